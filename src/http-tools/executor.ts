@@ -10,7 +10,7 @@ import type { ServerAccess } from '../core/servers/server.ts';
 import { errorResult } from '../core/tools/tool.ts';
 import { isRepeatable } from '../core/tools/tool-effects.ts';
 import { readBounded } from '../net/read-bounded.ts';
-import { toServerHeaders } from '../net/server-headers.ts';
+import { toServerHeaders } from '../net/headers.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import { toHttpToolResult } from './tool-reply.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DeliveryStatus } from '../core/triggers/delivery.ts';
 import type { AcceptedDelivery } from '../ports/triggers.ts';
-import type { AppContext } from './context.ts';
+import type { AppContext } from './middleware/request-context.ts';
 
 export const Accepted = z
   .object({

@@ -6,16 +6,12 @@ import { Hono } from 'hono';
 import { Problem, quoted } from '../core/problem.ts';
 import { createLog } from '../platform/log.ts';
 import type { Services } from '../wiring.ts';
-import type { AppContext, AppEnv } from './context.ts';
+import { type AppContext, type AppEnv, requestContext } from './middleware/request-context.ts';
 import { discardBody } from './json-body.ts';
-import { loggedPath } from './logged-path.ts';
+import { loggedPath, renderProblem, toProblem } from './problems.ts';
 import { cors } from './middleware/cors.ts';
-import { refuseLoops } from './middleware/refuse-loops.ts';
-import { requestContext } from './middleware/request-context.ts';
-import { requireOwnHost } from './middleware/require-own-host.ts';
-import { renderProblem, toProblem } from './problems.ts';
-import { mountMethodFallbacks } from './route.ts';
-import type { App } from './route.ts';
+import { requireOwnHost } from './own-origin.ts';
+import { mountMethodFallbacks, type App } from './route.ts';
 import { mountAgents } from './routes/agents.ts';
 import { mountApprovals } from './routes/approvals.ts';
 import { mountApprovePage } from './routes/approve-page.ts';
@@ -23,14 +19,12 @@ import { mountAudit } from './routes/audit.ts';
 import { mountCallbacks } from './routes/callbacks.ts';
 import { mountChatCompletions } from './routes/chat-completions.ts';
 import { mountDeliveries } from './routes/deliveries.ts';
-import { mountHealth } from './routes/health.ts';
+import { mountHealth, mountPages, mountOpenApi } from './routes/service.ts';
 import { mountHooks } from './routes/hooks.ts';
 import { mountKeys } from './routes/keys.ts';
 import { mountMcp } from './routes/mcp.ts';
 import { mountMessages } from './routes/messages.ts';
 import { mountModels } from './routes/models.ts';
-import { mountOpenApi } from './routes/openapi.ts';
-import { mountPages } from './routes/pages.ts';
 import { mountPolicy } from './routes/policy.ts';
 import { mountProviders } from './routes/providers.ts';
 import { mountResponses } from './routes/responses.ts';
@@ -55,6 +49,7 @@ import { mountToolsets } from './routes/toolsets.ts';
 import { mountTurns } from './routes/turns.ts';
 import { mountWebhooks } from './routes/webhooks.ts';
 import { mountWrittenTools } from './routes/written-tools.ts';
+import { createMiddleware } from 'hono/factory';
 
 /** `services` is called for every request; it manages what lives longer than a request. */
 export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => Services): Hono<AppEnv> {
@@ -119,3 +114,9 @@ async function failed(c: AppContext, error: unknown): Promise<Response> {
   const request = { method: c.req.method, path: c.req.path, requestId: requestId ?? 'none' };
   return renderProblem(toProblem(error, request, services?.log ?? createLog('error')), request);
 }
+
+/** Rejects a request that this installation sent itself, before it can cause the next one. */
+const refuseLoops = createMiddleware<AppEnv>(async (c, next) => {
+  await c.get('services').refuseLoop(c.req.raw.headers);
+  await next();
+});

@@ -5,7 +5,7 @@
 import type { EditionPointer } from '../core/toolset/edition-tool.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { StoredDocument, WriteOptions } from '../ports/catalog.ts';
-import type { AppContext } from './context.ts';
+import type { AppContext } from './middleware/request-context.ts';
 
 export const conditionHeaders = {
   'if-match': 'The expected current `ETag`, or `*` if the document must exist. Otherwise 412.',

@@ -5,7 +5,7 @@
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest, nullIfNotFound, Problem } from '../core/problem.ts';
-import type { AppContext } from './context.ts';
+import type { AppContext } from './middleware/request-context.ts';
 
 const maxHeaderTextLength = 255;
 

@@ -3,8 +3,10 @@
  * chooses. Also decides which hosts and browser origins may call it (MCP, Streamable HTTP, security: "Servers MUST validate the Origin
  * header on all incoming connections to prevent DNS rebinding attacks"). Programs send no origin.
  */
-import { Problem } from '../core/problem.ts';
+import { Problem, quoted } from '../core/problem.ts';
 import type { Settings } from '../core/settings.ts';
+import { createMiddleware } from 'hono/factory';
+import type { AppEnv } from './middleware/request-context.ts';
 
 type Addresses = Pick<Settings, 'publicUrl' | 'localUrl'>;
 
@@ -47,7 +49,7 @@ export function mayCallMcp(settings: Addresses & Pick<Settings, 'allowedOrigins'
  * Returns whether `host` is a name of the service. A service on a loopback address could otherwise be reached by an attacker's pages, whose
  * name resolves to that address. When deployed, every host is accepted: the platform has routed the request.
  */
-export function isOwnHost(settings: Addresses, host: string): boolean {
+function isOwnHost(settings: Addresses, host: string): boolean {
   if (!isLocal(settings)) return true;
   const called = parse(`http://${host}`);
   return called !== null && (isLoopback(called.hostname) || ownUrls(settings).some(({ hostname }) => hostname === called.hostname));
@@ -68,3 +70,16 @@ function isLoopback(hostname: string): boolean {
 function parse(url: string | null): URL | null {
   return url === null ? null : URL.parse(url);
 }
+
+/** Prevents DNS rebinding: rejects requests that reach a service on a loopback address under a foreign host name (`own-origin.ts`). */
+export const requireOwnHost = createMiddleware<AppEnv>(async (c, next) => {
+  const host = c.req.header('host') ?? new URL(c.req.url).host;
+  // Deliveries are signed, and arrive through tunnels under any name.
+  if (!c.req.path.startsWith('/hooks/') && !isOwnHost(c.get('services').settings, host)) {
+    throw new Problem(
+      'forbidden',
+      `Unknown host ${quoted(host)}. Use the address of this service, or set MONIKER_PUBLIC_URL to the URL under which users reach it.`,
+    );
+  }
+  await next();
+});

@@ -8,7 +8,6 @@ import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { DialectName } from '../core/reference.ts';
 import type { Logger } from '../ports/runtime.ts';
-import { loggedPath } from './logged-path.ts';
 import { toRpcError } from '../engine/mcp/rpc-error.ts';
 
 export type FailedRequest = { method: string; path: string; requestId: string };
@@ -98,4 +97,13 @@ function logFields({ method, path: asked, requestId }: FailedRequest): Record<st
 
 function causeFields(error: unknown): Record<string, unknown> {
   return error instanceof Error ? { cause: `${error.name}: ${error.message}`, stack: error.stack } : { cause: String(error) };
+}
+
+/** Also matches a slash that a mail program has URL-encoded. */
+const approvePrefix = /\/approve(\/|%(25)*2f)/i;
+
+/** Returns `/approve/…` for any approval link, also if it is malformed after its token; other paths unchanged. */
+export function loggedPath(path: string): string {
+  const start = path.search(approvePrefix);
+  return start === -1 ? path : `${path.slice(0, start)}/approve/…`;
 }

@@ -12,7 +12,7 @@ import type { ProblemCode } from '../core/problem.ts';
 import { rootKeyId } from '../core/principal.ts';
 import type { Principal, Scope } from '../core/principal.ts';
 import type { Services } from '../wiring.ts';
-import type { AppContext, AppEnv } from './context.ts';
+import type { AppContext, AppEnv } from './middleware/request-context.ts';
 import { readJsonBody } from './json-body.ts';
 import { isEventStream, endWithKey } from './key-watch.ts';
 import { authenticate } from './middleware/authenticate.ts';

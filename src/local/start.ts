@@ -2,19 +2,22 @@
  * `npm start`: builds changed sources, runs the service on this machine, prints one screen, and ends cleanly on Ctrl-C. `npm run dev`
  * (`--reload`) also rebuilds and reloads when a source file changes.
  */
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseArguments, usage } from './arguments.ts';
 import { type Bundle, ensureBundle } from './bundle.ts';
 import { lockDataDir } from './data-lock.ts';
-import { readEnvironment } from './environment.ts';
+import { readEnvironment, workerVariables, type LocalEnvironment } from './environment.ts';
 import { runLocalScript } from './start-failure.ts';
-import { makeDataDir, readKeys } from './keys.ts';
+import { makeDataDir, readKeys, type Keys } from './keys.ts';
 import { findOllama } from './ollama.ts';
 import { claimPort, loopback } from './port.ts';
 import { reloadOnChange } from './reload.ts';
-import { waitUntilHealthy } from './api-client.ts';
-import { workerVariables } from './variables.ts';
-import { printWelcome } from './welcome.ts';
+import { waitUntilHealthy, createApiClient } from './api-client.ts';
+import { readSettings } from '../core/settings.ts';
+import { builtinProviders } from '../storage/builtin-providers.ts';
+import { prepareDemo } from './demo.ts';
+import { renderStartScreen } from './start-screen.ts';
+import { loadSkills } from './skills.ts';
 
 const healthTimeoutMs = 15_000;
 
@@ -69,4 +72,35 @@ function stopSignal(): Promise<void> {
       process.on(signal, () => resolve());
     }
   });
+}
+
+/** Runs when the service is healthy: prepares the demo, lists the models, and prints the screen. */
+async function printWelcome(url: string, keys: Keys, local: LocalEnvironment): Promise<void> {
+  const client = createApiClient(url, keys.rootKey);
+  const skills = local.skillsDir === null ? null : await loadSkills(client, local.skillsDir);
+  const demoSession = await prepareDemo(client, local.dataDir);
+  const models = await client.get<{ data: { id: string }[] }>('/v1/models');
+  console.log(
+    renderStartScreen({
+      url,
+      newKey: keys.isNew ? keys.rootKey : null,
+      keyFile: keys.rootKeyFile === null ? null : shown(keys.rootKeyFile),
+      dataDir: shown(local.dataDir),
+      models: [...models.data.map((model) => model.id), ...modelsByKey(local)],
+      demoSession,
+      unknownSettings: local.unknown,
+      skills: skills === null ? null : { ...skills, folder: shown(skills.folder) },
+    }),
+  );
+}
+
+/** Returns a path as a user would type it. */
+function shown(path: string): string {
+  const fromHere = relative(process.cwd(), path);
+  return fromHere.startsWith('..') ? path : fromHere || '.';
+}
+
+/** Models are not listed for providers whose key was found in the environment: they have too many. */
+function modelsByKey({ settings }: LocalEnvironment): string[] {
+  return builtinProviders(readSettings(settings)).flatMap(({ name, models }) => (models.length === 0 ? [`${name}/<model>`] : []));
 }

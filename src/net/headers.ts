@@ -1,10 +1,12 @@
 /**
- * Header rules: which headers a model may set on a request, and which are kept on a redirect to another origin. Names are lower case
- * throughout.
+ * Header rules: which headers a model may set on a request, which are kept on a redirect to another origin, and the headers of a server's
+ * document. Names are lower case throughout.
  */
 import { limits } from '../core/limits.ts';
-import type { Issue } from '../core/problem.ts';
+import { type Issue, Problem } from '../core/problem.ts';
 import { KB } from '../core/limits/units.ts';
+import { secretHostOf } from '../core/policy/secret.ts';
+import type { Server } from '../core/servers/server.ts';
 
 /** For one header that a model sets; servers refuse larger ones in practice. */
 const maxHeaderValueLength = 8 * KB;
@@ -53,3 +55,30 @@ const reserved =
   /^x-(forwarded|real-ip|client-ip|cluster-client-ip|original|rewrite|http-method|method-override|host|aws|amz|goog|google|azure|ms|metadata|moniker|accel|sendfile|envoy|cf)/;
 
 const keptAcrossOrigins: ReadonlySet<string> = new Set(['accept', 'accept-language', 'user-agent', 'range', 'x-moniker-hop']);
+
+/**
+ * Builds the headers that a server's document adds to each request (`core/servers/sent-headers.ts`). Secrets are filled in only for the
+ * host of the URL. Throws `invalid_request` for an invalid header value, and `not_configured` or `forbidden` for a secret, as `secret`
+ * does.
+ */
+export async function toServerHeaders(
+  url: string,
+  written: NonNullable<Server['headers']>,
+  secret: (name: string, host: string) => Promise<string>,
+): Promise<Headers> {
+  const headers = new Headers({ 'user-agent': 'moniker' });
+  for (const [name, value] of Object.entries(written)) {
+    setHeader(headers, name, typeof value === 'string' ? value : await secret(value.secret, secretHostOf(url)));
+  }
+  return headers;
+}
+
+/** The platform's error for an invalid value contains the value, so it is replaced. */
+function setHeader(headers: Headers, name: string, value: string): void {
+  try {
+    headers.set(name, value);
+  } catch (cause) {
+    const detail = `The header ${name} of the server cannot be sent: its value contains a line break or another character that is invalid in headers.`;
+    throw new Problem('invalid_request', detail, {}, { cause: cause instanceof Error ? cause.name : undefined });
+  }
+}

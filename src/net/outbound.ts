@@ -7,7 +7,7 @@ import { Problem } from '../core/problem.ts';
 import type { OutboundHttp, OutboundOptions, OutboundPurpose } from '../ports/outbound.ts';
 import { createGuard, type Destination, type Guard, type GuardSettings, OutboundRefused, settingFor } from './guard.ts';
 import { headersForOtherOrigin } from './headers.ts';
-import { type InstanceName, markHop } from './hop.ts';
+import { sha256Hex } from '../core/hash.ts';
 
 const maxRedirects = 5;
 const outboundTimeoutMs = 30_000;
@@ -184,4 +184,32 @@ function isUnexplained(cause: unknown): boolean {
 function likelyReason(url: URL, purpose: OutboundPurpose): string {
   const tls = url.protocol === 'https:' ? ', or the TLS handshake failed' : '';
   return `: its name does not resolve, or resolves to a private address${tls}. ${settingFor(url, purpose)}`;
+}
+
+/**
+ * Loop detection: every outgoing request carries a header that names this installation, and an incoming request with that name is a loop
+ * through another host name. Both halves are here.
+ */
+export const hopHeader = 'x-moniker-hop';
+
+/** Returns a name that is the same in every isolate of one installation and reveals nothing: half a digest of its master key. */
+type InstanceName = () => Promise<string>;
+
+export function createInstanceName(masterKey: string): InstanceName {
+  let name: string | null = null;
+  return async () => {
+    // Caches the value, not the promise: on Workers, a promise belongs to the request that created it.
+    name ??= (await sha256Hex(`moniker hop ${masterKey}`)).slice(0, 32);
+    return name;
+  };
+}
+
+function markHop(headers: Headers, instance: string): void {
+  headers.set(hopHeader, instance);
+}
+
+/** Throws `loop_detected` for a request that this installation sent itself. */
+export function refuseOwnHop(headers: Headers, instance: string): void {
+  if (headers.get(hopHeader) === instance)
+    throw new Problem('loop_detected', 'Loop detected: this request was sent by the same Moniker installation.');
 }

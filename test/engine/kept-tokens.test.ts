@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { textResult } from '../../src/core/tools/tool.ts';
-import { createRedactor } from '../../src/engine/call/redact.ts';
-import { withRedactedTokens } from '../../src/engine/servers/redacted-tokens.ts';
+import { createRedactor, withRedactedTokens } from '../../src/engine/call/redact.ts';
 
 it('removes a sent token from what is returned, and no other text', async () => {
   const redactor = createRedactor();

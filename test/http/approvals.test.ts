@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { approvePage } from '../../src/http/pages/approve-page.ts';
-import { escapeInvisible } from '../../src/http/pages/escape-invisible.ts';
+import { escapeInvisible } from '../../src/http/pages/html.ts';
 import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
 
 const publicUrl = 'https://moniker.example/base/';

@@ -226,6 +226,10 @@ describe('pages of other origins', () => {
     expect(answer.headers.get('access-control-expose-headers')?.split(', ')).toEqual(
       expect.arrayContaining(['x-request-id', 'request-id', 'retry-after', 'x-moniker-session', 'x-moniker-completion']),
     );
+    const proxied = createHarness({ MONIKER_ALLOWED_ORIGINS: 'https://app.example' });
+    proxied.app.get('/varied', () => new Response('', { headers: { vary: 'accept-encoding' } }));
+    const varied = await proxied.send('GET', '/varied', undefined, { origin: 'https://app.example' });
+    expect(varied.headers.get('vary')).toBe('accept-encoding, origin');
     const failed = await open.send('GET', '/v1/models', undefined, { origin: 'https://app.example', authorization: undefined });
     expect([failed.status, failed.headers.get('access-control-allow-origin')]).toEqual([401, 'https://app.example']);
   });

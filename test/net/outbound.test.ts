@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { refuseOwnHop } from '../../src/net/hop.ts';
+import { refuseOwnHop, createOutbound, sendThrough } from '../../src/net/outbound.ts';
 import { refuseOtherOrigins } from '../../src/engine/servers/server-fetch.ts';
-import { createOutbound, sendThrough } from '../../src/net/outbound.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 

@@ -8,6 +8,7 @@ import type { ContentBlock, ToolResult } from '../../core/tools/tool.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Logger } from '../../ports/runtime.ts';
+import type { ServerTokens } from '../../ports/upstream.ts';
 
 export type Redactor = {
   /** Adds a secret value to remove, and returns it. */
@@ -148,4 +149,15 @@ function cleanBlocks(content: readonly ContentBlock[], finder: Finder): ContentB
     if (block.type !== 'image' && block.type !== 'audio') return block;
     return finder.some((scanner) => scanner.find([block.data]).length > 0) ? { type: 'text', text: mark } : block;
   });
+}
+
+/** Registers a server's tokens with the redactor, which removes them from what the server returns. Used by calls of servers and by listings. */
+export function withRedactedTokens(tokens: ServerTokens, redactor: Pick<Redactor, 'addSecret'>): ServerTokens {
+  return {
+    ...tokens,
+    async token() {
+      const token = await tokens.token();
+      return token === null ? null : redactor.addSecret(token);
+    },
+  };
 }

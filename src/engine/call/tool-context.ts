@@ -7,11 +7,10 @@ import type { CallerChannel, ToolContext } from '../../ports/tool-executor.ts';
 import { createToolFinder } from '../plan/find-tools.ts';
 import { writableUntilAborted } from '../policy/policy-guard.ts';
 import type { SendWithHops } from '../policy/staged-run.ts';
-import { withRedactedTokens } from '../servers/redacted-tokens.ts';
+import { withRedactedTokens, type Redactor } from './redact.ts';
 import type { IdleTimeout } from '../timeout.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
 import type { InnerCallRunner } from './inner/inner-calls.ts';
-import type { Redactor } from './redact.ts';
 import type { ServedTool } from './server-state.ts';
 import type { ToolCallRequest } from './tool-call.ts';
 

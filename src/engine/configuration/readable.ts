@@ -3,7 +3,7 @@ import { isAllowed, isUnbound, requireAllowed, type AgentTools } from '../../cor
 import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
 import type { Catalog, Directory, StoredDocument } from '../../ports/catalog.ts';
-import { readAllDocuments } from './read-all-pages.ts';
+import { readAllDocuments } from './tools-of-key.ts';
 import { agentsOfKey } from '../plan/read-toolset.ts';
 
 /** `reference`: `name`, or `name@version`. Throws `forbidden`. */

@@ -19,8 +19,7 @@ import type { Catalog, PutAnswer, StoredDocument, WriteOptions } from '../../por
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { MadeToolOutcome, MakeRequest, RegistryChange, ToolMaker } from '../../ports/tool-maker.ts';
-import { requireMayHoldSecrets } from './made-tool-secrets.ts';
-import { requireCompiles, writeMadeTool } from './write-made-tool.ts';
+import { requireMayHoldSecrets, requireCompiles, writeMadeTool } from './write-made-tool.ts';
 
 /** `desk`: the toolset editor of the same key. `offered`: what the plan offers; null: nothing. */
 export type MakerParts = {

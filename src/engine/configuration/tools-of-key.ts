@@ -8,8 +8,7 @@ import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
-import type { Catalog, Directory } from '../../ports/catalog.ts';
-import { readAllPages } from './read-all-pages.ts';
+import type { Catalog, Directory, DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
 import { allowOf } from '../plan/agent-list.ts';
 import { listedNames } from '../plan/plan-names.ts';
 import { agentsOfKey, readToolset } from '../plan/read-toolset.ts';
@@ -57,4 +56,23 @@ export async function readDefinitions(catalog: Pick<Catalog, 'tools'>, has: Read
 /** Returns the tools that a key may list in toolsets; null: any. */
 export async function listableTools(catalog: Pick<Catalog, 'get'>, { toolsets }: Rights): Promise<ReadonlySet<string> | null> {
   return toolsets === undefined ? null : await toolsOfToolsets(catalog, toolsets);
+}
+
+/** Twice the number of pages that all tools of a workspace fill. */
+const maxPages = 2 * limits.maxListedPages;
+
+export async function readAllPages<Item>(read: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | null = null;
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const page: Page<Item> = await read({ limit: limits.maxPageItems, ...(cursor !== null && { cursor }) });
+    items.push(...page.items);
+    cursor = page.nextCursor;
+    if (cursor === null) break;
+  }
+  return items;
+}
+
+export function readAllDocuments(catalog: Pick<Catalog, 'list'>, kind: DocumentKind): Promise<StoredDocument[]> {
+  return readAllPages((page) => catalog.list(kind, page));
 }

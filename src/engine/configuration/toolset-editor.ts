@@ -9,8 +9,7 @@ import { readToolsetReference } from '../../core/toolset/toolset-reference.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { Catalog, Equipment, KeyRights, StoredDocument } from '../../ports/catalog.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
-import { readAllDocuments, readAllPages } from './read-all-pages.ts';
-import { readDefinitions, listableTools } from './tools-of-key.ts';
+import { readAllDocuments, readAllPages, readDefinitions, listableTools } from './tools-of-key.ts';
 import { checkToolset, writeToolset } from './write-toolset.ts';
 
 /** `meet`: called with the names of the listed servers, to refresh stale tool lists (`refresh-stale-servers.ts`). */

@@ -10,7 +10,9 @@ import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../core/prob
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { Catalog, PutAnswer, WriteOptions } from '../../ports/catalog.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
-import { readDefinitions, toolsOfToolsets } from './tools-of-key.ts';
+import { readDefinitions, toolsOfToolsets, readAllDocuments } from './tools-of-key.ts';
+import { isAllowed, requireAllowed, type Rights } from '../../core/authority.ts';
+import type { SecretBinding } from '../../core/policy/secret.ts';
 
 /** Checks the syntax of the code, which the Catalog does not. Throws `invalid_request`. */
 export async function requireCompiles(sandbox: Pick<Sandbox, 'check'>, implementation: string): Promise<void> {
@@ -57,4 +59,16 @@ async function removePrivate(catalog: Catalog, keyId: string, canonical: string)
 function byName(tools: readonly ToolDefinition[]) {
   const table = new Map<string, ToolDefinition>(tools.map((tool) => [tool.canonical, tool]));
   return { get: (canonical: string) => table.get(canonical), all: () => tools };
+}
+
+/**
+ * Only an administrator may write the code of a made tool that a secret is bound to, by REST or by `create_tool`, since that code can read
+ * the secret. Throws `forbidden`.
+ */
+export async function requireMayHoldSecrets(catalog: Pick<Catalog, 'list'>, rights: Rights, canonical: string): Promise<void> {
+  const act = { act: 'waive', what: `Writing ${canonical}, which a secret is bound to,` } as const;
+  if (isAllowed(rights, act)) return;
+  const secrets = await readAllDocuments(catalog, 'secret');
+  // Bodies of secrets were parsed by the schema when they were written.
+  if (secrets.some(({ body }) => (body as SecretBinding).tools?.includes(canonical))) requireAllowed(rights, act);
 }

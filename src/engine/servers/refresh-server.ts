@@ -12,8 +12,7 @@ import type { Catalog, RefreshLease, RefreshFailure } from '../../ports/catalog.
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
 import { withTimeout } from '../timeout.ts';
-import { withRedactedTokens } from './redacted-tokens.ts';
-import { createRedactor, redactProblem } from '../call/redact.ts';
+import { withRedactedTokens, createRedactor, redactProblem } from '../call/redact.ts';
 
 export type ReadDeps = {
   clock: Clock;

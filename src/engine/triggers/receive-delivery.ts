@@ -6,18 +6,16 @@
 import { Problem } from '../../core/problem.ts';
 import type { CompiledHook, HookTemplates } from '../../core/triggers/compiled-hook.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
-import { deliveryEventOf, slackChallenge } from '../../core/triggers/delivery-event.ts';
-import type { EventHead } from '../../core/triggers/delivery-event.ts';
-import { parsePayload } from '../../core/triggers/payload.ts';
-import type { Payload } from '../../core/triggers/payload.ts';
+import { deliveryEventOf, slackChallenge, type EventHead } from '../../core/triggers/delivery-event.ts';
+import { parsePayload, type Payload } from '../../core/triggers/payload.ts';
 import { createDecoyVerifier } from '../../core/triggers/signatures/create-verifier.ts';
 import type { SignatureVerdict, SignedRequest } from '../../core/triggers/signatures/signature-claim.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { Clock, Ids, Logger } from '../../ports/runtime.ts';
 import type { Sessions } from '../../ports/session.ts';
 import type { AcceptedDelivery, DeliveryVerdict, Triggers } from '../../ports/triggers.ts';
-import { storedHeaders } from './stored-headers.ts';
 import { filterReason, runVerdict, triggerScopeOf } from './render-event.ts';
+import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 
 export type ReceiveDeps = {
   directory: Pick<Directory, 'hook'>;
@@ -106,3 +104,33 @@ async function templatesOf(hook: CompiledHook): Promise<HookTemplates> {
 function ignored(reason: string): DeliveryVerdict {
   return { become: 'ignored', reason, warnings: [] };
 }
+
+/** Headers that templates and filters see, and that are stored: their number, and the characters of names and values together. */
+export const maxStoredHeaders = 64;
+export const maxKeptHeaderCharacters = 16_000;
+
+/**
+ * The headers of a delivery that filters and templates see and that are stored with its payload, by lower-case name. Excludes credentials
+ * of the sender (above all a bearer secret) and headers that the platform adds in transport. Headers beyond `maxStoredHeaders` or `maxKeptHeaderCharacters` are dropped, in the
+ * order of names.
+ */
+export function storedHeaders(
+  webhook: Pick<WebhookDocument, 'hmac' | 'bearer'>,
+  headers: Iterable<readonly [name: string, value: string]>,
+): Record<string, string> {
+  const own = new Set([webhook.hmac?.header, webhook.bearer?.header]);
+  const kept: [name: string, value: string][] = [];
+  let characters = 0;
+  for (const [name, value] of headers) {
+    if (own.has(name) || proofs.test(name) || transport.test(name)) continue;
+    characters += name.length + value.length;
+    if (kept.length >= maxStoredHeaders || characters > maxKeptHeaderCharacters) break;
+    kept.push([name, value]);
+  }
+  // `fromEntries` instead of assignment, since a header may be called `__proto__`.
+  return Object.fromEntries(kept);
+}
+
+const proofs = /authorization|cookie|signature|token|secret|password|api-?key|credential/;
+const transport =
+  /^(?:cf-|x-forwarded|x-real-ip|forwarded$|via$|connection$|host$|content-length$|transfer-encoding$|expect$|true-client-ip$)/;

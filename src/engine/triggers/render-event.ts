@@ -5,7 +5,11 @@ import { renderTrigger, type TriggerScope } from '../../core/triggers/templates/
 import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { Ids } from '../../ports/runtime.ts';
 import type { Sessions } from '../../ports/session.ts';
-import type { DeliveryVerdict } from '../../ports/triggers.ts';
+import type { DeliveryVerdict, StoredPayload } from '../../ports/triggers.ts';
+import { compileTemplates } from '../../core/triggers/compiled-hook.ts';
+import { parsePayload } from '../../core/triggers/payload.ts';
+import type { WebhookDocument } from '../../core/triggers/webhook.ts';
+import type { StoredDocument } from '../../ports/catalog.ts';
 
 /** `headers`: those that are stored. `receivedAt`: milliseconds since the epoch. `text`: the unchanged body. */
 export type HookEvent = {
@@ -30,7 +34,7 @@ export function filterReason(hook: Pick<HookTemplates, 'filter'>, scope: Trigger
   return fault === null ? 'The filter does not match.' : `The filter could not be evaluated: ${fault}`;
 }
 
-export type VerdictDeps = { sessions: Pick<Sessions, 'idOf'>; ids: Ids };
+type VerdictDeps = { sessions: Pick<Sessions, 'idOf'>; ids: Ids };
 
 /** Returns the turn to start, with its id, or why none can be. Skips the filter. */
 export async function runVerdict(
@@ -45,4 +49,20 @@ export async function runVerdict(
   const { agent } = hook;
   const session = await deps.sessions.idOf(triggerPrincipal(at.workspace, at.trigger, agent), rendered.sessionKey);
   return { become: 'run', agent, session, turn: deps.ids.next('turn'), rendered };
+}
+
+/** Renders a replayed delivery with the current version of its webhook. The filter is skipped, since the replay was requested explicitly. */
+export async function renderReplay(
+  deps: VerdictDeps,
+  at: { workspace: string; trigger: Trigger },
+  document: StoredDocument,
+  { delivery, event, payload }: StoredPayload,
+): Promise<DeliveryVerdict> {
+  // Parsed by the schema when it was written.
+  const webhook = document.body as WebhookDocument;
+  const { text = '', headers = {} } = payload ?? {};
+  const { value } = parsePayload(new TextEncoder().encode(text), { contentType: headers['content-type'] ?? null, contentEncoding: null });
+  const receivedAt = Date.parse(delivery.receivedAt);
+  const scope = triggerScopeOf(at.trigger.name, { id: delivery.id, event, payload: value, text, headers, receivedAt });
+  return await runVerdict(deps, at, { agent: webhook.agent, templates: await compileTemplates(webhook) }, scope);
 }

@@ -10,9 +10,12 @@ import type { ServerOperation } from '../../core/servers/server-state.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { isRepeatable } from '../../core/tools/tool-effects.ts';
 import { readBounded } from '../../net/read-bounded.ts';
-import type { ToolExecutor } from '../../ports/tool-executor.ts';
+import type { ToolExecutor, ToolContext } from '../../ports/tool-executor.ts';
 import { toHttpToolResult } from '../tool-reply.ts';
-import { requireBaseUrl, toOperationRequest } from './operation-request.ts';
+import { cookieText, headerText } from '../../core/openapi/parameter-text.ts';
+import { requestUrl } from '../../core/openapi/request-url.ts';
+import { toServerHeaders } from '../../net/headers.ts';
+import { writeBody } from './request-body.ts';
 
 /** Both throw `not_found` if the server or operation was removed. */
 export type OpenApiExecutorDeps = {
@@ -46,4 +49,37 @@ function failure(canonical: string, { code, detail, extra }: Problem): ToolResul
   if (code === 'invalid_request' && Array.isArray(extra.issues))
     return errorResult('invalid_arguments', `${canonical} was not called: ${detail}`, extra.issues);
   return errorResult(code === 'upstream_timeout' ? 'timeout' : 'tool_error', `${canonical} failed: ${detail}`);
+}
+
+/** Throws `invalid_request` (`issues` name the arguments) or `not_configured`. */
+async function toOperationRequest(
+  server: Pick<ServerAccess, 'name' | 'headers' | 'baseUrl'>,
+  operation: ServerOperation,
+  args: Record<string, unknown>,
+  context: Pick<ToolContext, 'secret' | 'idempotencyKey'>,
+): Promise<Request> {
+  const url = requestUrl(operation, requireBaseUrl(server, operation), args).href;
+  const body = writeBody(operation, args);
+  const headers = new Headers({ accept: 'application/json, text/*;q=0.9, */*;q=0.8' });
+  const cookies: string[] = [];
+  for (const parameter of operation.parameters) {
+    const value = Object.hasOwn(args, parameter.argument) ? args[parameter.argument] : undefined;
+    if (value === undefined || value === null) continue;
+    if (parameter.in === 'header') headers.set(parameter.name, headerText(parameter, value));
+    if (parameter.in === 'cookie') cookies.push(cookieText(parameter, value));
+  }
+  // Set after the arguments, so that the model cannot override an administrator's headers.
+  const written = await toServerHeaders(url, server.headers ?? {}, (name, host) => context.secret(name, host));
+  for (const [name, value] of written) headers.set(name, value);
+  if (cookies.length > 0) headers.set('cookie', [headers.get('cookie'), ...cookies].filter((cookie) => cookie !== null).join('; '));
+  if (body?.contentType !== undefined) headers.set('content-type', body.contentType);
+  // The same for every attempt of a call, so that a server that supports the header runs it once.
+  headers.set('idempotency-key', context.idempotencyKey);
+  return new Request(url, { method: operation.method, headers, ...(body !== null && { body: body.content }) });
+}
+
+function requireBaseUrl({ name, baseUrl }: Pick<ServerAccess, 'name' | 'baseUrl'>, operation: ServerOperation): string {
+  const base = baseUrl ?? operation.baseUrl;
+  if (base !== undefined) return base;
+  throw new Problem('not_configured', `The server ${name} has no base URL for its operations. Set its baseUrl, or refresh it.`);
 }

@@ -10,9 +10,11 @@ import { secretHostOf } from '../../core/policy/secret.ts';
 import { callUrlOf, type ServerAccess } from '../../core/servers/server.ts';
 import { noOffers } from '../../core/servers/server-state.ts';
 import { readBounded } from '../../net/read-bounded.ts';
-import { toServerHeaders } from '../../net/server-headers.ts';
+import { toServerHeaders } from '../../net/headers.ts';
 import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
-import { parseOpenApiText } from './read-document.ts';
+import { tryParse } from '../../core/json/wire-value.ts';
+import { readYaml } from '../../platform/yaml/read-yaml.ts';
+import { YamlFault } from '../../platform/yaml/yaml-fault.ts';
 
 /** Refresh interval of an OpenAPI document: it changes with releases of its API, and parsing takes up to a second. */
 export const openApiTtlMs = 60 * 60_000;
@@ -87,5 +89,47 @@ function decode(bytes: Uint8Array): string {
   } catch {
     // The decoder's error says nothing useful.
     throw documentFault('is not UTF-8');
+  }
+}
+
+/**
+ * An OpenAPI document in YAML: its commas, colons, brackets and line ends, each of which may cost 200 bytes; large public documents
+ * of 5 MB have some 300,000.
+ */
+export const maxOpenApiYamlSeparators = 400_000;
+
+/** Throws `upstream_error` if the text is neither JSON nor YAML. */
+function parseOpenApiText(text: string): unknown {
+  // A byte order mark is not part of JSON (RFC 8259 §8.1).
+  const bare = text.replace(/^\ufeff/, '').trim();
+  if (bare === '') throw documentFault('is empty');
+  if (bare.startsWith('<')) throw documentFault('is a page of HTML or XML, not JSON or YAML. Use the URL of the document itself');
+  const value = bare.startsWith('{') || bare.startsWith('[') ? tryParse(bare) : undefined;
+  return value === undefined ? parseYaml(bare) : value;
+}
+
+function parseYaml(text: string): unknown {
+  try {
+    return readYaml(text, {
+      maxDepth: limits.maxOpenApiDepth,
+      maxSeparators: maxOpenApiYamlSeparators,
+      maxAliased: limits.maxOpenApiBytes,
+    });
+  } catch (error) {
+    throw error instanceof YamlFault ? toProblem(error) : error;
+  }
+}
+
+function toProblem({ kind, message, place }: YamlFault): Problem {
+  const where = place === null ? '' : ` at line ${place.line}, column ${place.column}`;
+  switch (kind) {
+    case 'depth':
+      return documentFault(`is nested too deeply (maximum: ${limits.maxOpenApiDepth} levels)`);
+    case 'parts':
+      return documentFault('has too many values for a YAML document. Convert it to JSON');
+    case 'aliases':
+      return documentFault(`cannot be read: ${message}${where}. Write them out, or use $ref`);
+    case 'syntax':
+      return documentFault(`is neither JSON nor YAML: ${message}${where}`);
   }
 }

@@ -6,7 +6,7 @@ import { limits } from '../../core/limits.ts';
 import { requireAllowed } from '../../core/authority.ts';
 import type { Principal, Scope } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
-import type { AppContext } from '../context.ts';
+import type { AppContext } from './request-context.ts';
 
 /**
  * Returns the principal of the request if its key is valid and has one of `scopes`. Throws `not_configured`, `unauthenticated`,

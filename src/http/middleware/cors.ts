@@ -3,10 +3,9 @@
  * CORS header, so the browser blocks them. `own-origin.ts` decides which origins may call `/mcp`.
  */
 import { createMiddleware } from 'hono/factory';
-import type { AppEnv } from '../context.ts';
+import { type AppEnv, setHeaders } from './request-context.ts';
 import { isMcpPath } from '../problems.ts';
 import { mayCallMcp } from '../own-origin.ts';
-import { setHeaders } from './request-context.ts';
 
 const exposedHeaders =
   'etag, location, mcp-protocol-version, mcp-session-id, request-id, retry-after, www-authenticate, x-moniker-completion, x-moniker-edition, x-moniker-session, x-request-id';

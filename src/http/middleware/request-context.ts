@@ -3,9 +3,8 @@
  * `x-request-id` is kept if it is plain text, so that one id can follow a request through several services.
  */
 import { createMiddleware } from 'hono/factory';
-import type { ExecutionContext } from 'hono';
+import type { ExecutionContext, Context } from 'hono';
 import type { Services } from '../../wiring.ts';
-import type { AppContext, AppEnv } from '../context.ts';
 
 const plainId = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -54,3 +53,7 @@ function executionContext(c: AppContext): ExecutionContext | undefined {
     return undefined;
   }
 }
+
+/** `keyId`: the caller's key, set by `mount`; absent on routes without a key. */
+export type AppEnv = { Bindings: object; Variables: { services: Services; requestId: string; keyId?: string } };
+export type AppContext = Context<AppEnv>;

@@ -3,8 +3,7 @@
  * contain text of a model or a stranger, so all of it is shown through `visible-text.ts`.
  */
 import type { ApprovalView, Decision } from '../../core/policy/approval.ts';
-import { escapeHtml, htmlPage } from './html.ts';
-import { escapeInvisible } from './escape-invisible.ts';
+import { escapeHtml, htmlPage, escapeInvisible } from './html.ts';
 import { KB } from '../../core/limits/units.ts';
 
 /**

@@ -7,7 +7,7 @@ import { ApprovalView, Decision } from '../../core/policy/approval.ts';
 import { parseDocument } from '../../core/issues.ts';
 import { Problem } from '../../core/problem.ts';
 import type { SessionPort } from '../../ports/session.ts';
-import type { AppContext } from '../context.ts';
+import type { AppContext } from '../middleware/request-context.ts';
 import { readBytes, readJsonBody } from '../json-body.ts';
 import { approvePage, decidedPage, messagePage } from '../pages/approve-page.ts';
 import { privateHtmlResponse } from '../pages/html.ts';

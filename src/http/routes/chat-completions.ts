@@ -4,8 +4,7 @@ import { limits } from '../../core/limits.ts';
 import { openAiChat } from '../../dialects/openai-chat/dialect.ts';
 import { ChatCompletionRequest } from '../../dialects/openai-chat/request.ts';
 import { type App, mountRoute } from '../route.ts';
-import { answerChat } from './chat.ts';
-import { chatAnswer, chatHeaders, chatProblems } from './chat-description.ts';
+import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
 import { replayCompletion, storedCompletionRoute } from './stored-completion.ts';
 
 const ChatCompletion = z.looseObject({ id: z.string(), object: z.string(), model: z.string() }).meta({ id: 'ChatCompletion' });

@@ -6,7 +6,7 @@ import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
 import { readCompletionId } from '../../core/reference.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
-import type { AppContext } from '../context.ts';
+import type { AppContext } from '../middleware/request-context.ts';
 
 /** A passed-on request is checked only for its routing fields: the provider validates the rest. */
 export type ChatBody = Record<string, unknown> & { model: string };

@@ -14,7 +14,7 @@ import type { Dialect, DialectRequest } from '../../dialects/dialect.ts';
 import type { SessionPort, SessionSetup, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
 import type { ProxiedChat } from '../../providers/chat-proxy.ts';
 import type { Services } from '../../wiring.ts';
-import type { AppContext } from '../context.ts';
+import type { AppContext } from '../middleware/request-context.ts';
 import { editionName } from '../documents.ts';
 import { eventStreamHeaders } from '../event-stream.ts';
 import { idempotencyOf, orEarlierResult, type Idempotency } from '../idempotency.ts';

@@ -6,9 +6,13 @@ import { requireAllowed } from '../../core/authority.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Services } from '../../wiring.ts';
-import type { AppContext } from '../context.ts';
+import type { AppContext } from '../middleware/request-context.ts';
 import { isPlain, readRoute, requireModel, withoutToolset } from './chat-request.ts';
 import { answerInSession } from './chat-turn.ts';
+import type { z } from 'zod';
+import type { ProblemCode } from '../../core/problem.ts';
+import { editionHeader } from '../documents.ts';
+import type { RouteAnswer } from '../route.ts';
 
 export type IncomingChat = {
   c: AppContext;
@@ -33,3 +37,41 @@ export async function answerChat(
   const signal = () => c.req.raw.signal;
   return await services.proxyChat(principal, { ref: body.model, dialect, body: withoutToolset(body), text, headers, signal });
 }
+
+/** `parts`: what the dialect calls the elements of a conversation; `leads`: what in a request identifies a session. */
+export function chatHeaders({ parts, leads }: { parts: string; leads: string }): Record<string, string> {
+  return {
+    'x-moniker-toolset': 'A toolset whose tools run inside Moniker; the same as `toolset` in the body.',
+    'x-moniker-session': `A session that stores the conversation; \`new\` creates one. ${parts} that it has stored may be sent again or omitted. Without this header, ${leads} identify the session.`,
+    'idempotency-key':
+      'With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422.',
+  };
+}
+
+/** Problems of a chat request beyond those of every route. */
+export const chatProblems: readonly ProblemCode[] = [
+  'model_not_found',
+  'not_found',
+  'conflict',
+  'idempotency_mismatch',
+  'rate_limited',
+  'upstream_error',
+  'upstream_timeout',
+  'loop_detected',
+];
+
+/** `forks`: when a new session is created; `uses`: how the id of the completion can be used. */
+export function chatAnswer({ what, frame, schema, forks, uses }: ChatAnswer): RouteAnswer {
+  return {
+    description: `A ${what}, or its ${frame}s (\`text/event-stream\`) with \`stream: true\`. In a session each ${frame} has an \`id:\`.`,
+    schema,
+    also: 'text/event-stream',
+    headers: {
+      ...editionHeader,
+      'x-moniker-session': `The session that was used; differs from the requested one if ${forks}.`,
+      'x-moniker-completion': `The id of the completion, for ${uses}.`,
+    },
+  };
+}
+
+type ChatAnswer = { what: string; frame: string; schema: z.ZodType; forks: string; uses: string };

@@ -8,8 +8,8 @@ import { requireAllowed } from '../../core/authority.ts';
 import { limits } from '../../core/limits.ts';
 import { anthropicMessages } from '../../dialects/anthropic/dialect.ts';
 import { mountRoute, type App, type Request } from '../route.ts';
-import { anthropicHeaders } from './anthropic-headers.ts';
 import { type ChatBody, readRoute, requireModel, withoutToolset } from './chat-request.ts';
+import type { AppContext } from '../middleware/request-context.ts';
 
 const TokenCount = z
   .looseObject({
@@ -58,4 +58,11 @@ function estimate(body: ChatBody, instructions: string): z.infer<typeof TokenCou
 
 async function instructionsOf({ services, principal }: Request<unknown, unknown, unknown>, agent: string): Promise<string> {
   return (await services.planTurn(principal, { agent, settings: {} })).instructions;
+}
+
+/** Headers that control how the provider reads the request; not the key, which is Moniker's. */
+export function anthropicHeaders(c: AppContext): Record<string, string> {
+  const version = c.req.header('anthropic-version');
+  const beta = c.req.header('anthropic-beta');
+  return { ...(version !== undefined && { 'anthropic-version': version }), ...(beta !== undefined && { 'anthropic-beta': beta }) };
 }

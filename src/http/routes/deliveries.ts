@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { DeliveryStatus, DeliveryWithPayload } from '../../core/triggers/delivery.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
-import { renderReplay } from '../../engine/triggers/render-replay.ts';
+import { renderReplay } from '../../engine/triggers/render-event.ts';
 import { pageFields, pageOf } from '../paging.ts';
 import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';

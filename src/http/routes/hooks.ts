@@ -10,7 +10,7 @@ import { awaitDelivery, type AwaitedDelivery } from '../../engine/triggers/await
 import { receiveDelivery } from '../../engine/triggers/receive-delivery.ts';
 import type { AcceptedDelivery } from '../../ports/triggers.ts';
 import { Accepted, acceptedResponse, acceptedHeaders, toAcceptedBody } from '../accepted-delivery.ts';
-import type { AppContext } from '../context.ts';
+import type { AppContext } from '../middleware/request-context.ts';
 import { readBytes } from '../json-body.ts';
 import { mountPublic } from '../route.ts';
 import type { App } from '../route.ts';

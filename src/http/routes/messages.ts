@@ -7,10 +7,8 @@ import { anthropicMessages } from '../../dialects/anthropic/dialect.ts';
 import { MessagesRequest } from '../../dialects/anthropic/request.ts';
 import { setHeaders } from '../middleware/request-context.ts';
 import { type App, mountRoute } from '../route.ts';
-import { anthropicHeaders } from './anthropic-headers.ts';
-import { answerChat } from './chat.ts';
-import { chatAnswer, chatHeaders, chatProblems } from './chat-description.ts';
-import { mountCountTokens } from './count-tokens.ts';
+import { anthropicHeaders, mountCountTokens } from './count-tokens.ts';
+import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
 import { replayCompletion, storedCompletionRoute } from './stored-completion.ts';
 
 const MessageAnswer = z

@@ -8,8 +8,7 @@ import { invalidRequest } from '../../core/problem.ts';
 import { openAiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { ResponsesRequest } from '../../dialects/openai-responses/request.ts';
 import { type App, mountRoute } from '../route.ts';
-import { answerChat } from './chat.ts';
-import { chatAnswer, chatHeaders, chatProblems } from './chat-description.ts';
+import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
 import { answerFromCompletion, readStoredPlace, requireCompletion, storedCompletionRoute } from './stored-completion.ts';
 
 const ResponseObject = z.looseObject({ id: z.string(), object: z.literal('response'), status: z.string() }).meta({ id: 'Response' });

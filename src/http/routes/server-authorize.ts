@@ -7,13 +7,11 @@ import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { clientMetadata } from '../../mcp/oauth/client-metadata.ts';
-import type { AppContext } from '../context.ts';
-import { privateHtmlResponse } from '../pages/html.ts';
-import { notSignedInPage, signedInPage } from '../pages/sign-in-page.ts';
+import type { AppContext } from '../middleware/request-context.ts';
+import { privateHtmlResponse, htmlPage, escapeInvisible } from '../pages/html.ts';
 import { toProblem } from '../problems.ts';
 import { publicBase, requirePublicBase } from '../own-origin.ts';
-import { mountRoute, mountPublic } from '../route.ts';
-import type { App } from '../route.ts';
+import { mountRoute, mountPublic, type App } from '../route.ts';
 import { serverParams } from './servers.ts';
 
 const SignIn = z
@@ -148,4 +146,18 @@ async function refresh(c: AppContext, workspace: string, server: string): Promis
   } catch (error) {
     log.info('could not refresh a server after signing in', { server, reason: error instanceof Problem ? error.detail : String(error) });
   }
+}
+
+/** The result page after a user has signed in to a server, or failed to. */
+function signedInPage(server: string): string {
+  return page('Signed in', `The server ${server} can be used now. You may close this page.`);
+}
+
+/** `why`: may contain text of another service. */
+function notSignedInPage(why: string): string {
+  return page('Not signed in', why);
+}
+
+function page(title: string, text: string): string {
+  return htmlPage(title, `<main class="approval">\n<h1>${title}</h1>\n<p>${escapeInvisible(text)}</p>\n</main>`);
 }

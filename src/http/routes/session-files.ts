@@ -7,7 +7,7 @@ import { sha256HexOfBytes } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { workspace } from '../../core/text/path.ts';
 import type { FileConditions } from '../../ports/session.ts';
-import type { AppContext } from '../context.ts';
+import type { AppContext } from '../middleware/request-context.ts';
 import { conditionHeaders, ifNoneMatch, matchesEtag } from '../documents.ts';
 import { readBytes } from '../json-body.ts';
 import { mountRoute } from '../route.ts';

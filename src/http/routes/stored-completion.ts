@@ -9,7 +9,7 @@ import { readCompletionId, type DialectName, type Reference } from '../../core/r
 import { frameIdPattern } from '../../dialects/answer.ts';
 import type { CompletionOptions } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
-import type { AppContext } from '../context.ts';
+import type { AppContext } from '../middleware/request-context.ts';
 import type { Request } from '../route.ts';
 import { completionResponse } from './chat-turn.ts';
 

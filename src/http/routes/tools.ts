@@ -17,7 +17,7 @@ import { conditionHeaders, documentResponse, etag, etagHeader, writeConditions }
 import { pageFor, PageQuery, pageOf } from '../paging.ts';
 import { readDefinitions, toolsOfKey } from '../../engine/configuration/tools-of-key.ts';
 import { mountRoute } from '../route.ts';
-import { findPrivateTool, ownerQuery, readOwner } from '../tool-owner.ts';
+import { findPrivateTool, ownerQuery, readOwner } from './written-tools.ts';
 import type { App } from '../route.ts';
 import { Warning } from '../../core/warning.ts';
 

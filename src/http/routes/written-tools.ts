@@ -12,14 +12,12 @@ import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import { UiTool, UiToolName } from '../../core/tools/ui-tool.ts';
 import { Warning } from '../../core/warning.ts';
-import { requireMayHoldSecrets } from '../../engine/configuration/made-tool-secrets.ts';
-import { requireCompiles, writeMadeTool } from '../../engine/configuration/write-made-tool.ts';
-import type { WriteOptions } from '../../ports/catalog.ts';
+import { requireMayHoldSecrets, requireCompiles, writeMadeTool } from '../../engine/configuration/write-made-tool.ts';
+import type { WriteOptions, Catalog } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
 import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
-import { mountRoute } from '../route.ts';
-import { findPrivateTool, ownerQuery, readOwner } from '../tool-owner.ts';
-import type { App } from '../route.ts';
+import { mountRoute, type App } from '../route.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
 
 const path = '/v1/tools/{canonical}';
 const WrittenUiTool = UiTool.extend({
@@ -165,4 +163,26 @@ async function putMadeTool({ services, principal, canonical, body, options }: Wr
     options,
   });
   return { answer: { tool: canonical, version: document.version, uses: document.body.uses, warnings }, version: document.version, created };
+}
+
+/** `?owner=` on `/v1/tools`: made tools that are private to one key or trigger. */
+export const ownerQuery = {
+  owner: z.string().min(1).max(100).optional().meta({
+    description:
+      'Only made tools that are private to this key: its id, or `me`. Those of another key or a trigger (`webhook:NAME`, `schedule:NAME`) require an administrator key of the whole workspace.',
+    example: 'me',
+  }),
+};
+
+/** Returns the key id. Throws `forbidden` before any lookup, so that the response reveals nothing about other keys. */
+export function readOwner(principal: Principal, owner: string): string {
+  const isOwn = owner === 'me' || owner === principal.keyId;
+  requireAllowed(principal, { act: 'use-private-tools', isOwn });
+  return isOwn ? principal.keyId : owner;
+}
+
+/** Returns null if the key has no private tool with this name. */
+export async function findPrivateTool(catalog: Catalog, owner: string, canonical: string): Promise<ToolDefinition | null> {
+  if (!canonical.startsWith('made.')) return null;
+  return (await catalog.privateTools(owner)).find((tool) => tool.canonical === canonical) ?? null;
 }

@@ -19,9 +19,16 @@ import { recordOf } from '../../core/json/wire-value.ts';
 import { createIdleTimeout, type IdleTimeout, withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
-import { type DeclaredCapabilities, toCapabilities } from './capabilities.ts';
+import {
+  type DeclaredCapabilities,
+  toCapabilities,
+  createClient,
+  isBrokenByProbe,
+  openWire,
+  type OpenedWire,
+  connect,
+} from './handshake.ts';
 import { statusOf, toFault, unsupportedVersion, upstreamTimeout } from './upstream-fault.ts';
-import { createClient, isBrokenByProbe, openWire, type OpenedWire, connect } from './handshake.ts';
 import { handleServerMessages } from './inbound.ts';
 import { type ConnectionMemory, type NegotiatedConnection, memoryKey } from './connection-memory.ts';
 import { unparsedResult, type Wire } from './wire.ts';

@@ -10,7 +10,7 @@ import type { Discovery, ServerOffer, ServerConnection, ServerOffers } from '../
 import { isRecord, recordOf } from '../../core/json/wire-value.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
-import { allAskableInput } from './capabilities.ts';
+import { allAskableInput } from './handshake.ts';
 import { type Connection, withConnection } from './connection.ts';
 import { toFault, upstreamError } from './upstream-fault.ts';
 import type { ConnectionMemory } from './connection-memory.ts';

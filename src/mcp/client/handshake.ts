@@ -11,18 +11,18 @@ import {
   SdkHttpError,
   type StreamableHTTPClientTransportOptions,
   UnauthorizedError,
+  type ClientCapabilities,
 } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import { version } from '../../core/version.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import { toServerHeaders } from '../../net/server-headers.ts';
-import type { UpstreamContext } from '../../ports/upstream.ts';
+import { toServerHeaders } from '../../net/headers.ts';
+import type { UpstreamContext, ServerTokens } from '../../ports/upstream.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
-import type { DeclaredCapabilities } from './capabilities.ts';
 import type { NegotiatedConnection } from './connection-memory.ts';
 import { unlessAborted } from '../../engine/timeout.ts';
-import { withStepUp } from '../oauth/step-up.ts';
 import { Wire } from './wire.ts';
+import type { AskableInput } from '../../core/tools/mcp-input.ts';
 
 export type WireParts = {
   server: ServerAccess;
@@ -120,5 +120,57 @@ function toAuthProvider(tokens: NonNullable<UpstreamContext['tokens']>): AuthPro
     async onUnauthorized({ response }) {
       if (!(await tokens.refreshAfterRejection(sent, response.headers.get('www-authenticate')))) throw new UnauthorizedError();
     },
+  };
+}
+
+/** The client capabilities declared to a server: those of the caller, restricted by the server's document. */
+const tasksExtension = 'io.modelcontextprotocol/tasks';
+
+/**
+ * `modern`: for one request (2026-07-28), where input arrives with the next request. `legacy`: for a session, where input must be available
+ * during the call.
+ */
+export type DeclaredCapabilities = { modern: ClientCapabilities; legacy: Record<string, unknown> };
+
+/** Declared when tools are listed: many servers list only tools that their client can support. */
+export const allAskableInput: AskableInput = { elicitation: { form: {}, url: {} }, sampling: {} };
+
+/** `isAnswered`: whether input can be given while a call is open. */
+export function toCapabilities({ mcp }: Pick<ServerAccess, 'mcp'>, askable: AskableInput, isAnswered: boolean): DeclaredCapabilities {
+  // The caller's declaration unchanged; the SDK's type has only the known members.
+  const asked = {
+    ...(askable.elicitation && { elicitation: askable.elicitation }),
+    ...(askable.sampling && mcp?.sampling === true && { sampling: askable.sampling }),
+  } as ClientCapabilities;
+  const roots = (mcp?.roots?.length ?? 0) > 0 ? { roots: {} } : {};
+  return {
+    modern: { ...asked, ...roots, extensions: { [tasksExtension]: {} } },
+    legacy: { ...(isAnswered && asked), ...roots },
+  };
+}
+
+/**
+ * Retries a request once if the server rejects its token for insufficient scope (RFC 6750 §3.1, `insufficient_scope`) and a better token is
+ * available without the user. A wrapper around the outbound client; the SDK handles 401.
+ */
+type Send = (request: Request) => Promise<Response>;
+
+export function withStepUp(tokens: ServerTokens, send: Send): Send {
+  return async (request) => {
+    const { url, method, headers, signal } = request;
+    // Buffered, since a sent body cannot be sent again. Bodies to servers are our own messages.
+    const body = request.body === null ? null : await request.arrayBuffer();
+    const toRequest = (sent: Headers): Request => new Request(url, { method, headers: sent, body, signal, redirect: 'manual' });
+    const answer = await send(toRequest(headers));
+    const challenge = answer.status === 403 ? answer.headers.get('www-authenticate') : null;
+    if (challenge === null || !/\binsufficient_scope\b/.test(challenge)) return answer;
+    const refused = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? null;
+    if (!(await tokens.refreshAfterRejection(refused, challenge))) return answer;
+    const token = await tokens.token();
+    if (token === null) return answer;
+    await answer.body?.cancel();
+    const again = new Headers(headers);
+    again.set('authorization', `Bearer ${token}`);
+    return await send(toRequest(again));
   };
 }

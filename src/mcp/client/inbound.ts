@@ -9,7 +9,7 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import type { UpstreamHooks } from '../../ports/upstream.ts';
 import type { IdleTimeout } from '../../engine/timeout.ts';
-import { screenQuestion } from './server-input-request.ts';
+import { screenQuestion } from './input-rounds.ts';
 
 export type Inbound = { idleTimeout: IdleTimeout; isAsked: () => boolean };
 

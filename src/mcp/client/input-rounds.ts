@@ -4,13 +4,20 @@
  * travel in the state, which is opaque to callers.
  */
 import { limits } from '../../core/limits.ts';
-import type { AskableInput, GivenInput, InputAnswer, InputRequest, InputRequired } from '../../core/tools/mcp-input.ts';
+import {
+  type AskableInput,
+  type GivenInput,
+  type InputAnswer,
+  type InputRequest,
+  type InputRequired,
+  canElicit,
+} from '../../core/tools/mcp-input.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { upstreamError } from './upstream-fault.ts';
-import { screenQuestion } from './server-input-request.ts';
 import { KB } from '../../core/limits/units.ts';
+import { declined, screenElicitation } from '../../core/tools/elicitation.ts';
 
 const maxInputStateLength = 64 * KB;
 
@@ -98,4 +105,47 @@ function toRetry({ responses, state }: GivenInput): RetryParams {
 
 function tooMany(server: string): Problem {
   return upstreamError(server, `sent more than ${limits.maxInputRequests} input requests at once.`, undefined, { retryable: false });
+}
+
+/**
+ * Decides on an input request of a server, in either era: answered from the server's document, passed to the client after a check, or
+ * rejected.
+ */
+type ServerInputRequest =
+  | { kind: 'ask'; request: InputRequest }
+  /** Known here, so that no user is asked. */
+  | { kind: 'answer'; answer: InputAnswer }
+  | { kind: 'refused'; reason: string };
+
+export function screenQuestion(
+  server: Pick<ServerAccess, 'name' | 'mcp'>,
+  request: InputRequest,
+  askable: AskableInput,
+): ServerInputRequest {
+  switch (request.method) {
+    case 'roots/list': {
+      const roots = server.mcp?.roots ?? [];
+      return roots.length > 0 ? { kind: 'answer', answer: { roots } } : { kind: 'refused', reason: 'No roots are configured.' };
+    }
+    case 'elicitation/create':
+      return screenElicitationQuestion(server.name, request, askable);
+    case 'sampling/createMessage': {
+      if (server.mcp?.sampling !== true || askable.sampling === undefined) {
+        return { kind: 'refused', reason: 'Sampling is not enabled for this server.' };
+      }
+      // Context of other servers is never included, whatever the server requests.
+      const { includeContext: _context, ...params } = request.params;
+      return { kind: 'ask', request: { method: request.method, params } };
+    }
+    default:
+      return { kind: 'refused', reason: 'Method not found' };
+  }
+}
+
+function screenElicitationQuestion(server: string, request: InputRequest, askable: AskableInput): ServerInputRequest {
+  const isUrl = request.params.mode === 'url';
+  if (!canElicit(askable, isUrl ? 'url' : 'form'))
+    return { kind: 'refused', reason: `No user is available to ${isUrl ? 'open a URL' : 'answer'}.` };
+  const screened = screenElicitation(server, request);
+  return screened.ok ? { kind: 'ask', request: screened.request } : { kind: 'answer', answer: declined };
 }

@@ -8,9 +8,8 @@ import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { secretHostOf } from '../../core/policy/secret.ts';
 import { clientMetadata } from './client-metadata.ts';
-import type { OAuthContext } from './context.ts';
+import { type OAuthContext, createOAuthExchange, type OAuthExchange } from './exchange.ts';
 import { issuerId, tokenEndpoint } from './discover.ts';
-import { createOAuthExchange, type OAuthExchange } from './exchange.ts';
 import type { Client, Grant, Issuer } from './grant.ts';
 
 export type ClientRequest = { issuer: Issuer; redirectUri: string; metadataUrl: string | null; scope: string | null };

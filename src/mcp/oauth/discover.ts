@@ -14,8 +14,7 @@ import {
   resourceUrlFromServerUrl,
 } from '@modelcontextprotocol/client';
 import { Problem } from '../../core/problem.ts';
-import type { OAuthContext } from './context.ts';
-import { createOAuthExchange, type OAuthExchange } from './exchange.ts';
+import { type OAuthContext, createOAuthExchange, type OAuthExchange } from './exchange.ts';
 import { Issuer, type Hint } from './grant.ts';
 
 /** The fields of a `WWW-Authenticate` challenge. */

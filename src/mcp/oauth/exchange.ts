@@ -8,8 +8,10 @@ import { Problem } from '../../core/problem.ts';
 import { createRedactor } from '../../engine/call/redact.ts';
 import { isLoopback } from '../../net/address.ts';
 import { readBounded } from '../../net/read-bounded.ts';
-import type { OAuthContext } from './context.ts';
 import { KB } from '../../core/limits/units.ts';
+import type { ServerOAuth } from '../../core/servers/server.ts';
+import type { Catalog } from '../../ports/catalog.ts';
+import type { Clock, Logger } from '../../ports/runtime.ts';
 
 /** OAuth: one response of an authorization server. Metadata of large servers has some 10 kB, their tokens less. */
 const maxOAuthResponseBytes = 64 * KB;
@@ -134,3 +136,15 @@ function cleaned(redactor: ReturnType<typeof createRedactor>, text: string): str
 function capital(text: string): string {
   return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
 }
+
+/** The dependencies of obtaining tokens for one server. Built in `wiring.ts`. */
+export type OAuthContext = {
+  server: { name: string; url: string; oauth: ServerOAuth };
+  grants: Pick<Catalog, 'serverGrant' | 'saveServerGrant'>;
+  /** The outbound client for servers. It does not follow redirects to another origin, and has a timeout. */
+  send(request: Request, signal: AbortSignal): Promise<Response>;
+  /** Returns the value of a secret that may be sent to `host`; throws a `Problem` that names what is missing. */
+  secret(name: string, host: string): Promise<string>;
+  clock: Clock;
+  log: Logger;
+};

@@ -5,6 +5,8 @@
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import type { ServerOAuth } from '../../core/servers/server.ts';
+import { Problem } from '../../core/problem.ts';
+import type { OAuthContext } from './exchange.ts';
 
 /** A token is renewed this long before it expires, or after four fifths of its lifetime if that is shorter. */
 const tokenRenewalMs = 60_000;
@@ -96,7 +98,7 @@ export type Grant = z.infer<typeof Grant>;
 type Whose = { url: string; oauth: ServerOAuth };
 
 /** Returns an empty grant for null, for a grant of another URL, and for one that cannot be parsed. Never throws. */
-export function parseGrant(value: string | null, whose: Whose): Grant {
+function parseGrant(value: string | null, whose: Whose): Grant {
   if (value === null) return emptyGrant(whose);
   // Written and encrypted by us; the schema detects grants of an earlier version of this file.
   const parsed = Grant.safeParse(JSON.parse(value));
@@ -118,3 +120,29 @@ export function freshUntil({ obtainedAt, expiresAt }: Pick<Tokens, 'obtainedAt' 
   if (expiresAt === null) return Number.POSITIVE_INFINITY;
   return expiresAt - Math.min(tokenRenewalMs, (expiresAt - obtainedAt) / 5);
 }
+
+/** Reads and changes the stored grant of a server. Of two concurrent writers, the second reads again and retries. */
+type KnownGrant = { grant: Grant; revision: number };
+
+export async function readStoredGrant({ grants, server }: OAuthContext): Promise<KnownGrant> {
+  const { value, revision } = await grants.serverGrant(server.name);
+  return { grant: parseGrant(value, server), revision };
+}
+
+/** Returns false if another write happened since `revision`. */
+export async function writeGrant({ grants, server }: OAuthContext, grant: Grant | null, revision: number): Promise<boolean> {
+  return await grants.saveServerGrant(server.name, { value: grant === null ? null : JSON.stringify(grant), revision });
+}
+
+/** Applies `change` to the current grant; if it returns null, nothing is written. Returns the grant that `change` received. */
+export async function changeGrant(context: OAuthContext, change: (grant: Grant) => Grant | null): Promise<Grant> {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const { grant, revision } = await readStoredGrant(context);
+    const changed = change(grant);
+    if (changed === null || (await writeGrant(context, changed, revision))) return grant;
+  }
+  throw new Problem('conflict', `The sign-in to ${context.server.name} is being changed concurrently. Try again.`, { retryable: true });
+}
+
+/** Each lost attempt means that another writer has made progress. */
+const maxAttempts = 20;

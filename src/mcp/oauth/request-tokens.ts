@@ -9,9 +9,8 @@ import {
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { withSecret } from './client.ts';
-import type { OAuthContext } from './context.ts';
+import { type OAuthContext, createOAuthExchange, type OAuthExchange } from './exchange.ts';
 import { tokenEndpoint } from './discover.ts';
-import { createOAuthExchange, type OAuthExchange } from './exchange.ts';
 import type { Client, Issuer, SignIn, Tokens } from './grant.ts';
 
 export async function tokensByCode(context: OAuthContext, signIn: SignIn, code: string, iss: string | null): Promise<Tokens> {

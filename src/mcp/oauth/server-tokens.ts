@@ -7,11 +7,9 @@ import { computeScopeUnion, isStrictScopeSuperset } from '@modelcontextprotocol/
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
-import type { OAuthContext } from './context.ts';
+import { type OAuthContext, oauthErrorOf } from './exchange.ts';
 import { discoverIssuer, isUnknown, issuerId, readChallenge, scopeToRequest, type Challenge } from './discover.ts';
-import { oauthErrorOf } from './exchange.ts';
-import { freshUntil, type Grant, type Hint, type Issuer, type Tokens } from './grant.ts';
-import { changeGrant, readStoredGrant, writeGrant } from './grant-store.ts';
+import { freshUntil, type Grant, type Hint, type Issuer, type Tokens, changeGrant, readStoredGrant, writeGrant } from './grant.ts';
 import { tokensByClient, tokensByRefresh } from './request-tokens.ts';
 import type { TokenMemory } from './token-memory.ts';
 

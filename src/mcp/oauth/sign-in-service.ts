@@ -3,7 +3,7 @@ import { Problem, quoted } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { AuthorizationStatus } from '../../core/servers/authorization-status.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
-import type { OAuthContext } from './context.ts';
+import type { OAuthContext } from './exchange.ts';
 import { lazyTokens } from '../lazy-client.ts';
 import type { AuthorizationResponse } from './sign-in.ts';
 import { createTokenMemory } from './token-memory.ts';

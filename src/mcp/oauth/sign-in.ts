@@ -3,18 +3,15 @@
  * deletes the sign-in. In between, the grant stores the verifier; a single-use nonce ties the response to the request. The signed state
  * names the server (`storage/sign-in-state.ts`).
  */
-import { startAuthorization, validateAuthorizationResponseIssuer } from '@modelcontextprotocol/client';
+import { startAuthorization, validateAuthorizationResponseIssuer, selectClientAuthMethod } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { AuthorizationStatus } from '../../core/servers/authorization-status.ts';
-import { clientFor } from './client.ts';
-import type { OAuthContext } from './context.ts';
+import { clientFor, withSecret } from './client.ts';
+import { type OAuthContext, createOAuthExchange, isSafeUrl, shortText } from './exchange.ts';
 import { discoverIssuer, scopeToRequest } from './discover.ts';
-import { createOAuthExchange, isSafeUrl, shortText } from './exchange.ts';
-import type { Grant, SignIn } from './grant.ts';
-import { changeGrant, readStoredGrant, writeGrant } from './grant-store.ts';
+import { type Grant, type SignIn, changeGrant, readStoredGrant, writeGrant, type Client, type Tokens } from './grant.ts';
 import { tokensByCode } from './request-tokens.ts';
-import { revoke } from './revoke.ts';
 
 export type SignInRequest = {
   /** The redirect URI of the sign-in. */
@@ -127,4 +124,39 @@ export async function signInStatus(context: OAuthContext): Promise<Authorization
     ...(expiresAt !== null && { expiresAt: new Date(expiresAt).toISOString() }),
     ...(scope !== null && { scopes: scope.split(' ').filter((one) => one !== '') }),
   };
+}
+
+/** Best effort: the tokens are deleted here in any case. */
+export async function revoke(context: OAuthContext, tokens: Tokens): Promise<void> {
+  const { issuer } = tokens;
+  const endpoint = issuer.metadata?.revocation_endpoint;
+  if (endpoint === undefined) return;
+  try {
+    await createOAuthExchange(context, 'revoking tokens', async (exchange) => {
+      // A secret of the workspace is bound to the host of the token endpoint and is not sent to another host.
+      const isThere = new URL(endpoint).host === new URL(issuer.metadata?.token_endpoint ?? endpoint).host;
+      const client = isThere ? await withSecret(context, tokens.client, issuer, exchange) : { client_id: tokens.client.client_id };
+      const token = exchange.hide(tokens.refreshToken ?? tokens.accessToken);
+      const hint = tokens.refreshToken === null ? 'access_token' : 'refresh_token';
+      const { headers, body } = authenticated(client, issuer.metadata?.token_endpoint_auth_methods_supported ?? []);
+      body.set('token', token);
+      body.set('token_type_hint', hint);
+      const answer = await exchange.fetch(endpoint, { method: 'POST', headers, body });
+      if (!answer.ok) context.log.info('tokens were not revoked', { server: context.server.name, status: answer.status });
+    });
+  } catch (error) {
+    context.log.info('tokens were not revoked', { server: context.server.name, reason: String(error) });
+  }
+}
+
+/** Uses the SDK's choice of authentication method for token endpoints. */
+function authenticated(client: Client, supported: string[]): { headers: Headers; body: URLSearchParams } {
+  const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' });
+  const method = selectClientAuthMethod(client, supported);
+  if (method === 'client_secret_basic' && client.client_secret !== undefined) {
+    headers.set('authorization', `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}`);
+    return { headers, body: new URLSearchParams() };
+  }
+  const secret = method === 'client_secret_post' ? client.client_secret : undefined;
+  return { headers, body: new URLSearchParams({ client_id: client.client_id, ...(secret !== undefined && { client_secret: secret }) }) };
 }

@@ -11,9 +11,8 @@ import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import { version } from '../../core/version.ts';
 import { servedServers } from '../../engine/mcp/serve-resources.ts';
 import type { ServedView } from '../../engine/mcp/serve-view.ts';
-import { createWithCaller } from './with-caller.ts';
+import { createWithCaller, type ServeContext } from './serve-context.ts';
 import { registerResourceHandlers } from './resource-handlers.ts';
-import type { ServeContext } from './serve-context.ts';
 import { registerToolHandlers } from './tool-handlers.ts';
 
 /** Cache time of our lists for clients: a change is visible elsewhere within 90 s. */

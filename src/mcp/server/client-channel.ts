@@ -1,9 +1,8 @@
 /**
  * The MCP client of one request as the engine's `CallerChannel`: progress and log messages on the request's stream, input requests while
- * the call is open (2025 eras in a session), and the client's capabilities.
+ * the call is open (2025 eras in a session), the client's capabilities, and the input of requests that are repeated with it.
  */
-import type { LoggingLevel, ServerContext } from '@modelcontextprotocol/server';
-import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
+import { type LoggingLevel, type ServerContext, CLIENT_CAPABILITIES_META_KEY, inputRequired } from '@modelcontextprotocol/server';
 import type { AskableInput, InputAnswer } from '../../core/tools/mcp-input.ts';
 import { limits } from '../../core/limits.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
@@ -62,4 +61,15 @@ function readAskable(said: unknown): AskableInput {
     }),
     ...(isRecord(sampling) && { sampling: {} }),
   };
+}
+
+/** Returns the input of a repeated request (2026-07-28, and the SDK's own rounds in a session). */
+export function givenOf({ inputResponses, requestState }: { inputResponses?: Record<string, unknown>; requestState(): unknown }) {
+  const state = requestState();
+  return { ...(inputResponses && { responses: inputResponses }), ...(typeof state === 'string' && { state }) };
+}
+
+export function toInputRequired({ requests, state }: { requests: Record<string, object>; state: string }) {
+  // Each is already checked or our own: one of the three that MCP defines.
+  return inputRequired({ inputRequests: requests as never, requestState: state });
 }

@@ -8,10 +8,9 @@ import { Problem, quoted } from '../../core/problem.ts';
 import type { ServedCaller } from '../../engine/mcp/serve-call.ts';
 import { ownerOf, type ServedOffer } from '../../engine/mcp/serve-offers.ts';
 import { complete, getPrompt, readServedOffers, readResource, type OfferAnswer } from '../../engine/mcp/serve-resources.ts';
-import type { WithCaller } from './with-caller.ts';
-import { givenOf, toInputRequired } from './input-required.ts';
+import type { WithCaller, ServeContext } from './serve-context.ts';
+import { givenOf, toInputRequired } from './client-channel.ts';
 import { paginateList, listPageAt } from './list-cursor.ts';
-import type { ServeContext } from './serve-context.ts';
 
 export function registerResourceHandlers(server: Server, serving: ServeContext, answering: WithCaller): void {
   const { deps } = serving;

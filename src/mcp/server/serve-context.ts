@@ -1,12 +1,18 @@
-/** The context of the handlers of one MCP server: the caller, the served toolset, and the engine's services. */
-import type { ServerContext } from '@modelcontextprotocol/server';
+/**
+ * The context of the handlers of one MCP server: the caller, the served toolset, and the engine's services; and the wrapper of every handler,
+ * which finds the caller and the current view, and converts errors to MCP errors.
+ */
+import { type ServerContext, ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import type { Principal } from '../../core/principal.ts';
 import type { MarkStore } from '../../engine/policy/direct-marks.ts';
 import type { InFlightCallSlot } from '../../engine/mcp/in-flight-call.ts';
-import type { ServeCallDeps } from '../../engine/mcp/serve-call.ts';
+import type { ServeCallDeps, ServedCaller } from '../../engine/mcp/serve-call.ts';
 import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { WatchDeps } from '../../engine/mcp/serve-watch.ts';
-import type { ServedEra } from './client-channel.ts';
+import { type ServedEra, askableBy, clientChannelOf } from './client-channel.ts';
+import { Problem } from '../../core/problem.ts';
+import { toRpcError } from '../../engine/mcp/rpc-error.ts';
+import type { Logger } from '../../ports/runtime.ts';
 
 export type ServeDeps = ServeCallDeps &
   WatchDeps & {
@@ -36,3 +42,50 @@ export type ServeContext = {
   /** Called after a call, which may have changed the lists. */
   called?(principal: Principal): void;
 };
+
+/**
+ * Converts problems to JSON-RPC errors with the problem's code and members as `data`. Any other error is an internal error: it is logged,
+ * and its details are not sent.
+ */
+export function toProtocolError(error: unknown, log: Logger): ProtocolError {
+  if (ProtocolError.isInstance(error)) return error;
+  if (!(error instanceof Problem)) {
+    log.error('an MCP request failed', { cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error) });
+    return new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error. Try again later.', { code: 'internal' });
+  }
+  if (error.status >= 500) log.error('an MCP request failed', { code: error.code, detail: error.detail });
+  const { code, message, data } = toRpcError(error);
+  return new ProtocolError(code, message, data);
+}
+
+/** Runs a handler for the caller, and converts its errors to MCP errors. */
+export type WithCaller = <Request, Result>(
+  answer: (request: Request, caller: ServedCaller, context: ServerContext) => Promise<Result>,
+) => (request: Request, context: ServerContext) => Promise<Result>;
+
+export function createWithCaller(serving: ServeContext, server: Server): WithCaller {
+  const { deps, era, target, conversation } = serving;
+  const gone = (error: unknown): void => deps.log.debug('could not send a message to an MCP client', { cause: String(error) });
+  return (answer) => async (request, context) => {
+    try {
+      const principal = serving.principalOf(context);
+      const interrupted = serving.interruptedOf?.(context);
+      const caller: ServedCaller = {
+        principal,
+        target,
+        view: await serving.viewOf(principal),
+        conversation,
+        started: (callId) => serving.started?.(context, callId),
+        ...(serving.hold && { openCall: serving.hold }),
+        ...(serving.marks && { marks: serving.marks }),
+        // The client has disconnected meanwhile, and reads the result after it reconnects.
+        ...(interrupted === undefined
+          ? { channel: clientChannelOf(context, era, gone), askable: askableBy(context, era, server.getClientCapabilities()) }
+          : { channel: {}, askable: {}, interrupted }),
+      };
+      return await answer(request, caller, context);
+    } catch (error) {
+      throw toProtocolError(error, deps.log);
+    }
+  };
+}

@@ -2,18 +2,17 @@
  * Serves one HTTP request to a toolset in the Worker, without stored state: revision 2026-07-28, which has no sessions, and requests of the
  * 2025 eras without a session. Listing uses no Durable Object; a call uses one for its audit row.
  */
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, type ServerEvent, type ServerEventBus } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import type { InFlightCallSlot } from '../../engine/mcp/in-flight-call.ts';
 import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
-import { watchServed } from '../../engine/mcp/serve-watch.ts';
+import { watchServed, type ServedChange } from '../../engine/mcp/serve-watch.ts';
 import { buildServer } from './build-server.ts';
-import { createChangeBus } from './change-bus.ts';
 import { heartbeatResponse } from './heartbeat-response.ts';
-import { createOpenListeners } from './open-listeners.ts';
 import type { ServeDeps, ServeContext } from './serve-context.ts';
+import { Problem } from '../../core/problem.ts';
 
 /** `body`: the parsed body of a POST. `view`: read for this request. `hold`: where its call may stay open. */
 export type StatelessRequest = {
@@ -67,4 +66,93 @@ function wantedBy(body: unknown): { lists: boolean; uris(): readonly string[] } 
   const uris = named.slice(0, limits.maxMcpSubscriptions);
   const lists = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'].some((name) => filter[name] === true);
   return { lists, uris: () => uris };
+}
+
+/**
+ * The change source of the SDK's `subscriptions/listen`: watching starts and ends with the stream (or after `limits.mcpStreamMs`). One per
+ * request: a stream belongs to the request that opened it, and another request could not write to it. `watch` ends soon after its signal
+ * aborts.
+ */
+export function createChangeBus(
+  watch: (tell: (change: ServedChange) => void, signal: AbortSignal) => Promise<void>,
+  over: () => void,
+): ServerEventBus {
+  return {
+    publish() {
+      throw new Error('changes are detected by watching and cannot be published');
+    },
+    subscribe(listener) {
+      const end = new AbortController();
+      void watch((change) => listener(toEvent(change)), end.signal).finally(over);
+      return () => end.abort(new Error('the listener has disconnected'));
+    },
+  };
+}
+
+function toEvent(change: ServedChange): ServerEvent {
+  switch (change.kind) {
+    case 'tools':
+      return { kind: 'tools_list_changed' };
+    case 'prompts':
+      return { kind: 'prompts_list_changed' };
+    case 'resources':
+      return { kind: 'resources_list_changed' };
+    case 'resource':
+      return { kind: 'resource_updated', uri: change.uri };
+    default:
+      return change satisfies never;
+  }
+}
+
+/** Concurrent listening streams of one key in an isolate: one for each client that shares it. */
+export const maxMcpListeners = 256;
+
+type Key = Pick<Principal, 'workspace' | 'keyId'>;
+
+type OpenListeners = {
+  /** Throws `rate_limited`. */
+  requireCapacity(key: Key, now: number): void;
+  during(key: Key, now: number, listening: Promise<void>): Promise<void>;
+};
+
+/**
+ * Limits the number of open change streams per key in this isolate: each polls its toolset, its key and its servers. Session streams are
+ * limited by `mcp-session/live-session.ts`.
+ */
+function createOpenListeners(): OpenListeners {
+  /** By key, with the latest end of each stream: if the platform ends a request, no code of it runs any more to remove the entry. */
+  const open = new Map<string, Set<{ until: number }>>();
+
+  const countOf = (name: string, now: number): number => {
+    const own = open.get(name);
+    if (own === undefined) return 0;
+    for (const one of own) if (one.until <= now) own.delete(one);
+    if (own.size === 0) open.delete(name);
+    return own.size;
+  };
+
+  return {
+    requireCapacity(key, now) {
+      if (countOf(nameOf(key), now) < maxMcpListeners) return;
+      const detail = `This key already has ${maxMcpListeners} open change streams. Close one, or use another key.`;
+      throw new Problem('rate_limited', detail, { retryAfterMs: limits.mcpListenRetryMs });
+    },
+    async during(key, now, listening) {
+      const name = nameOf(key);
+      if (open.size >= limits.maxCachedNames) open.clear();
+      const own = open.get(name) ?? new Set();
+      open.set(name, own);
+      const one = { until: now + limits.mcpStreamMs };
+      own.add(one);
+      try {
+        await listening;
+      } finally {
+        own.delete(one);
+      }
+    },
+  };
+}
+
+function nameOf({ workspace, keyId }: Key): string {
+  return JSON.stringify([workspace, keyId]);
 }

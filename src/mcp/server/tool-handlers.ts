@@ -4,10 +4,9 @@ import { contentText, type ToolResult } from '../../core/tools/tool.ts';
 import { servedOutputSchema, servedPages } from '../../engine/mcp/serve-list.ts';
 import { serveCall, type ServedAnswer } from '../../engine/mcp/serve-call.ts';
 import { withModeHint, type ServedView } from '../../engine/mcp/serve-view.ts';
-import type { WithCaller } from './with-caller.ts';
-import { givenOf, toInputRequired } from './input-required.ts';
+import type { WithCaller, ServeContext } from './serve-context.ts';
+import { givenOf, toInputRequired } from './client-channel.ts';
 import { listPageAt } from './list-cursor.ts';
-import type { ServeContext } from './serve-context.ts';
 
 export function registerToolHandlers(server: Server, serving: ServeContext, answering: WithCaller): void {
   server.setRequestHandler(

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { storedHeaders } from '../../../src/engine/triggers/stored-headers.ts';
-import { maxKeptHeaderCharacters, maxStoredHeaders } from '../../../src/engine/triggers/stored-headers.ts';
+import { storedHeaders, maxKeptHeaderCharacters, maxStoredHeaders } from '../../../src/engine/triggers/receive-delivery.ts';
 
 describe('stored headers of a delivery', () => {
   it('contain no credentials of the sender, for any scheme', () => {

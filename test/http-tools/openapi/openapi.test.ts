@@ -7,7 +7,7 @@ import { Problem } from '../../../src/core/problem.ts';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import { contentText } from '../../../src/core/tools/tool.ts';
 import { createOpenApiExecutor } from '../../../src/http-tools/openapi/executor.ts';
-import { createOpenApiSource } from '../../../src/http-tools/openapi/source.ts';
+import { createOpenApiSource, maxOpenApiYamlSeparators, openApiTtlMs } from '../../../src/http-tools/openapi/source.ts';
 import { createOutbound } from '../../../src/net/outbound.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
@@ -16,8 +16,6 @@ import { documentOf } from '../../core/openapi/documents.ts';
 import { listenApi, type ApiAnswers, type ApiServer } from '../../fakes/api-server.ts';
 import { largeApiDocument } from '../../fakes/large-api.ts';
 import { keptLog } from '../../fakes/runtime.ts';
-import { maxOpenApiYamlSeparators } from '../../../src/http-tools/openapi/read-document.ts';
-import { openApiTtlMs } from '../../../src/http-tools/openapi/source.ts';
 
 const running: ApiServer[] = [];
 afterEach(() => {

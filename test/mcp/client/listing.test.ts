@@ -1,5 +1,6 @@
 /** Listing a server, listening for its changes, and all other requests except tool calls, in both eras. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { version } from '../../../src/core/version.ts';
 import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
 import { failure, result, scriptMcp } from '../../fakes/mcp-script.ts';
 import { type FakeMcpServer, listenMcpServer, type McpServerParts } from '../../fakes/mcp-server.ts';
@@ -37,6 +38,7 @@ describe.each(['modern', 'legacy'] as const)('a %s server', (eras) => {
     });
     expect(found.warnings).toBeUndefined();
     expect(server.heard.filter(({ method }) => method === 'tools/list')).toHaveLength(3);
+    expect(JSON.stringify(server.heard)).toContain(JSON.stringify({ name: 'moniker', version }));
   });
 
   it('receives no request for undeclared capabilities, and no session is left open', async () => {

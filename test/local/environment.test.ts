@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/core/settings.ts';
-import { readEnvironment } from '../../src/local/environment.ts';
-import { workerVariables } from '../../src/local/variables.ts';
+import { readEnvironment, workerVariables } from '../../src/local/environment.ts';
 import { builtinProvider } from '../../src/storage/builtin-providers.ts';
 
 const keys = { rootKey: 'root', masterKey: 'master' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withStepUp } from '../../../src/mcp/oauth/step-up.ts';
+import { withStepUp } from '../../../src/mcp/client/handshake.ts';
 import type { ServerTokens } from '../../../src/ports/upstream.ts';
 
 const challenge = 'Bearer error="insufficient_scope", scope="write"';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createCompileCache } from '../../src/sandbox/compile-cache.ts';
+import { createCompileCache } from '../../src/sandbox/compile.ts';
 
 it('keeps the most recently used entries within its byte limit, including sources', () => {
   const most = 3_000;

@@ -1,0 +1,104 @@
+/**
+ * The public routes of the service itself: the start page and its files, `/healthz`, and the generated document as `/openapi.json` and
+ * `/docs`. No key: they contain no private data.
+ */
+import { pagesCss, startJs } from '../pages/assets.ts';
+import { htmlResponse, htmlPage } from '../pages/html.ts';
+import { mountPublic, type App } from '../route.ts';
+import { z } from 'zod';
+import { version } from '../../core/version.ts';
+import type { AppContext } from '../middleware/request-context.ts';
+import { buildDocument } from '../openapi-document.ts';
+import { docsPage, type ApiDocument } from '../pages/docs-page.ts';
+
+export function mountPages(app: App): void {
+  const tag = 'Service';
+  const answers = (contentType: string) => ({ 200: { description: 'The file.', contentType } });
+  mountPublic(app, { path: '/', operationId: 'getStartPage', tag, summary: 'The start page', answers: answers('text/html') }, (c) =>
+    htmlResponse(c, startPage),
+  );
+  mountPublic(
+    app,
+    { path: '/assets/pages.css', operationId: 'getPagesCss', tag, summary: 'The style of the pages', answers: answers('text/css') },
+    (c) => c.body(pagesCss, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
+  );
+  mountPublic(
+    app,
+    {
+      path: '/assets/start.js',
+      operationId: 'getStartJs',
+      tag,
+      summary: 'The script of the start page',
+      answers: answers('text/javascript'),
+    },
+    (c) => c.body(startJs, 200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }),
+  );
+}
+
+/** `/`: the start page with links. It contains no data; a key from a link stays in the browser. */
+const startPage = htmlPage(
+  'Moniker',
+  `<h1>Moniker</h1>
+<p>Your tools, under the names you choose, with any model.</p>
+<nav><a href="/docs">API documentation</a><a href="/openapi.json">OpenAPI document</a><a href="/healthz">Health</a></nav>
+<p id="key-status" class="muted">Open the link that the service printed, and its key is kept for this tab. Everything under /v1 wants it as <code>Authorization: Bearer &lt;key&gt;</code>.</p>
+<h2>Try it</h2>
+<pre>curl -N <span id="origin">http://127.0.0.1:8787</span>/v1/chat/completions \\
+  -H "authorization: Bearer $KEY" -H "content-type: application/json" \\
+  -d '{"model": "rehearsal/default", "toolset": "demo", "stream": true, "messages": [{"role": "user", "content": "/shell date"}]}'</pre>
+<p>Any OpenAI client works with the base URL <code>/v1</code> of this service. Models are <code>&lt;provider&gt;/&lt;model&gt;</code>, agents are <code>agent/&lt;name&gt;</code>.</p>`,
+  '/assets/start.js',
+);
+
+/** `/healthz`: the Worker runs. It uses neither storage nor models, so it works whatever else fails. */
+const Health = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health', example: { status: 'ok', version } });
+
+export function mountHealth(app: App): void {
+  mountPublic(
+    app,
+    {
+      path: '/healthz',
+      operationId: 'getHealth',
+      tag: 'Service',
+      summary: 'Check that the service is running',
+      answers: { 200: { description: 'The service is running.', schema: Health } },
+    },
+    (c) => c.json({ status: 'ok', version }),
+  );
+}
+
+/** `/openapi.json` and `/docs`: the document generated from the routes, as JSON and as a page. */
+export function mountOpenApi(app: App): void {
+  // Generated on first use and cached: it takes milliseconds that other requests should not pay.
+  let json: string | undefined;
+  let page: string | undefined;
+  const documentText = () => (json ??= JSON.stringify(buildDocument(app.operations)));
+
+  mountPublic(
+    app,
+    {
+      path: '/openapi.json',
+      operationId: 'getOpenApi',
+      tag: 'Service',
+      summary: 'This document',
+      answers: { 200: { description: 'OpenAPI 3.1.', schema: z.looseObject({ openapi: z.string() }) } },
+    },
+    () => new Response(documentText(), { headers: { 'content-type': 'application/json', 'cache-control': 'no-cache' } }),
+  );
+
+  mountPublic(
+    app,
+    {
+      path: '/docs',
+      operationId: 'getDocs',
+      tag: 'Service',
+      summary: 'This document as a page',
+      answers: { 200: { description: 'The page.', contentType: 'text/html' } },
+    },
+    (c: AppContext) => {
+      // The text was generated above from our own routes, so its shape is known.
+      page ??= docsPage(JSON.parse(documentText()) as ApiDocument);
+      return htmlResponse(c, page);
+    },
+  );
+}
