@@ -19,7 +19,7 @@ import { mountAudit } from './routes/audit.ts';
 import { mountCallbacks } from './routes/callbacks.ts';
 import { mountChatCompletions } from './routes/chat-completions.ts';
 import { mountDeliveries } from './routes/deliveries.ts';
-import { mountHealth, mountPages, mountOpenApi } from './routes/service.ts';
+import { mountHealth, mountPages, mountOpenApi } from './routes/service-pages.ts';
 import { mountHooks } from './routes/hooks.ts';
 import { mountKeys } from './routes/keys.ts';
 import { mountMcp } from './routes/mcp.ts';
