@@ -1,5 +1,5 @@
 /** `/v1/servers`: sources of tools that are not defined in code. `server-tools.ts` has their tools; `server-health.ts` their health. */
-import { readAllPages } from '../../engine/configuration/read-all-pages.ts';
+import { readAllPages } from '../../engine/configuration/tools-of-key.ts';
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
