@@ -105,7 +105,7 @@ export type Services = {
   countTokens(principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>): Promise<Response | null>;
 };
 
-/** `meet` refreshes in the background. */
+/** `refreshStale` refreshes in the background. */
 export type ServerAdmin = {
   refresh(server: string, reason: RefreshReason, options?: { isNew?: boolean }): Promise<ListingReport | null>;
   test(server: string, document?: Server): Promise<ServerTest>;
@@ -199,17 +199,17 @@ function build(bindings: Bindings): Wiring {
     context: (workspace: string, server: ServerAccess, signal: AbortSignal) => upstreamContext(workspace, server, signal, 'listing'),
   };
   const serverRefresh = createServerRefresh(reading);
-  const meet = createStaleServerRefresh({
+  const refreshStale = createStaleServerRefresh({
     ...base,
     server: (workspace, name) => cachedDirectory.server(workspace, name),
     refreshIfStale: serverRefresh.refreshIfStale,
     background: runInBackground,
   });
-  const directory = withStaleServerRefresh(cachedDirectory, meet);
+  const directory = withStaleServerRefresh(cachedDirectory, refreshStale);
   const servers = (workspace: string): ServerAdmin => ({
     refresh: (server, reason, options) => serverRefresh.refresh(workspace, server, reason, options),
     test: (server, document) => testServer(reading, workspace, server, document),
-    refreshIfStale: (names) => meet(workspace, names),
+    refreshIfStale: (names) => refreshStale(workspace, names),
   });
   const serverChanged = (workspace: string, server: string): void => {
     const failed = (error: unknown): void =>
@@ -238,7 +238,7 @@ function build(bindings: Bindings): Wiring {
       configuration: (keyId) =>
         createToolsetEditor(catalog({ workspace, keyId }), keyId, {
           aliases: settings.aliases,
-          refreshIfStale: (names) => meet(workspace, names),
+          refreshIfStale: (names) => refreshStale(workspace, names),
         }),
       maker: (keyId, offered) =>
         createToolMaker({

@@ -38,10 +38,10 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return new Uint8Array(0);
   // With a declared length the server in front limits the body to it, and a single read is cheaper than several.
-  const whole = (declared === null ? readChunks(request.body, maxBytes) : readDeclared(request, maxBytes)).catch(brokenOff);
+  const body = (declared === null ? readChunks(request.body, maxBytes) : readDeclared(request, maxBytes)).catch(brokenOff);
   // A small body arrives with the headers; a timer would cost a tenth of a chat request.
-  if (declared !== null && Number(declared) <= untimedBodyBytes) return await whole;
-  return await withTimeout(systemClock, whole, requestBodyTimeoutMs, () => {
+  if (declared !== null && Number(declared) <= untimedBodyBytes) return await body;
+  return await withTimeout(systemClock, body, requestBodyTimeoutMs, () => {
     throw new Problem('invalid_json', `The body was not received completely within ${requestBodyTimeoutMs / 1000} seconds.`);
   });
 }

@@ -29,18 +29,18 @@ export function endWithKey(source: ReadableStream<Uint8Array>, watch: KeyWatch):
   const over = new AbortController();
   const frames = createFrameCount();
   let ended: Problem | null = null;
-  let tell = (): void => undefined;
+  let wake = (): void => undefined;
   const stop = (): void => over.abort(new Error('the stream has ended'));
   /** null: the key became invalid first. */
   const next = (): Promise<ReadableStreamReadResult<Uint8Array> | null> =>
     new Promise((resolve, reject) => {
-      tell = () => resolve(null);
+      wake = () => resolve(null);
       if (ended === null) reader.read().then(resolve, reject);
-      else tell();
+      else wake();
     });
   void keyEnd(watch, over.signal).then((problem) => {
     ended = problem;
-    if (problem !== null) tell();
+    if (problem !== null) wake();
   });
 
   return new ReadableStream<Uint8Array>(
@@ -55,7 +55,7 @@ export function endWithKey(source: ReadableStream<Uint8Array>, watch: KeyWatch):
           if (read === null && ended !== null) {
             const failure = frames.isWhole() ? failureText(watch.path, ended, frames.count()) : '';
             if (failure !== '') controller.enqueue(new TextEncoder().encode(failure));
-            leave(reader, watch.log, ended);
+            cancelReader(reader, watch.log, ended);
           }
           stop();
           controller.close();
@@ -96,7 +96,7 @@ async function keyEnd({ clock, log, check }: KeyWatch, signal: AbortSignal): Pro
 }
 
 /** In the background: the source of the stream may take long to end. */
-function leave(reader: ReadableStreamDefaultReader<Uint8Array>, log: Logger, reason: Problem): void {
+function cancelReader(reader: ReadableStreamDefaultReader<Uint8Array>, log: Logger, reason: Problem): void {
   reader.cancel(reason).catch((error: unknown) => log.debug('a stream did not end cleanly', { cause: String(error) }));
 }
 

@@ -2,6 +2,7 @@
  * The refresh state of a server that lists its tools itself: health, staleness and the lease for the next refresh. Pure: state and time in,
  * next state out. Stored by the Catalog (`catalog/servers/server-state.ts`). `take-listing.ts` handles the listed tools.
  */
+import { cutToBytes, utf8Length } from '../text/utf8.ts';
 import { cleanData } from '../tools/clean-data.ts';
 import { isDeeperThan } from '../json/json-depth.ts';
 import { limits } from '../limits.ts';
@@ -180,11 +181,11 @@ function boundedOffers(offers: ServerOffers, warnings: Warning[]): ServerOffers 
         message: `${given.length - items.length} are skipped: they nest too deep, or their names contain invisible characters`,
       });
     const kept = items.slice(0, limits.maxServerOffers).filter((item) => {
-      room -= JSON.stringify(item).length;
+      room -= utf8Length(JSON.stringify(item));
       return room >= 0;
     });
     if (kept.length < items.length) {
-      const bounds = `at most ${limits.maxServerOffers}, and ${limits.maxServerOffersBytes} characters in total`;
+      const bounds = `at most ${limits.maxServerOffers}, and ${limits.maxServerOffersBytes} bytes in total`;
       warnings.push({ path: kind, message: `the server lists ${items.length}, but only ${kept.length} are used: ${bounds}` });
     }
     return kept;
@@ -214,11 +215,11 @@ function cleanOffer<T extends ServerOffer>({ icons: _icons, ...offer }: T): T {
 function boundedConnection(connection: ServerConnection | null): ServerConnection | null {
   if (connection === null) return null;
   const { capabilities, instructions, ...rest } = cleanData(connection);
-  const isSmall = JSON.stringify(capabilities).length <= limits.maxServerInstructionBytes;
+  const isSmall = utf8Length(JSON.stringify(capabilities)) <= limits.maxServerInstructionBytes;
   return {
     ...rest,
     capabilities: isSmall ? capabilities : {},
-    ...(instructions !== undefined && { instructions: instructions.slice(0, limits.maxServerInstructionBytes).toWellFormed() }),
+    ...(instructions !== undefined && { instructions: cutToBytes(instructions, limits.maxServerInstructionBytes).toWellFormed() }),
   };
 }
 

@@ -20,6 +20,13 @@ function isPair(text: string, index: number): boolean {
   return (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
 }
 
+/** Returns the longest beginning of the text with at most `max` UTF-8 bytes. */
+export function cutToBytes(text: string, max: number): string {
+  if (utf8Length(text) <= max) return text;
+  // A character that is cut in two is dropped: with `stream` the decoder waits for its rest.
+  return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, max), { stream: true });
+}
+
 /** Returns null if the bytes are not UTF-8. Keeps the byte order mark, so that the text can be written back unchanged. */
 export function utf8Text(bytes: Uint8Array): string | null {
   try {

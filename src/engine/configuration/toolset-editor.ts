@@ -12,11 +12,11 @@ import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { readAllDocuments, readAllPages, readDefinitions, listableTools } from './tools-of-key.ts';
 import { checkToolset, writeToolset } from './write-toolset.ts';
 
-/** `meet`: called with the names of the listed servers, to refresh stale tool lists (`refresh-stale-servers.ts`). */
+/** `refreshIfStale`: called with the names of the listed servers, to refresh stale tool lists (`refresh-stale-servers.ts`). */
 export type ToolsetEditorOptions = { aliases: boolean; refreshIfStale(servers: readonly string[]): void };
 
 export function createToolsetEditor(catalog: Catalog, keyId: string, given: Partial<ToolsetEditorOptions> = {}): ToolsetEditor {
-  const { aliases = true, refreshIfStale: meet } = given;
+  const { aliases = true, refreshIfStale } = given;
   const rights = once(async () => requireRights(await catalog.keyRights(keyId)));
   const mayUse = async (name: string): Promise<boolean> => isAllowed(await rights(), { act: 'write-toolset', toolset: name });
   const find = async (name: string): Promise<StoredDocument | null> =>
@@ -30,7 +30,7 @@ export function createToolsetEditor(catalog: Catalog, keyId: string, given: Part
       // A bound key sees only the servers of its own tools.
       const seen = isUnbound(await rights()) ? null : new Set((await tools()).map(({ server }) => server));
       const documents = await readAllDocuments(catalog, 'server');
-      meet?.(documents.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
+      refreshIfStale?.(documents.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
       return new Map(documents.flatMap(({ name, body }) => (seen?.has(name) === false ? [] : healthOf(name, body))));
     },
     async toolsets() {

@@ -64,8 +64,8 @@ async function toolsByPin(catalog: Catalog, has: ReadonlySet<string>): Promise<R
   return new Map(await Promise.all(definitions.map(async (tool): Promise<[string, string]> => [await toolPin(tool), tool.canonical])));
 }
 
-/** `kept`: the part of the entry that must equal the stored one if the key lacks the right. */
-type Waiver = { path: string; what: string; kept: unknown };
+/** `guarded`: the part of the entry that must equal the stored one if the key lacks the right. */
+type Waiver = { path: string; what: string; guarded: unknown };
 
 /**
  * Entries that remove an approval or give a tool a secret. An entry with `approval: "never"` must be unchanged; one with a secret must keep
@@ -74,11 +74,11 @@ type Waiver = { path: string; what: string; kept: unknown };
 function waivers(entry: ToolsetEntry): Waiver[] {
   const secrets = [...secretArguments(entry.arguments).keys()];
   return [
-    ...(entry.approval === 'never' ? [{ path: 'approval', what: '`approval: "never"`', kept: entry }] : []),
+    ...(entry.approval === 'never' ? [{ path: 'approval', what: '`approval: "never"`', guarded: entry }] : []),
     ...secrets.map((argument) => ({
       path: `arguments.preset.${argument}`,
       what: 'A secret in a preset',
-      kept: [entry.tool, entry.arguments],
+      guarded: [entry.tool, entry.arguments],
     })),
   ];
 }
@@ -86,10 +86,10 @@ function waivers(entry: ToolsetEntry): Waiver[] {
 function requireKept(tools: readonly ToolsetEntry[], stored: StoredDocument | null): void {
   // Bodies of toolsets were parsed by the schema when they were written.
   const before = ((stored?.body.tools ?? []) as ToolsetEntry[]).flatMap(waivers);
-  const kept = new Set(before.map((waiver) => canonicalJson(waiver.kept)));
+  const known = new Set(before.map((waiver) => canonicalJson(waiver.guarded)));
   const issues = tools.flatMap((entry, index) =>
     waivers(entry).flatMap((waiver): Issue[] => {
-      if (kept.has(canonicalJson(waiver.kept))) return [];
+      if (known.has(canonicalJson(waiver.guarded))) return [];
       const message = `${waiver.what} requires an unbound key with the scope "admin"; this key may only keep an existing entry that has it, unchanged`;
       return [{ path: `tools[${index}].${waiver.path}`, message }];
     }),

@@ -40,13 +40,13 @@ export async function receiveDelivery(deps: ReceiveDeps, request: HookRequest): 
   if (challenge !== null) return { challenge };
   const head = await deliveryEventOf(hook.webhook, { header: (name) => headers.get(name), payload: payload.value, body });
   const trigger: Trigger = { kind: 'webhook', name: request.name };
-  const kept = storedHeaders(hook.webhook, headers);
+  const stored = storedHeaders(hook.webhook, headers);
   const accepted = await deps.triggers(request.workspace).acceptDelivery({
     trigger,
     id: head.id,
     event: head.event,
-    payload: { text: payload.text, isJson: payload.isJson, headers: kept },
-    verdict: await verdictOn(deps, { workspace: request.workspace, trigger }, hook, head, payload, kept),
+    payload: { text: payload.text, isJson: payload.isJson, headers: stored },
+    verdict: await verdictOn(deps, { workspace: request.workspace, trigger }, hook, head, payload, stored),
   });
   return { trigger, hook, accepted };
 }
@@ -119,16 +119,16 @@ export function storedHeaders(
   headers: Iterable<readonly [name: string, value: string]>,
 ): Record<string, string> {
   const own = new Set([webhook.hmac?.header, webhook.bearer?.header]);
-  const kept: [name: string, value: string][] = [];
+  const stored: [name: string, value: string][] = [];
   let characters = 0;
   for (const [name, value] of headers) {
     if (own.has(name) || proofs.test(name) || transport.test(name)) continue;
     characters += name.length + value.length;
-    if (kept.length >= maxStoredHeaders || characters > maxKeptHeaderCharacters) break;
-    kept.push([name, value]);
+    if (stored.length >= maxStoredHeaders || characters > maxKeptHeaderCharacters) break;
+    stored.push([name, value]);
   }
   // `fromEntries` instead of assignment, since a header may be called `__proto__`.
-  return Object.fromEntries(kept);
+  return Object.fromEntries(stored);
 }
 
 const proofs = /authorization|cookie|signature|token|secret|password|api-?key|credential/;

@@ -12,26 +12,26 @@ const maxCachedConnections = 2_000;
 export type NegotiatedConnection = { era: 'modern'; version: string } | { era: 'legacy'; version: string; sessionId: string };
 
 export class ConnectionMemory {
-  readonly #kept = new Map<string, NegotiatedConnection>();
+  readonly #connections = new Map<string, NegotiatedConnection>();
 
   get(key: string): NegotiatedConnection | null {
-    const found = this.#kept.get(key);
+    const found = this.#connections.get(key);
     if (found === undefined) return null;
-    this.#kept.delete(key);
-    this.#kept.set(key, found);
+    this.#connections.delete(key);
+    this.#connections.set(key, found);
     return found;
   }
 
   set(key: string, connection: NegotiatedConnection): void {
-    this.#kept.delete(key);
-    this.#kept.set(key, connection);
-    const oldest = this.#kept.size > maxCachedConnections ? this.#kept.keys().next().value : undefined;
-    if (oldest !== undefined) this.#kept.delete(oldest);
+    this.#connections.delete(key);
+    this.#connections.set(key, connection);
+    const oldest = this.#connections.size > maxCachedConnections ? this.#connections.keys().next().value : undefined;
+    if (oldest !== undefined) this.#connections.delete(oldest);
   }
 
   /** Removes the entry only if it is still the one that was used: another call may have reconnected meanwhile. */
   forget(key: string, used: NegotiatedConnection): void {
-    if (this.#kept.get(key) === used) this.#kept.delete(key);
+    if (this.#connections.get(key) === used) this.#connections.delete(key);
   }
 }
 

@@ -89,8 +89,8 @@ export async function withConnection<T>(
   const once = (begin: NegotiatedConnection | null, as: ServerAccess): Promise<T> =>
     workOnce(as, context, options, capabilities, begin, work, {
       opened: (wire) => void wires.push(wire),
-      connected(kept) {
-        if (options.isFresh !== true) memory.set(key, kept);
+      connected(negotiated) {
+        if (options.isFresh !== true) memory.set(key, negotiated);
       },
     });
   try {
@@ -118,7 +118,7 @@ async function workOnce<T>(
   capabilities: DeclaredCapabilities,
   known: NegotiatedConnection | null,
   work: (connection: Connection) => Promise<T>,
-  on: { opened(wire: Wire): void; connected(kept: NegotiatedConnection): void },
+  on: { opened(wire: Wire): void; connected(negotiated: NegotiatedConnection): void },
 ): Promise<T> {
   context.signal.throwIfAborted();
   const opened = await openWire({ server, context, capabilities, maxBytes, isMaxForAll, known });
@@ -131,15 +131,15 @@ async function workOnce<T>(
   const signal = AbortSignal.any([context.signal, wire.failed]);
   try {
     handleServerMessages(client, server, hooks, { idleTimeout, isAsked: () => !signal.aborted });
-    const kept = await connect(client, wire, known, signal);
-    on.connected(kept);
-    return await work(toConnection(opened, client, kept.era, idleTimeout, signal, hooks));
+    const negotiated = await connect(client, wire, known, signal);
+    on.connected(negotiated);
+    return await work(toConnection(opened, client, negotiated.era, idleTimeout, signal, hooks));
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
     throw wire.failure ?? error;
   } finally {
     idleTimeout.stop();
-    await leave(wire, client, isFresh);
+    await closeWire(wire, client, isFresh);
   }
 }
 
@@ -224,15 +224,15 @@ const resultAsItCame: StandardSchemaV1<unknown, Record<string, unknown>> = {
 };
 
 /** Cancels an abandoned call and ends our own session. Best effort, within a short timeout. */
-async function leave(wire: Wire, client: Client, endsSession: boolean): Promise<void> {
-  const farewell = async (): Promise<void> => {
+async function closeWire(wire: Wire, client: Client, endsSession: boolean): Promise<void> {
+  const sendLastMessages = async (): Promise<void> => {
     await wire.flushCancellations();
     if (endsSession && wire.failure === null) await wire.endSession();
   };
-  const left = withTimeout(systemClock, farewell(), cancellationNoticeMs, () => undefined)
+  const closed = withTimeout(systemClock, sendLastMessages(), cancellationNoticeMs, () => undefined)
     .catch(() => {
       // The server may already be gone.
     })
     .then(() => client.close());
-  if (endsSession) await left;
+  if (endsSession) await closed;
 }

@@ -15,6 +15,7 @@ import { type Connection, withConnection } from './connection.ts';
 import { toFault, upstreamError } from './upstream-fault.ts';
 import type { ConnectionMemory } from './connection-memory.ts';
 import { Problem } from '../../core/problem.ts';
+import { cutToBytes, utf8Length } from '../../core/text/utf8.ts';
 import { KB } from '../../core/limits/units.ts';
 
 /** Pages of one list of an MCP server. */
@@ -86,9 +87,9 @@ async function listOffers(
   const read = async (method: string, member: keyof ServerOffers, key: string): Promise<ServerOffer[]> => {
     try {
       const { items } = await listPages(connection, server, method, member);
-      const whole = items.filter((item) => typeof item[key] === 'string' && typeof item.name === 'string');
-      const fitting = whole.slice(0, limits.maxServerOffers).filter((item) => {
-        room.left -= JSON.stringify(item).length;
+      const named = items.filter((item) => typeof item[key] === 'string' && typeof item.name === 'string');
+      const fitting = named.slice(0, limits.maxServerOffers).filter((item) => {
+        room.left -= utf8Length(JSON.stringify(item));
         return room.left >= 0;
       });
       if (fitting.length < items.length)
@@ -131,6 +132,6 @@ function toServerConnection({ client, era }: Connection): ServerConnection {
             .map((name) => [name.slice(0, 100), {}]),
         ),
     ...(info && { server: { name: info.name.slice(0, 200), version: info.version.slice(0, 200) } }),
-    ...(instructions !== undefined && { instructions: instructions.slice(0, limits.maxServerInstructionBytes) }),
+    ...(instructions !== undefined && { instructions: cutToBytes(instructions, limits.maxServerInstructionBytes) }),
   };
 }

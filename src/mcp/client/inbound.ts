@@ -27,10 +27,10 @@ export function handleServerMessages(client: Client, server: ServerAccess, hooks
     const answer: InputAnswer = await idleTimeout.pauseDuring(hooks.ask(screened.request, String(context.mcpReq.id)));
     return answer;
   };
-  client.fallbackNotificationHandler = async ({ method, params }) => tell(hooks, method, recordOf(params));
+  client.fallbackNotificationHandler = async ({ method, params }) => dispatchNotification(hooks, method, recordOf(params));
 }
 
-function tell(hooks: UpstreamHooks, method: string, params: Record<string, unknown>): void {
+function dispatchNotification(hooks: UpstreamHooks, method: string, params: Record<string, unknown>): void {
   switch (method) {
     case 'notifications/message': {
       const { level, logger, data } = params;

@@ -93,8 +93,8 @@ function failed(text: string): RoundOutcome {
 }
 
 function pollMs({ pollIntervalMs, pollInterval }: Record<string, unknown>): number {
-  const told = Number(pollIntervalMs ?? pollInterval ?? 1_000);
-  return Math.min(Math.max(Number.isFinite(told) ? told : 1_000, minTaskPollMs), maxTaskPollMs);
+  const requested = Number(pollIntervalMs ?? pollInterval ?? 1_000);
+  return Math.min(Math.max(Number.isFinite(requested) ? requested : 1_000, minTaskPollMs), maxTaskPollMs);
 }
 
 const anyResult = { '~standard': { version: 1, vendor: 'moniker', validate: (value: unknown) => ({ value }) } } as const;

@@ -32,11 +32,11 @@ export function toToolResult(name: string, answer: Record<string, unknown>, outp
     return errorResult('tool_error', `${name} returned a result that does not match its output schema, so it was discarded: ${fault}.`);
   }
   // Models read text, so data without text is also written as text. Data that is not an object has no other place.
-  const isTold = blocks.length > 0 && (isRecord(structured) || structured === undefined || blocks.some(({ type }) => type === 'text'));
-  const told = isTold || structured === undefined ? blocks : [...blocks, ...textResult(JSON.stringify(structured)).content];
+  const isShown = blocks.length > 0 && (isRecord(structured) || structured === undefined || blocks.some(({ type }) => type === 'text'));
+  const shown = isShown || structured === undefined ? blocks : [...blocks, ...textResult(JSON.stringify(structured)).content];
   return {
     isError: false,
-    content: told.length > 0 ? told : textResult('[The tool returned no content. This is not an error.]').content,
+    content: shown.length > 0 ? shown : textResult('[The tool returned no content. This is not an error.]').content,
     ...(isRecord(structured) && { structuredContent: structured }),
   };
 }

@@ -57,8 +57,8 @@ export class Wire implements Transport {
   readonly #base = randomBase();
   /** Our open requests, by the SDK's number. */
   readonly #open = new Map<number, string>();
-  readonly #beside: StreamableHTTPClientTransport[] = [];
-  readonly #farewells = new Set<Promise<unknown>>();
+  readonly #serverStreams: StreamableHTTPClientTransport[] = [];
+  readonly #cancellations = new Set<Promise<unknown>>();
   #messages = 0;
   #resumptions = 0;
 
@@ -101,12 +101,12 @@ export class Wire implements Transport {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#inner, ...this.#beside].map((transport) => transport.close()));
+    await Promise.all([this.#inner, ...this.#serverStreams].map((transport) => transport.close()));
   }
 
   /** Registers another stream of the same session. */
   closesWith(stream: StreamableHTTPClientTransport): void {
-    this.#beside.push(stream);
+    this.#serverStreams.push(stream);
   }
 
   endSession(): Promise<void> {
@@ -114,16 +114,16 @@ export class Wire implements Transport {
   }
 
   /** Tracks a notification sent after the caller stopped waiting: the cancellation of a call or task. */
-  trackCancellation(farewell: Promise<unknown>): void {
-    const held = farewell.catch(() => {
+  trackCancellation(notice: Promise<unknown>): void {
+    const sent = notice.catch(() => {
       // The server may be gone; the cancellation only saves it work.
     });
-    this.#farewells.add(held);
+    this.#cancellations.add(sent);
   }
 
   /** Waits until all of them are sent or have failed. */
   async flushCancellations(): Promise<void> {
-    await Promise.allSettled(this.#farewells);
+    await Promise.allSettled(this.#cancellations);
   }
 
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {

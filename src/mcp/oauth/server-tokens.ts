@@ -119,20 +119,20 @@ async function newTokens(context: OAuthContext, grant: Grant, wish: Wish): Promi
     return { tokens: await tokensByClient(context, issuer, { client_id: oauth.clientId }, scope), lost: null };
   }
   if (tokens === null || tokens.refreshToken === null) return { tokens: null, lost: 'expired' };
-  if (issuerId(issuer) !== issuerId(tokens.issuer)) return lose(context, 'issuer_changed');
+  if (issuerId(issuer) !== issuerId(tokens.issuer)) return forgetTokens(context, 'issuer_changed');
   try {
     return { tokens: await tokensByRefresh(context, tokens, tokens.refreshToken), lost: null };
   } catch (error) {
     const refusal = oauthErrorOf(error);
     if (refusal === null || !final.has(refusal)) throw error;
-    return lose(context, refusal);
+    return forgetTokens(context, refusal);
   }
 }
 
 /** RFC 6749 §5.2: permanent errors. */
 const final: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
 
-function lose({ log, server }: OAuthContext, reason: string): Pick<Grant, 'tokens' | 'lost'> {
+function forgetTokens({ log, server }: OAuthContext, reason: string): Pick<Grant, 'tokens' | 'lost'> {
   log.info('sign-in expired', { server: server.name, reason });
   return { tokens: null, lost: reason };
 }

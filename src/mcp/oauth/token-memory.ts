@@ -7,37 +7,37 @@ import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
 
 /** `token` null: not signed in. */
-type Kept = { token: string | null; until: number };
+type CachedToken = { token: string | null; until: number };
 
 export type TokenMemory = {
   /** undefined: not cached. */
   read(key: string, now: number): string | null | undefined;
-  store(key: string, kept: Kept): void;
+  store(key: string, cached: CachedToken): void;
   forget(key: string): void;
   /** Returns the result of the running `flight`, or starts `work`. */
   join<T>(flight: string, work: () => Promise<T>): Promise<T>;
 };
 
 export function createTokenMemory(): TokenMemory {
-  const kept = new Map<string, Kept>();
+  const cached = new Map<string, CachedToken>();
   const flights = new Map<string, Promise<unknown>>();
   return {
     read(key, now) {
-      const known = kept.get(key);
+      const known = cached.get(key);
       return known !== undefined && now < known.until ? known.token : undefined;
     },
     store(key, value) {
-      if (kept.size >= limits.maxCachedNames) kept.clear();
-      kept.set(key, value);
+      if (cached.size >= limits.maxCachedNames) cached.clear();
+      cached.set(key, value);
     },
-    forget: (key) => void kept.delete(key),
+    forget: (key) => void cached.delete(key),
     async join<T>(flight: string, work: () => Promise<T>): Promise<T> {
       // Callers use one result type per flight name.
-      const underWay = flights.get(flight) as Promise<T> | undefined;
-      if (underWay !== undefined) {
+      const running = flights.get(flight) as Promise<T> | undefined;
+      if (running !== undefined) {
         const answer = await withTimeout<{ value: T } | null>(
           systemClock,
-          underWay.then((value) => ({ value })),
+          running.then((value) => ({ value })),
           limits.tokenLeaseMs,
           () => null,
         );

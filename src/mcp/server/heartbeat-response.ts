@@ -14,15 +14,15 @@ const mcpHeartbeatMs = 1_000;
 
 /** `answer`: its work ends soon after the signal of its request aborts. */
 export async function heartbeatResponse(request: Request, answer: (request: Request) => Promise<Response>): Promise<Response> {
-  const left = new AbortController();
-  const leave = (): void => left.abort(new Error('the client has disconnected'));
-  if (request.signal.aborted) leave();
-  else request.signal.addEventListener('abort', leave, { once: true });
+  const disconnected = new AbortController();
+  const disconnect = (): void => disconnected.abort(new Error('the client has disconnected'));
+  if (request.signal.aborted) disconnect();
+  else request.signal.addEventListener('abort', disconnect, { once: true });
   // The body has already been read; only the rest of the request is used.
   const { url, method, headers } = request;
-  const answering = answer(new Request(url, { method, headers, signal: left.signal }));
+  const answering = answer(new Request(url, { method, headers, signal: disconnected.signal }));
   const soon = await withTimeout<Response | null>(systemClock, answering, mcpHeartbeatMs, () => null);
-  return soon ?? new Response(inTime(answering, leave), { headers: streamHeaders });
+  return soon ?? new Response(withHeartbeats(answering, disconnect), { headers: streamHeaders });
 }
 
 const streamHeaders = {
@@ -32,7 +32,7 @@ const streamHeaders = {
   'x-accel-buffering': 'no',
 };
 
-function inTime(answering: Promise<Response>, leave: () => void): ReadableStream<Uint8Array> {
+function withHeartbeats(answering: Promise<Response>, disconnect: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   let heartbeat: ReturnType<typeof setInterval> | undefined;
@@ -56,7 +56,7 @@ function inTime(answering: Promise<Response>, leave: () => void): ReadableStream
     },
     async cancel(reason) {
       clearInterval(heartbeat);
-      leave();
+      disconnect();
       await reader?.cancel(reason);
     },
   });

@@ -59,7 +59,7 @@ export function registerResourceHandlers(server: Server, serving: ServeContext, 
 function handleSubscriptions(
   server: Server,
   { deps }: ServeContext,
-  kept: NonNullable<ServeContext['subscriptions']>,
+  subscriptions: NonNullable<ServeContext['subscriptions']>,
   answering: WithCaller,
 ): void {
   server.setRequestHandler(
@@ -68,14 +68,14 @@ function handleSubscriptions(
       const offers = await readServedOffers(deps, caller.principal.workspace, caller.view);
       if (uri.length > limits.maxUrlLength || ownerOf(offers, uri) === null)
         throw new ResourceNotFoundError(uri, `Resource ${quoted(uri)} not found.`);
-      kept.add(uri);
+      subscriptions.add(uri);
       return {};
     }),
   );
   server.setRequestHandler(
     'resources/unsubscribe',
     answering(async ({ params: { uri } }) => {
-      kept.remove(uri);
+      subscriptions.remove(uri);
       return {};
     }),
   );

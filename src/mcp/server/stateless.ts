@@ -44,9 +44,9 @@ export async function serveStateless(
   });
   const handler = createMcpHandler(({ era }) => buildServer(serving(era), view), {
     bus: createChangeBus(
-      (tell, signal) => {
+      (notify, signal) => {
         const watched = { principal, target, view, conversation, ...wantedBy(body) };
-        return listeners.during(principal, deps.clock.now(), watchServed(deps, watched, tell, signal));
+        return listeners.during(principal, deps.clock.now(), watchServed(deps, watched, notify, signal));
       },
       () => void handler.close(),
     ),
@@ -74,7 +74,7 @@ function wantedBy(body: unknown): { lists: boolean; uris(): readonly string[] } 
  * aborts.
  */
 export function createChangeBus(
-  watch: (tell: (change: ServedChange) => void, signal: AbortSignal) => Promise<void>,
+  watch: (notify: (change: ServedChange) => void, signal: AbortSignal) => Promise<void>,
   over: () => void,
 ): ServerEventBus {
   return {

@@ -48,12 +48,12 @@ function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind: 'resul
   const { requested, canonical, via } = answer;
   const { code, content, issues } = answer.result;
   if (code === 'unknown_tool' || code === 'ambiguous_tool') {
-    const told = contentText(content);
-    const message = code === 'unknown_tool' ? withModeHint(view, requested, told) : told;
+    const text = contentText(content);
+    const message = code === 'unknown_tool' ? withModeHint(view, requested, text) : text;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { code, requested });
   }
   const { isError, structuredContent } = withForm(answer.result, tool !== null && servedOutputSchema(tool) !== undefined);
-  const told = {
+  const meta = {
     requested,
     canonical,
     via,
@@ -61,7 +61,7 @@ function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind: 'resul
     ...(issues !== undefined && { issues }),
   };
   // Our content blocks are MCP's, but resources have optional `text` and `blob`, where the SDK requires one of them.
-  return { content: content as CallToolResult['content'], isError, ...(structuredContent && { structuredContent }), _meta: told };
+  return { content: content as CallToolResult['content'], isError, ...(structuredContent && { structuredContent }), _meta: meta };
 }
 
 /**

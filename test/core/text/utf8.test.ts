@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { utf8Length } from '../../../src/core/text/utf8.ts';
+import { cutToBytes, utf8Length } from '../../../src/core/text/utf8.ts';
 
 it('returns the encoded size of any text', () => {
   fc.assert(
@@ -13,4 +13,12 @@ it('returns the encoded size of any text', () => {
       },
     ),
   );
+});
+
+it('cuts a text at a number of bytes, without half of a character', () => {
+  expect(cutToBytes('plain', 5)).toBe('plain');
+  expect(cutToBytes('plain', 4)).toBe('plai');
+  expect(cutToBytes('€uro', 3)).toBe('€');
+  expect(cutToBytes('a€uro', 3)).toBe('a');
+  expect(cutToBytes('😀', 3)).toBe('');
 });

@@ -1,5 +1,7 @@
 /** Listing a server, listening for its changes, and all other requests except tool calls, in both eras. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { limits } from '../../../src/core/limits.ts';
+import { utf8Length } from '../../../src/core/text/utf8.ts';
 import { version } from '../../../src/core/version.ts';
 import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
 import { failure, result, scriptMcp } from '../../fakes/mcp-script.ts';
@@ -18,6 +20,13 @@ afterEach(async () => {
 const tools = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, description: `Tool ${name}.`, inputSchema: { type: 'object' } }));
 const prompts = [{ name: 'greet', arguments: [{ name: 'who' }] }];
 const resources = [{ uri: 'test://one', name: 'one' }];
+
+it('bounds the instructions of a server in bytes', async () => {
+  const server = await listenTo({ tools, instructions: '€'.repeat(limits.maxServerInstructionBytes) });
+  const { connection } = await createMcpUpstream().discover(accessTo(server.url), contextWith());
+  expect(utf8Length(connection?.instructions ?? '')).toBeLessThanOrEqual(limits.maxServerInstructionBytes);
+  expect(connection?.instructions).toMatch(/^€+$/u);
+});
 
 describe.each(['modern', 'legacy'] as const)('a %s server', (eras) => {
   it('is listed with all pages, prompts and resources', async () => {
