@@ -1,12 +1,11 @@
 /** Applies a webhook to an event: whether its filter matches, and the resulting turn. Used for deliveries, replays and tests. */
-import type { HookTemplates } from '../../core/triggers/compiled-hook.ts';
+import { compileTemplates, type HookTemplates } from '../../core/triggers/compiled-hook.ts';
 import type { Rendered, Trigger } from '../../core/triggers/delivery.ts';
 import { renderTrigger, type TriggerScope } from '../../core/triggers/templates/render-template.ts';
 import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { Ids } from '../../ports/runtime.ts';
 import type { Sessions } from '../../ports/session.ts';
 import type { DeliveryVerdict, StoredPayload } from '../../ports/triggers.ts';
-import { compileTemplates } from '../../core/triggers/compiled-hook.ts';
 import { parsePayload } from '../../core/triggers/payload.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
