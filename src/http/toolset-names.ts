@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import type { EditionTool } from '../core/toolset/edition-tool.ts';
 import type { Principal } from '../core/principal.ts';
-import { allowOf } from '../engine/plan/agent-list.ts';
+import { allowOf, readToolset } from '../engine/plan/read-toolset.ts';
 import { planNames } from '../engine/plan/plan-names.ts';
-import { readToolset } from '../engine/plan/read-toolset.ts';
 import type { Services } from '../wiring.ts';
 
 export const Version = z.coerce.number().int().min(1).optional().meta({ description: 'A version number. Default: the newest.' });

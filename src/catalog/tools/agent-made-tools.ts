@@ -8,7 +8,7 @@ import type { Edition } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
 import { madeToolset } from '../../core/made/made-toolset.ts';
 import type { Warning } from '../../core/warning.ts';
-import { selectMadeTools } from '../../engine/plan/made-names.ts';
+import { selectMadeTools } from '../../engine/plan/plan-names.ts';
 import { namesOf } from '../documents/agent-skills.ts';
 import type { CatalogContext } from '../context.ts';
 import { readEditionText } from '../toolsets/editions.ts';

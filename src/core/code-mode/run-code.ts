@@ -1,6 +1,6 @@
 /**
  * The tool that runs code over the other tools: its definition, for toolsets that list it (`tools/run-code.ts` runs it) and for
- * models that get it instead of all others (`engine/plan/code-names.ts`).
+ * models that get it instead of all others (`engine/plan/plan-names.ts`).
  */
 import { z } from 'zod';
 import type { EditionTool } from '../toolset/edition-tool.ts';

@@ -1,6 +1,6 @@
 /**
  * Made tools as definitions, and as internal toolsets, which are published like any other but cannot be named in a request: the shared tools of a
- * workspace, and the private tools of each key. `engine/plan/made-names.ts` selects the tools for agents with `made` from their
+ * workspace, and the private tools of each key. `engine/plan/plan-names.ts` selects the tools for agents with `made` from their
  * editions.
  */
 import { fold } from '../names/fold.ts';

@@ -22,8 +22,7 @@ import { judgeCall } from '../policy/judge-call.ts';
 import { withServerState } from './server-state.ts';
 import type { CallOutcome, ToolCallAnswer } from './tool-call.ts';
 import { planNames } from '../plan/plan-names.ts';
-import { allowOf } from '../plan/agent-list.ts';
-import { readToolset } from '../plan/read-toolset.ts';
+import { allowOf, readToolset } from '../plan/read-toolset.ts';
 
 /** `toolset`: a name, or `name@version`. `inSession`: for a dry run, whether the call would be made in a session. */
 export type DirectCall = { toolset: string; name: string; arguments: Record<string, unknown>; inSession?: boolean };

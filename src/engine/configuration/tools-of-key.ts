@@ -9,9 +9,8 @@ import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { Catalog, Directory, DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
-import { allowOf } from '../plan/agent-list.ts';
+import { agentsOfKey, allowOf, readToolset } from '../plan/read-toolset.ts';
 import { listedNames } from '../plan/plan-names.ts';
-import { agentsOfKey, readToolset } from '../plan/read-toolset.ts';
 
 /** Returns canonical names; null: all tools of the workspace. */
 export async function toolsOfKey(catalog: Catalog, directory: Directory, principal: Principal): Promise<ReadonlySet<string> | null> {

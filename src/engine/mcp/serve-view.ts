@@ -12,9 +12,8 @@ import { Problem } from '../../core/problem.ts';
 import { configurationTools } from '../../core/names/reserved-names.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { Directory, Equipment } from '../../ports/catalog.ts';
-import { allowOf } from '../plan/agent-list.ts';
+import { allowOf, readToolset, type UsableToolset } from '../plan/read-toolset.ts';
 import { listedNames, withTool } from '../plan/plan-names.ts';
-import { readToolset, type UsableToolset } from '../plan/read-toolset.ts';
 
 /** A name, or `name@version`; null: what the key has equipped. */
 export type ServeTarget = string | null;

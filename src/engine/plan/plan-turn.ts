@@ -13,14 +13,11 @@ import type { ClientTool, ModelSettings, Plan } from '../../core/turn/plan.ts';
 import { callerFields, type Principal } from '../../core/principal.ts';
 import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
-import { allowOf, joinAgentLists, type AgentList } from './agent-list.ts';
-import { codeNames } from './code-names.ts';
+import { allowOf, joinAgentLists, type AgentList, readEdition, readToolset, type UsableToolset } from './read-toolset.ts';
+import { codeNames, mergeMadeTools, planNames, turnNames } from './plan-names.ts';
 import { checkClientTools } from './client-tools.ts';
 import { whyMissing } from '../../core/toolset/missing-tool.ts';
-import { mergeMadeTools } from './made-names.ts';
-import { planNames, turnNames } from './plan-names.ts';
 import { planSkills } from './plan-skills.ts';
-import { readEdition, readToolset, type UsableToolset } from './read-toolset.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import { MB } from '../../core/limits/units.ts';
 

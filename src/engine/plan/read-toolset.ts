@@ -1,12 +1,18 @@
 /**
  * Reads a toolset as far as a key may use it (contract §3.6: the edition, the agents' lists and the key's rights). Every entry point that
- * resolves, lists or calls tools reads its toolset here.
+ * resolves, lists or calls tools reads its toolset here. An agent's list is matched once against a toolset: every request makes a plan, and a
+ * list may have as many names as the toolset.
  */
 import { requireAllowed, type AgentTools } from '../../core/authority.ts';
 import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { CompiledToolset, Directory } from '../../ports/catalog.ts';
-import { joinAgentLists, type AgentList } from './agent-list.ts';
+import { memoizeByObject } from '../../core/memoize.ts';
+import type { AliasMap } from '../../core/toolset/alias-map.ts';
+import { matchAllowList } from '../../core/names/allow-list.ts';
+import { sha256Hex } from '../../core/hash.ts';
+import type { Plan } from '../../core/turn/plan.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
 
 /** `list`: the tools of the edition that may be used; null: all. */
 export type UsableToolset = CompiledToolset & { list: AgentList | null };
@@ -32,4 +38,31 @@ export async function readEdition(directory: Directory, workspace: string, refer
   if (version === undefined) return await directory.toolset(workspace, name);
   if (!/^[1-9][0-9]{0,8}$/.test(version)) throw new Problem('not_found', `"${version}" is not a version of the toolset "${name}".`);
   return await directory.toolset(workspace, name, Number(version));
+}
+
+/** `hash`: for `Plan.allowHash`. `bytes`: the size of the list as JSON. */
+export type AgentList = { allow: readonly string[]; hash: string; bytes: number };
+
+/** Matches a list. `names`: the toolset's full table. Cached by identity: an agent that is read again has a new list. */
+export const matchAgentList = memoizeByObject(
+  async (names: AliasMap, list: readonly string[]): Promise<AgentList> => await measured(matchAllowList(names, list).allow),
+);
+
+/** Returns the tools that any of the lists allows; null for all of them, as for an agent without a list. */
+export async function joinAgentLists(names: AliasMap, lists: readonly (readonly string[] | undefined)[]): Promise<AgentList | null> {
+  const given = lists.filter((list) => list !== undefined);
+  if (given.length < lists.length || given.length === 0) return null;
+  const [first, ...others] = await Promise.all(given.map((list) => matchAgentList(names, list)));
+  if (first === undefined) return null;
+  return others.length === 0 ? first : await measured([...new Set([first, ...others].flatMap(({ allow }) => allow))]);
+}
+
+/** Returns the plan's fields for a list. */
+export function allowOf(list: AgentList | null): Pick<Plan, 'allow' | 'allowHash'> {
+  return list === null ? { allow: null } : { allow: list.allow, allowHash: list.hash };
+}
+
+async function measured(allow: readonly string[]): Promise<AgentList> {
+  const text = JSON.stringify(allow);
+  return { allow, hash: await sha256Hex(text), bytes: utf8Length(text) };
 }

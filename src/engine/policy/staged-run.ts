@@ -8,13 +8,12 @@ import type { ApprovalReason, ApprovalQuestion } from '../../core/policy/approva
 import type { EffectToAsk } from '../../core/policy/approval-question.ts';
 import type { PolicyDecision } from '../../core/policy/evaluate-policy.ts';
 import type { Effect } from '../../core/policy/policy-effect.ts';
-import { FileError, type FileSystem } from '../../ports/file-system.ts';
+import { FileError, type FileSystem, type FileOverlay } from '../../ports/file-system.ts';
 import type { InnerCalls } from '../../ports/inner-calls.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { EffectRecord } from './effect-record.ts';
 import { guardFiles } from './guard-files.ts';
 import { guardToolsetEditor, guardMaker, guardSecret, type CheckEffects } from './guard-registry.ts';
-import { createStagedFiles, type StagedFiles } from './staged-files.ts';
 import { forbidden, isReadRequest, needsApproval, networkEffect, redirectRefused, refuseAfterAbort } from './refusals.ts';
 
 /** Sends a request; `onHop` as in `ports/outbound.ts`. */
@@ -228,4 +227,46 @@ function aboutFolder(ask: ApprovalReason, path: string, deleted: number): Approv
   if (ask.kind !== 'delete-file' || ask.target === path) return ask;
   const files = deleted === 1 ? 'the file' : `the ${deleted} files`;
   return { ...ask, reason: `It deletes ${files} in ${path}, which cannot be undone`, target: path };
+}
+
+/**
+ * Files that can be staged: after `stage`, every change stays in an overlay until `commit`. A tool that changes files without an overlay of
+ * its own runs on these, so that it has done nothing if its effects are not approved.
+ */
+type StagedFiles = {
+  files: FileSystem;
+  /** Stages all further changes in an overlay. */
+  stage(): void;
+  /** Commits the staged changes; throws a `FileError` if they conflict with changes made meanwhile. */
+  commit(): void;
+};
+
+function createStagedFiles(base: FileSystem): StagedFiles {
+  let overlay: FileOverlay | null = null;
+  const current = (): FileSystem => overlay ?? base;
+  return {
+    stage() {
+      overlay ??= base.overlay();
+    },
+    commit() {
+      const staged = overlay;
+      overlay = null;
+      staged?.commit();
+    },
+    files: {
+      isReadOnly: (path) => current().isReadOnly?.(path) === true,
+      stat: (path) => current().stat(path),
+      read: (path) => current().read(path),
+      write: (path, content, options) => current().write(path, content, options),
+      append: (path, content) => current().append(path, content),
+      makeDirectory: (path, options) => current().makeDirectory(path, options),
+      list: (path) => current().list(path),
+      remove: (path, options) => current().remove(path, options),
+      rename: (from, to) => current().rename(from, to),
+      setMode: (path, mode) => current().setMode(path, mode),
+      setModifiedAt: (path, modifiedAt) => current().setModifiedAt(path, modifiedAt),
+      paths: () => current().paths(),
+      overlay: () => current().overlay(),
+    },
+  };
 }

@@ -5,7 +5,7 @@
 import type { AliasMap } from '../../../core/toolset/alias-map.ts';
 import { innerIdRange } from '../../../core/tools/composite-tool.ts';
 import { limits } from '../../../core/limits.ts';
-import type { ToolResult } from '../../../core/tools/tool.ts';
+import { errorResult, type ToolResult } from '../../../core/tools/tool.ts';
 import type { CallJournal } from '../../../ports/call-journal.ts';
 
 export type CallTree = {
@@ -48,4 +48,10 @@ export function createCallTree(root: string, plan: () => AliasMap | null, journa
       return true;
     },
   };
+}
+
+/** The result that ends a call whose nested calls returned too much. */
+export function resultsTooLarge(): ToolResult {
+  const text = `Stopped: the results of its nested calls exceed ${limits.maxJournalBytes} bytes in total. Request less data.`;
+  return errorResult('limit_reached', text);
 }

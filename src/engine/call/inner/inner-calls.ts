@@ -15,12 +15,12 @@ import type { CallJournal, InnerCallStart, JournalEntry } from '../../../ports/c
 import type { FileSystem } from '../../../ports/file-system.ts';
 import type { InnerOutcome, InnerCalls } from '../../../ports/inner-calls.ts';
 import type { CallerChannel } from '../../../ports/tool-executor.ts';
-import { createCallTree, type CallTree } from './call-tree.ts';
+import { createCallTree, resultsTooLarge, type CallTree } from './call-tree.ts';
 import type { IdleTimeout } from '../../timeout.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { withoutGuards } from '../../policy/guard-files.ts';
 
-import { nestingFault, innerNames, innerTools } from './inner-names.ts';
+import { innerNames, innerTools, isFileTool, nestingFault, worksOnFiles } from './inner-names.ts';
 import { createReplayOrder, innerFingerprint, type ReplayOrder } from './replay.ts';
 import type { CallDeps, CallScope } from '../call-scope.ts';
 import { changeRequest, prepareCall, type PreparedCall } from '../prepare-call.ts';
@@ -115,7 +115,7 @@ class Runner implements InnerCallRunner {
   }
 
   isFileTool(name: string): boolean {
-    return fileTools.has(findTool(this.#names, name)?.canonical ?? '');
+    return isFileTool(findTool(this.#names, name));
   }
 
   unrepeatableCall(): string | null {
@@ -239,7 +239,7 @@ class Runner implements InnerCallRunner {
   }
 
   #endFull(): Settled {
-    this.#tree.end ??= journalFull();
+    this.#tree.end ??= resultsTooLarge();
     return this.#endWith(this.#tree.end);
   }
 
@@ -283,15 +283,6 @@ function innerChannel({ channel, scope }: CallingTool): CallerChannel {
   return rest;
 }
 
-const fileTools: ReadonlySet<string> = new Set(
-  ['read_file', 'write_file', 'edit_file', 'delete_file', 'list_directory'].map((name) => `builtin.${name}`),
-);
-
-/** Such a call's effects are part of the script's files and are redone with it; so are calls of tools that call file tools. */
-function worksOnFiles(tool: EditionTool | null): boolean {
-  return tool !== null && (fileTools.has(tool.canonical) || callsTools(tool));
-}
-
 /** Nested calls of a tool that calls tools are recorded separately. */
 function hasEffect({ executor }: CallDeps, { tool, request }: PreparedCall, { isRedone }: Place): boolean {
   return tool !== null && !isRedone && !callsTools(tool) && !executor.isSafe(tool, request.arguments ?? {});
@@ -304,9 +295,4 @@ function codeDiverged(recorded: readonly { canonical: string | null; order: numb
     'tool_error',
     `The code made different calls than before it waited, so it was stopped. Calls that had already run: ${what}.`,
   );
-}
-
-function journalFull(): ToolResult {
-  const text = `Stopped: the results of its nested calls exceed ${limits.maxJournalBytes} bytes in total. Request less data.`;
-  return errorResult('limit_reached', text);
 }

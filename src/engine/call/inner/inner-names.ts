@@ -4,6 +4,7 @@
  */
 import { memoizeByObject } from '../../../core/memoize.ts';
 import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../../core/toolset/alias-map.ts';
+import { callsTools } from '../../../core/tools/composite-tool.ts';
 import { isForModels, type EditionTool } from '../../../core/toolset/edition-tool.ts';
 import { limits } from '../../../core/limits.ts';
 import type { InnerTool } from '../../../ports/inner-calls.ts';
@@ -64,4 +65,18 @@ export function nestingFault(chain: readonly string[], { canonical }: EditionToo
   if (chain.includes(canonical)) return `Not run: ${canonical} would call itself (${shown}). Write the code without calling ${canonical}.`;
   if (chain.length < limits.maxCompositeDepth) return null;
   return `Not run: nested calls may be at most ${limits.maxCompositeDepth} levels deep, and this would be one more (${shown}). Use fewer levels.`;
+}
+
+const fileTools: ReadonlySet<string> = new Set(
+  ['read_file', 'write_file', 'edit_file', 'delete_file', 'list_directory'].map((name) => `builtin.${name}`),
+);
+
+/** Whether a tool only works on files. */
+export function isFileTool(tool: EditionTool | null): boolean {
+  return tool !== null && fileTools.has(tool.canonical);
+}
+
+/** Such a call's effects are part of the script's files and are redone with it; so are calls of tools that call file tools. */
+export function worksOnFiles(tool: EditionTool | null): boolean {
+  return tool !== null && (isFileTool(tool) || callsTools(tool));
 }

@@ -1,3 +1,4 @@
+import { utf8Length } from '../../../../src/core/text/utf8.ts';
 import { expect, test } from 'vitest';
 import { limits } from '../../../../src/core/limits.ts';
 import { contentText, errorResult, textResult, type ToolResult } from '../../../../src/core/tools/tool.ts';
@@ -317,8 +318,8 @@ test('file changes that a script made through tools are repeated when it is reru
   expect(run.audit.map(({ callId }) => callId)).toEqual(['call_1.1', 'call_1.2', 'call_1.3', 'call_1.4', 'call_1']);
 });
 
-test('the size of nested results is limited without a journal, too', async () => {
-  const half = textResult('x'.repeat(limits.maxInnerResultBytes / 2));
+test.each(['x', '€'])('the size of nested results in bytes is limited without a journal, too (%s)', async (character) => {
+  const half = textResult(character.repeat(limits.maxInnerResultBytes / 2 / utf8Length(character)));
   const bodies: Record<string, Body> = {
     'made.many': async (_args, context) => {
       await Promise.all(Array.from({ length: 20 }, () => beneath(context).call('read', {})));

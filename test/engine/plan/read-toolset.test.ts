@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
 import { sha256Hex } from '../../../src/core/hash.ts';
-import { matchAgentList } from '../../../src/engine/plan/agent-list.ts';
+import { matchAgentList } from '../../../src/engine/plan/read-toolset.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 
 const tools = [toolOf('web', 'web_search'), toolOf('draw', 'mindmap'), toolOf('files', 'read')];
