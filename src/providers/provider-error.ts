@@ -85,19 +85,19 @@ function statusProblem(
   { retryAfterMs, callersBody }: FailureOptions & Pick<ProviderFault, 'retryAfterMs'>,
 ): Problem {
   const extra = { upstreamStatus: status, retryable: isRetryable(status), ...(retryAfterMs !== null && { retryAfterMs }) };
-  const said = quote(access, error);
+  const quoted = quote(access, error);
   if (status === 401 || status === 403)
-    return problem(access, 'upstream_error', `rejected its API key or denied access (${status})${said}`, extra);
-  if (status === 404 && namesModel(error)) return problem(access, 'model_not_found', `does not have this model${said}`, extra);
-  if (status === 404) return problem(access, 'upstream_error', `has no such endpoint (404): check its baseUrl${said}`, extra);
+    return problem(access, 'upstream_error', `rejected its API key or denied access (${status})${quoted}`, extra);
+  if (status === 404 && namesModel(error)) return problem(access, 'model_not_found', `does not have this model${quoted}`, extra);
+  if (status === 404) return problem(access, 'upstream_error', `has no such endpoint (404): check its baseUrl${quoted}`, extra);
   if (status === 429) {
     const spent = /insufficient_quota|billing/.test(error.code);
-    return problem(access, 'rate_limited', `is rate limited (429)${said}`, { ...extra, retryable: !spent });
+    return problem(access, 'rate_limited', `is rate limited (429)${quoted}`, { ...extra, retryable: !spent });
   }
   if (status < 500 && callersBody && [400, 413, 422].includes(status)) {
-    return problem(access, 'invalid_request', `rejected the request (${status})${said}`, extra);
+    return problem(access, 'invalid_request', `rejected the request (${status})${quoted}`, extra);
   }
-  return problem(access, 'upstream_error', `responded with status ${status}${said}`, extra);
+  return problem(access, 'upstream_error', `responded with status ${status}${quoted}`, extra);
 }
 
 function problem(
@@ -126,8 +126,8 @@ function namesModel(error: ProviderFault): boolean {
 function retryDelayMs(details: unknown): number | null {
   for (const detail of listOf(details)) {
     const delay = stringOf(recordOf(detail).retryDelay);
-    const told = delay.endsWith('s') ? secondsToMs(delay.slice(0, -1)) : null;
-    if (told !== null) return told;
+    const ms = delay.endsWith('s') ? secondsToMs(delay.slice(0, -1)) : null;
+    if (ms !== null) return ms;
   }
   return null;
 }
@@ -182,8 +182,8 @@ function readError(value: unknown): ProviderFault {
 
 /** Returns `: <its code and message>` as one bounded line without possible credentials. */
 function quote(access: ProviderAccess, error: ProviderFault): string {
-  const said = [error.code, error.message].filter((part) => part !== '').join(': ');
-  let text = withoutKey(access, said)
+  const reported = [error.code, error.message].filter((part) => part !== '').join(': ');
+  let text = withoutKey(access, reported)
     // The patterns below are not linear for every text, and only the first lines are shown.
     .slice(0, 4 * limits.maxErrorMessageLength)
     .replace(credentials, '[redacted]')

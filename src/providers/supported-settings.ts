@@ -38,8 +38,8 @@ export function requestedReasoning({ reasoningBudget: budget, reasoningEffort: e
 }
 
 /** Returns an effort that the model supports. A budget alone becomes the effort with about as many tokens. */
-export function effortLevel(wish: RequestedReasoning, efforts: readonly string[] | null): string {
-  return nearest(wish === 'off' ? 'none' : (wish.effort ?? wordOf(wish.budget ?? 0)), efforts);
+export function effortLevel(reasoning: RequestedReasoning, efforts: readonly string[] | null): string {
+  return nearest(reasoning === 'off' ? 'none' : (reasoning.effort ?? wordOf(reasoning.budget ?? 0)), efforts);
 }
 
 function wordOf(budget: number): string {

@@ -39,8 +39,8 @@ export function toTextRequest(request: ChatRequest): ChatRequest {
 
 /** Appends to the system text at the beginning of the conversation. */
 function addToSystem(messages: readonly Message[], text: string): Message[] {
-  const spoken = messages.findIndex(({ role }) => role !== 'system');
-  const end = spoken < 0 ? messages.length : spoken;
+  const firstOther = messages.findIndex(({ role }) => role !== 'system');
+  const end = firstOther < 0 ? messages.length : firstOther;
   const last = messages[end - 1];
   const system: Message = { role: 'system', parts: [...(last?.role === 'system' ? last.parts : []), { type: 'text', text }] };
   return [...messages.slice(0, Math.max(0, end - 1)), system, ...messages.slice(end)];

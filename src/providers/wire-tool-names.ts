@@ -28,8 +28,8 @@ export function assignWireNames(access: ProviderAccess, model: string, tools: re
   const { tools: sent, changes, left } = defineTools(tools, profile);
   const messages = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hello' }] }];
   const body = toRequestBody({ access, model, messages, tools, toolChoice: 'auto', settings: {} });
-  const told = toldIn(body);
-  return { definitions: new Map(sent.map(({ name }, index) => [name, told[index] ?? {}])), changes, left, prompt: null };
+  const definitions = definitionsIn(body);
+  return { definitions: new Map(sent.map(({ name }, index) => [name, definitions[index] ?? {}])), changes, left, prompt: null };
 }
 
 /**
@@ -63,7 +63,7 @@ export function exampleAccess(kind: ProviderKind): ProviderAccess {
 }
 
 /** One definition per tool, in order. Gemini groups them. */
-function toldIn(body: unknown): Json[] {
+function definitionsIn(body: unknown): Json[] {
   const tools = isRecord(body) && Array.isArray(body.tools) ? body.tools.filter(isRecord) : [];
   return tools.flatMap((tool) => (Array.isArray(tool.functionDeclarations) ? tool.functionDeclarations.filter(isRecord) : [tool]));
 }

@@ -7,8 +7,8 @@ export const maxForwardedRetryAfterMs = 24 * 60 * 60_000;
 export function retryAfterMs(header: string | null, now: number): number | null {
   if (header === null) return null;
   const text = header.trim();
-  const told = secondsToMs(text);
-  if (told !== null) return told;
+  const ms = secondsToMs(text);
+  if (ms !== null) return ms;
   const date = /^[A-Za-z]{3},/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), maxForwardedRetryAfterMs);
 }

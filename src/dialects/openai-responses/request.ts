@@ -248,12 +248,12 @@ const echoed = [
 /** Fields that a Response repeats, small ones first. Fields that do not fit are shown as if they were not sent. */
 function toEcho(request: ResponsesRequest, offered: readonly Offered[]): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
-  let room = maxEchoCharacters;
+  let remaining = maxEchoCharacters;
   for (const field of echoed) {
     const value = toEchoed(field, request[field]);
     const size = value == null ? 0 : JSON.stringify(value).length;
-    if (value == null || size > room) continue;
-    room -= size;
+    if (value == null || size > remaining) continue;
+    remaining -= size;
     shown[field] = value;
   }
   const custom = offered.flatMap(({ tool: { type, name } }) => (type === 'custom' && name !== undefined ? [name] : []));

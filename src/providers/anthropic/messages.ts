@@ -45,9 +45,9 @@ export function toTurns(request: ChatRequest, profile: Profile): Turn[] {
     const calls: ToolCallPart[] = [];
     const content: RequestBlock[] = [];
     // Adjacent assistant messages are one turn: the results of all follow the last.
-    for (let said = messages[at]; said?.role === 'assistant'; said = messages[++at]) {
-      for (const block of toAssistantBlocks(said, at >= context.loopStart, context)) content.push(block);
-      for (const part of said.parts) if (part.type === 'tool-call') calls.push(part);
+    for (let current = messages[at]; current?.role === 'assistant'; current = messages[++at]) {
+      for (const block of toAssistantBlocks(current, at >= context.loopStart, context)) content.push(block);
+      for (const part of current.parts) if (part.type === 'tool-call') calls.push(part);
     }
     addTurn(turns, 'assistant', at < messages.length ? withoutHalves(content) : content);
     addTurn(turns, 'user', toResults(calls, messages, at, answered, context));

@@ -113,26 +113,26 @@ type Thinking = { on: boolean; maxTokens: number; fields: Json };
 
 function chooseThinking(settings: ModelSettings, profile: Profile, turns: readonly Turn[]): Thinking {
   const maxTokens = settings.maxOutputTokens ?? profile.defaultMaxTokens ?? leastMaxTokens;
-  const unsaid: Thinking = { on: false, maxTokens, fields: {} };
-  const wish = requestedReasoning(settings);
-  if (wish === null || profile.reasoning === 'none') return unsaid;
+  const off: Thinking = { on: false, maxTokens, fields: {} };
+  const reasoning = requestedReasoning(settings);
+  if (reasoning === null || profile.reasoning === 'none') return off;
   switch (profile.reasoning) {
     case 'effort':
-      return wish === 'off' ? unsaid : { ...unsaid, fields: toEffort(wish, profile) };
+      return reasoning === 'off' ? off : { ...off, fields: toEffort(reasoning, profile) };
     case 'adaptive': {
       // Requests readable thinking; by default the newest models return only a signature.
-      if (wish !== 'off') {
-        return { on: true, maxTokens, fields: { thinking: { type: 'adaptive', display: 'summarized' }, ...toEffort(wish, profile) } };
+      if (reasoning !== 'off') {
+        return { on: true, maxTokens, fields: { thinking: { type: 'adaptive', display: 'summarized' }, ...toEffort(reasoning, profile) } };
       }
       const canBeOff = profile.minReasoningBudget === 0;
-      return { ...unsaid, fields: canBeOff ? { thinking: { type: 'disabled' } } : toEffort(wish, profile) };
+      return { ...off, fields: canBeOff ? { thinking: { type: 'disabled' } } : toEffort(reasoning, profile) };
     }
     case 'budget': {
-      if (wish === 'off' || !canThink(turns)) return unsaid;
-      const budget = Math.max(leastBudget, wish.budget ?? effortBudgets[wish.effort ?? ''] ?? mediumBudget);
+      if (reasoning === 'off' || !canThink(turns)) return off;
+      const budget = Math.max(leastBudget, reasoning.budget ?? effortBudgets[reasoning.effort ?? ''] ?? mediumBudget);
       // If both do not fit, the requested output limit is added to the budget.
-      const room = maxTokens > budget ? maxTokens : maxTokens + budget;
-      return { on: true, maxTokens: room, fields: { thinking: { type: 'enabled', budget_tokens: budget } } };
+      const limit = maxTokens > budget ? maxTokens : maxTokens + budget;
+      return { on: true, maxTokens: limit, fields: { thinking: { type: 'enabled', budget_tokens: budget } } };
     }
     default:
       return profile.reasoning satisfies never;
@@ -154,8 +154,8 @@ const effortBudgets: Readonly<Record<string, number>> = {
 };
 
 /** These models have no token budget. */
-function toEffort(wish: RequestedReasoning, { efforts }: Profile): Json {
-  return { output_config: { effort: effortLevel(wish, efforts) } };
+function toEffort(reasoning: RequestedReasoning, { efforts }: Profile): Json {
+  return { output_config: { effort: effortLevel(reasoning, efforts) } };
 }
 
 /**

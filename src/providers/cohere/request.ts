@@ -70,10 +70,10 @@ const effortBudgets: Readonly<Record<string, number>> = { minimal: 512, low: 204
 
 /** null: the setting is omitted. */
 function toThinking(settings: ModelSettings, profile: Profile): Thinking | null {
-  const wish = requestedReasoning(settings);
-  if (wish === null || profile.reasoning === 'none') return null;
-  if (wish === 'off') return { type: 'disabled' };
-  const budget = wish.budget ?? effortBudgets[wish.effort ?? ''];
+  const reasoning = requestedReasoning(settings);
+  if (reasoning === null || profile.reasoning === 'none') return null;
+  if (reasoning === 'off') return { type: 'disabled' };
+  const budget = reasoning.budget ?? effortBudgets[reasoning.effort ?? ''];
   return { type: 'enabled', ...(budget !== undefined && { token_budget: budget }) };
 }
 
@@ -82,9 +82,9 @@ function toMessages(request: ChatRequest, profile: Profile, thinks: boolean): Js
   return request.messages.flatMap((message): Json[] => {
     switch (message.role) {
       case 'system':
-        return said({ role: 'system', content: message.parts.map((part) => part.text).join('\n\n') });
+        return unlessEmpty({ role: 'system', content: message.parts.map((part) => part.text).join('\n\n') });
       case 'user':
-        return said({ role: 'user', content: toUserContent(message.parts, profile) });
+        return unlessEmpty({ role: 'user', content: toUserContent(message.parts, profile) });
       case 'assistant':
         return toAssistant(message, request, { idOf, thinks: thinks && profile.reasoning !== 'none' });
       case 'tool':
@@ -102,7 +102,7 @@ function toMessages(request: ChatRequest, profile: Profile, thinks: boolean): Js
 }
 
 /** Returns nothing for a message without content, which is rejected. */
-function said<Content extends string | Json[]>(message: { role: string; content: Content }): Json[] {
+function unlessEmpty<Content extends string | Json[]>(message: { role: string; content: Content }): Json[] {
   return message.content.length === 0 ? [] : [message];
 }
 

@@ -239,14 +239,14 @@ function toGenerationConfig(settings: ModelSettings, profile: Profile): Json {
  * are requested whenever thinking is. null: the model's default.
  */
 function toThinking(settings: ModelSettings, profile: Profile): Json | null {
-  const wish = requestedReasoning(settings);
-  if (wish === null || profile.reasoning === 'none') return null;
-  if (profile.reasoning === 'effort' && (wish === 'off' || wish.effort !== undefined)) {
-    return { thinkingLevel: effortLevel(wish, profile.efforts).toUpperCase(), includeThoughts: wish !== 'off' };
+  const reasoning = requestedReasoning(settings);
+  if (reasoning === null || profile.reasoning === 'none') return null;
+  if (profile.reasoning === 'effort' && (reasoning === 'off' || reasoning.effort !== undefined)) {
+    return { thinkingLevel: effortLevel(reasoning, profile.efforts).toUpperCase(), includeThoughts: reasoning !== 'off' };
   }
-  const budget = wish === 'off' ? 0 : (wish.budget ?? effortBudgets[wish.effort ?? ''] ?? dynamicBudget);
+  const budget = reasoning === 'off' ? 0 : (reasoning.budget ?? effortBudgets[reasoning.effort ?? ''] ?? dynamicBudget);
   const thinkingBudget = budget === dynamicBudget ? budget : Math.max(budget, profile.minReasoningBudget);
-  return { thinkingBudget, includeThoughts: wish !== 'off' };
+  return { thinkingBudget, includeThoughts: reasoning !== 'off' };
 }
 
 /**

@@ -73,12 +73,12 @@ function addSettings(settings: ModelSettings, profile: Profile, body: Json): voi
 }
 
 function addReasoning(settings: ModelSettings, profile: Profile, body: Json): void {
-  const wish = requestedReasoning(settings);
-  if (wish === null) return;
-  if (profile.thinkingSwitch) body.thinking = { type: wish === 'off' ? 'disabled' : 'enabled' };
+  const reasoning = requestedReasoning(settings);
+  if (reasoning === null) return;
+  if (profile.thinkingSwitch) body.thinking = { type: reasoning === 'off' ? 'disabled' : 'enabled' };
   // With a thinking switch, `off` only sets the switch.
-  if (profile.reasoning === 'none' || (profile.thinkingSwitch && wish === 'off')) return;
-  body.reasoning_effort = effortLevel(wish, profile.efforts);
+  if (profile.reasoning === 'none' || (profile.thinkingSwitch && reasoning === 'off')) return;
+  body.reasoning_effort = effortLevel(reasoning, profile.efforts);
 }
 
 // ---- Messages ----

@@ -59,8 +59,9 @@ function toSettings(settings: ModelSettings, profile: Profile): Json {
   if (settings.temperature !== undefined) body.temperature = settings.temperature;
   if (settings.topP !== undefined) body.top_p = settings.topP;
   if (settings.parallelToolCalls !== undefined) body.parallel_tool_calls = settings.parallelToolCalls;
-  const wish = requestedReasoning(settings);
-  if (wish !== null && profile.reasoning !== 'none') body.reasoning = { effort: effortLevel(wish, profile.efforts), summary: 'auto' };
+  const reasoning = requestedReasoning(settings);
+  if (reasoning !== null && profile.reasoning !== 'none')
+    body.reasoning = { effort: effortLevel(reasoning, profile.efforts), summary: 'auto' };
   const format = toTextFormat(settings.responseFormat);
   if (format !== null) body.text = { format };
   return body;

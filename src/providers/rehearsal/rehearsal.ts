@@ -29,14 +29,14 @@ const charactersPerToken = 4;
 
 /** Cuts the reply at the token limit as a model would: within a text, or within an argument. */
 function limited(reply: RehearsalReply, maxTokens: number): LimitedReply {
-  let room = maxTokens * charactersPerToken;
+  let remaining = maxTokens * charactersPerToken;
   const take = (text: string): string => {
-    const taken = text.slice(0, Math.max(0, room));
-    room -= text.length;
+    const taken = text.slice(0, Math.max(0, remaining));
+    remaining -= text.length;
     return taken;
   };
   const cut = { text: take(reply.text), calls: reply.calls.map((call) => ({ name: call.name, arguments: take(call.arguments) })) };
-  if (room < 0) return { ...cut, finish: 'length' };
+  if (remaining < 0) return { ...cut, finish: 'length' };
   return { ...reply, finish: reply.calls.length > 0 ? 'tool_calls' : 'stop' };
 }
 
@@ -132,10 +132,10 @@ function readMessage(message: Record<string, unknown>): RehearsalMessage {
 function readTool(tool: Record<string, unknown>, announced: ReadonlyMap<string, string[]>): RehearsalTool[] {
   if (!isRecord(tool.function) || typeof tool.function.name !== 'string') return [];
   const { name, description, parameters } = tool.function;
-  const told = String(description ?? '');
-  const described = [...told.matchAll(/^Alias: (\S+) \(maps to /gm)].map((match) => match[1] ?? '');
+  const text = String(description ?? '');
+  const described = [...text.matchAll(/^Alias: (\S+) \(maps to /gm)].map((match) => match[1] ?? '');
   const aliases = [...(announced.get(name) ?? []), ...described].filter((alias) => alias !== name);
-  return [{ name, description: told, parameters: isRecord(parameters) ? parameters : {}, aliases }];
+  return [{ name, description: text, parameters: isRecord(parameters) ? parameters : {}, aliases }];
 }
 
 /**
