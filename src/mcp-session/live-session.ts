@@ -24,8 +24,7 @@ import {
   duplicateIdResponse,
   tooManyRequestsResponse,
 } from './session-messages.ts';
-import { onBodyEnd } from './on-body-end.ts';
-import { StreamWatch, type WatchHost } from './stream-watch.ts';
+import { onBodyEnd, StreamWatch, type WatchHost } from './stream-watch.ts';
 
 /** Reconnect delay for a client whose stream ended. */
 const mcpRetryMs = 1_000;

@@ -1,4 +1,4 @@
-/** Watches for changes while the client of an MCP session listens on its stream, and notifies it of them. */
+/** The stream on which the client of an MCP session listens: watches for changes while it is open, and notifies the client of them. */
 import type { Server } from '@modelcontextprotocol/server';
 import type { Principal } from '../core/principal.ts';
 import { readView, type ServeTarget } from '../engine/mcp/serve-view.ts';
@@ -80,4 +80,33 @@ async function notifyOf(server: Server, change: ServedChange): Promise<void> {
     default:
       return change satisfies never;
   }
+}
+
+/** Passes a stream through and calls `onEnd` once when it ends, fails or is cancelled by its reader. */
+export function onBodyEnd(body: ReadableStream<Uint8Array> | null, onEnd: () => void): ReadableStream<Uint8Array> | null {
+  if (body === null) return null;
+  const reader = body.getReader();
+  let isOver = false;
+  const end = (): void => {
+    if (isOver) return;
+    isOver = true;
+    onEnd();
+  };
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        end();
+        controller.close();
+      } catch (error) {
+        end();
+        controller.error(error);
+      }
+    },
+    async cancel(reason) {
+      end();
+      await reader.cancel(reason);
+    },
+  });
 }

@@ -58,6 +58,8 @@ import { acceptResults } from '../turn/accept-results.ts';
 import { readMessages } from '../log/transcript-pages.ts';
 import { readAnswer, readEvents, streamTurn, type TurnSource } from '../log/turn-reader.ts';
 
+type DecideOptions = Parameters<SessionPort['decide']>[3];
+
 export class Session extends DurableObject<Bindings> implements Remote<SessionPort> {
   readonly #wiring: Wiring;
   /** Forks in progress, by idempotency key: a concurrent repeat of the request joins the same fork. */
@@ -69,8 +71,12 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
     this.#wiring = wire(env);
-    const { storage } = ctx;
-    this.#life = new SessionLifecycle({ storage, session: this.#id, wiring: this.#wiring, waitUntil: (work) => ctx.waitUntil(work) });
+    this.#life = new SessionLifecycle({
+      storage: ctx.storage,
+      session: this.#id,
+      wiring: this.#wiring,
+      waitUntil: (work) => ctx.waitUntil(work),
+    });
   }
 
   /** Creates the session, or returns it if the owner created it before. Its id is the id of the object. `keptMs`: how long an unlisted session is stored. */
@@ -150,12 +156,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => showApproval(this.#deciding(caller), callId));
   }
 
-  decide(
-    caller: Principal,
-    callId: string,
-    decision: Decision,
-    options: { remember: boolean; round?: number | null },
-  ): Promise<Outcome<DecisionOutcome>> {
+  decide(caller: Principal, callId: string, decision: Decision, options: DecideOptions): Promise<Outcome<DecisionOutcome>> {
     return toOutcome(() => this.#decided(caller, (context) => decide(context, callId, decision, { by: caller.keyId, ...options })));
   }
 
@@ -291,12 +292,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   #source(caller: Principal): TurnSource & { openSession: OpenSession } {
     const openSession = this.#enter(caller);
-    return {
-      openSession,
-      log: openSession.log,
-      turns: openSession.turns,
-      clock: this.#wiring.clock,
-      isDeleted: () => this.#life.isDeleted(openSession),
-    };
+    const { log, turns } = openSession;
+    return { openSession, log, turns, clock: this.#wiring.clock, isDeleted: () => this.#life.isDeleted(openSession) };
   }
 }
