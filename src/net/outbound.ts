@@ -2,6 +2,7 @@
  * The outbound client, the only caller of `fetch`. Each hop passes the guard and is sent through the network that fits its
  * host; redirects are followed here, because a public address may point anywhere. Response bodies are not touched.
  */
+import { getOrBuild } from '../core/memoize.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { OutboundHttp, OutboundOptions, OutboundPurpose } from '../ports/outbound.ts';
@@ -75,12 +76,7 @@ function rememberProviders(guard: Guard): Guard {
   const passed = new Map<string, Destination>();
   return (text, purpose) => {
     if (purpose !== 'provider') return guard(text, purpose);
-    const known = passed.get(text);
-    if (known !== undefined) return known;
-    const destination = guard(text, purpose);
-    if (passed.size >= limits.maxCachedNames) passed.clear();
-    passed.set(text, destination);
-    return destination;
+    return getOrBuild(passed, text, limits.maxCachedNames, () => guard(text, purpose));
   };
 }
 

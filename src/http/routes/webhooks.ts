@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ResourceName } from '../../core/agent.ts';
 import { limits } from '../../core/limits.ts';
 import { Webhook } from '../../core/triggers/webhook.ts';
-import { testHook } from '../../engine/triggers/test-hook.ts';
+import { testHook } from '../../engine/triggers/render-event.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
 import type { DocumentReader } from '../document-routes.ts';
