@@ -60,7 +60,7 @@ import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient } from './storage/catalog-client.ts';
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
-import { createMcpSessions } from './storage/mcp-session-client.ts';
+import { createMcpSessions } from './storage/session-client.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
 import { createMcpSessionIds, createStateSeal } from './storage/request-state.ts';
 import { createSessions } from './storage/session-client.ts';

@@ -23,7 +23,7 @@ import { catalogMigrations, migrate } from '../storage/schema.ts';
 import { toolDefinitions } from '../tools/registry.ts';
 import { createAuditWriter } from './records/audit.ts';
 import type { CatalogContext } from './context.ts';
-import type { Job } from './job.ts';
+import type { Job } from './context.ts';
 import { checkStoredMadeTools } from './tools/made-tools.ts';
 import { createDatabaseCloser } from './records/close-database.ts';
 import { createErasures } from './records/erasure.ts';

@@ -1,4 +1,4 @@
-/** The context of the Catalog's modules: the SQLite database of one workspace, its keys and the known tools. Created by `catalog.ts`. */
+/** The context of the Catalog's modules: the SQLite database of one workspace, its keys and the known tools; and its background jobs. */
 import type { Settings } from '../core/settings.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { Logger } from '../ports/runtime.ts';
@@ -21,3 +21,11 @@ export type CatalogContext = {
   definitions(): readonly ToolDefinition[];
   log: Logger;
 };
+
+/** A job with times of its own. What is due, and when, is stored in its tables. */
+export interface Job {
+  /** Returns null if nothing is scheduled. */
+  nextDue(): number | null;
+  /** Runs what is due. Never throws: failed work stays due at a later time. */
+  runDue(): Promise<void>;
+}

@@ -14,7 +14,7 @@ import { claimPort, loopback } from './port.ts';
 import { reloadOnChange } from './reload.ts';
 import { waitUntilHealthy, createApiClient } from './api-client.ts';
 import { readSettings } from '../core/settings.ts';
-import { builtinProviders } from '../storage/builtin-providers.ts';
+import { builtinProviders } from '../storage/providers.ts';
 import { prepareDemo } from './demo.ts';
 import { renderStartScreen } from './start-screen.ts';
 import { loadSkills } from './skills.ts';

@@ -2,21 +2,18 @@
  * The read path of a call (contract §4): isolate memory, then KV, then one call to the Catalog. Built once an isolate in `wiring.ts`, so
  * that the Worker and its Durable Objects share the caches. Writes go through `catalog-client.ts`, which invalidates its caches.
  */
+import type { ZodType } from 'zod';
 import { type Agent, ResourceName } from '../core/agent.ts';
-import { buildAliasMap } from '../core/toolset/alias-map.ts';
-import type { AliasMap } from '../core/toolset/alias-map.ts';
+import { buildAliasMap, type AliasMap } from '../core/toolset/alias-map.ts';
 import type { EditionPointer } from '../core/toolset/edition-tool.ts';
 import { madeToolset, privateToolset } from '../core/made/made-toolset.ts';
 import { limits } from '../core/limits.ts';
 import { fallbackRules } from '../core/policy/document.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
-import { nullIfNotFound, Problem } from '../core/problem.ts';
-import { ProviderName } from '../core/model/provider.ts';
-import type { ProviderAccess } from '../core/model/provider.ts';
-import { SecretName, secretUseRefusal } from '../core/policy/secret.ts';
-import type { SecretBinding } from '../core/policy/secret.ts';
-import { ServerName } from '../core/servers/server.ts';
-import type { ServerAccess } from '../core/servers/server.ts';
+import { Problem } from '../core/problem.ts';
+import { ProviderName, type ProviderAccess } from '../core/model/provider.ts';
+import { SecretName, secretUseRefusal, type SecretBinding } from '../core/policy/secret.ts';
+import { ServerName, type ServerAccess } from '../core/servers/server.ts';
 import { SkillName, type Skill } from '../core/skills/skill.ts';
 import type { ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Settings } from '../core/settings.ts';
@@ -25,22 +22,17 @@ import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.t
 import type { CompiledToolset, Directory } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
-import { builtinProvider, builtinProviders, rehearsalProviderName } from './builtin-providers.ts';
+import { builtinProvider, builtinProviders, rehearsalProviderName, openProvider } from './providers.ts';
 import { callCatalog } from './catalog-client.ts';
 import type { DocumentCaches } from './catalog-methods.ts';
 import { createEditionCache } from './edition-cache.ts';
-import { createHookCache } from './hook-cache.ts';
-import { openHook } from './decrypt-hook.ts';
-import type { HookSource } from './hook-cache.ts';
+import { createHookCache, openHook, type HookSource } from './hook-cache.ts';
 import { kvKeys } from './keys.ts';
 import { createMasterKey } from './master-key.ts';
 import { createPrincipals } from './principals.ts';
-import { openProvider } from './open-provider.ts';
 import { createPublishedReader } from './published-reader.ts';
 import { openValue } from './secret-box.ts';
-import { joinInFlight } from './single-flight.ts';
-import { createTimedCache } from './timed-cache.ts';
-import type { Loaded } from './timed-cache.ts';
+import { createTimedCache, joinInFlight, loadFor, loadIfFound, type Loaded, type TimedCache } from './timed-cache.ts';
 import { MB } from '../core/limits/units.ts';
 
 /** Call information of OpenAPI tools cached in an isolate. */
@@ -120,26 +112,13 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     return { value, ttlMs: providerTtlMs };
   };
 
-  const loadServer = async (workspace: string, name: string): Promise<Loaded<ServerAccess | null>> => {
-    const value = await nullIfNotFound(callCatalog(env, workspace, 'server', [name]));
-    return { value, ttlMs: value === null ? limits.missTtlMs : limits.serverTtlMs };
-  };
-
-  const loadOffers = async (workspace: string, name: string): Promise<Loaded<ServerOffers>> => {
-    const value = await callCatalog(env, workspace, 'serverOffers', [name]);
-    return { value, ttlMs: limits.serverTtlMs };
-  };
-
-  const loadOperation = async (workspace: string, server: string, tool: string): Promise<Loaded<ServerOperation>> => {
-    const value = await callCatalog(env, workspace, 'operation', [server, tool]);
-    return { value, ttlMs: operationTtlMs };
-  };
+  const loadServer = (workspace: string, name: string): Promise<Loaded<ServerAccess | null>> =>
+    loadIfFound(limits.serverTtlMs, callCatalog(env, workspace, 'server', [name]));
 
   /** When the policy cannot be read, no rule allows anything and possible denials require approval, which is safe. */
   const loadRules = async (workspace: string): Promise<Loaded<readonly PolicyRule[]>> => {
     try {
-      const value = await callCatalog(env, workspace, 'rules', []);
-      return { value, ttlMs: limits.rulesTtlMs };
+      return await loadFor(limits.rulesTtlMs, callCatalog(env, workspace, 'rules', []));
     } catch (error) {
       options.log?.error('the policy could not be read: calls that change or send something require approval', {
         workspace,
@@ -150,15 +129,10 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   };
 
   const loadSecret = async (workspace: string, name: string): Promise<Loaded<(SecretBinding & { value: string }) | null>> => {
-    const stored = await nullIfNotFound(callCatalog(env, workspace, 'sealedSecret', [name]));
-    if (stored === null) return { value: null, ttlMs: limits.missTtlMs };
+    const { value: stored, ttlMs } = await loadIfFound(providerTtlMs, callCatalog(env, workspace, 'sealedSecret', [name]));
+    if (stored === null) return { value: null, ttlMs };
     const value = await openValue(master, { workspace, kind: 'secret', name }, stored.sealed);
-    return { value: { hosts: stored.hosts, tools: stored.tools, value }, ttlMs: providerTtlMs };
-  };
-
-  const loadSubscriptions = async (workspace: string): Promise<Loaded<readonly SubscriptionHead[]>> => {
-    const value = await callCatalog(env, workspace, 'subscriptions', []);
-    return { value, ttlMs: limits.subscriptionsTtlMs };
+    return { value: { hosts: stored.hosts, tools: stored.tools, value }, ttlMs };
   };
 
   return {
@@ -178,13 +152,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
 
     edition: async (workspace, pointer) => ({ pointer, names: await names(workspace, pointer) }),
 
-    agent: async (workspace, name) => {
-      const key = kvKeys.agent(workspace, name);
-      const agent =
-        agents.read(key) ?? (ResourceName.safeParse(name).success ? await agents.load(key, () => published.agent(workspace, name)) : null);
-      if (agent === null) throw notFound('agent', name);
-      return agent;
-    },
+    agent: (workspace, name) =>
+      find('agent', name, ResourceName, agents, kvKeys.agent(workspace, name), () => published.agent(workspace, name)),
 
     provider: async (workspace, name) => {
       const key = `${workspace}:${name}`;
@@ -204,25 +173,21 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       const key = `${workspace}:${name}`;
       const cached = servers.read(key);
       if (tool !== undefined && cached !== undefined && cached?.ready.includes(tool) !== true) servers.invalidate(key);
-      const access =
-        servers.read(key) ?? (ServerName.safeParse(name).success ? await servers.load(key, () => loadServer(workspace, name)) : null);
-      if (access === null) throw notFound('server', name);
-      return access;
+      return await find('server', name, ServerName, servers, key, () => loadServer(workspace, name));
     },
 
-    skill: async (workspace, name) => {
-      const key = kvKeys.skill(workspace, name);
-      const skill =
-        skills.read(key) ?? (SkillName.safeParse(name).success ? await skills.load(key, () => published.skill(workspace, name)) : null);
-      if (skill === null) throw notFound('skill', name);
-      return skill;
-    },
+    skill: (workspace, name) =>
+      find('skill', name, SkillName, skills, kvKeys.skill(workspace, name), () => published.skill(workspace, name)),
 
-    serverOffers: (workspace, name) => offers.load(`${workspace}:${name}`, () => loadOffers(workspace, name)),
+    serverOffers: (workspace, name) =>
+      offers.load(`${workspace}:${name}`, () => loadFor(limits.serverTtlMs, callCatalog(env, workspace, 'serverOffers', [name]))),
 
-    operation: (workspace, server, tool) => operations.load(`${workspace}:${server}:${tool}`, () => loadOperation(workspace, server, tool)),
+    operation: (workspace, server, tool) =>
+      operations.load(`${workspace}:${server}:${tool}`, () =>
+        loadFor(operationTtlMs, callCatalog(env, workspace, 'operation', [server, tool])),
+      ),
 
-    rules: async (workspace) => rules.read(workspace) ?? (await rules.load(workspace, () => loadRules(workspace))),
+    rules: (workspace) => rules.load(workspace, () => loadRules(workspace)),
 
     hook: async (workspace, name, notOlderThan) => {
       if (!WorkspaceName.test(workspace) || !ResourceName.safeParse(name).success) return null;
@@ -233,8 +198,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       return await hooks.read(kvKeys.hook(workspace, name), source, notOlderThan);
     },
 
-    subscriptions: async (workspace) =>
-      subscriptions.read(workspace) ?? (await subscriptions.load(workspace, () => loadSubscriptions(workspace))),
+    subscriptions: (workspace) =>
+      subscriptions.load(workspace, () => loadFor(limits.subscriptionsTtlMs, callCatalog(env, workspace, 'subscriptions', []))),
 
     secret: async (workspace, name, use) => {
       const known = SecretName.safeParse(name).success;
@@ -295,6 +260,20 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       }
     },
   };
+}
+
+/** Returns a document from its cache, or loads it if its name is valid. Throws `not_found`. */
+async function find<T>(
+  kind: string,
+  name: string,
+  names: ZodType,
+  cache: TimedCache<T | null>,
+  key: string,
+  load: () => Promise<Loaded<T | null>>,
+): Promise<T> {
+  const found = cache.read(key) ?? (names.safeParse(name).success ? await cache.load(key, load) : null);
+  if (found === null) throw notFound(kind, name);
+  return found;
 }
 
 /** Workspace names as used in KV keys; any other text names no workspace. */

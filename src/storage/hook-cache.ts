@@ -1,12 +1,15 @@
 /**
  * Webhooks in isolate memory, compiled and ready to check deliveries. Each is read again when it expires, and decrypted again only if
  * it was written in the meantime. Missing webhooks are not cached, so that guessed names cannot evict existing ones. Used by
- * `directory.ts`.
+ * `directory.ts`. Also decrypts and compiles them.
  */
-import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
+import { compileHook, type CompiledHook } from '../core/triggers/compiled-hook.ts';
 import type { SealedHook } from './catalog-methods.ts';
-import { joinInFlight } from './single-flight.ts';
-import type { Loaded } from './timed-cache.ts';
+import { joinInFlight, type Loaded } from './timed-cache.ts';
+import { Problem } from '../core/problem.ts';
+import type { WebhookSecrets } from '../core/triggers/webhook.ts';
+import type { MasterKey } from './master-key.ts';
+import { openValue } from './secret-box.ts';
 
 export type HookCache = {
   /** `notOlderThan`: the earliest time at which a cached webhook may have been read; by default its TTL decides. */
@@ -68,4 +71,22 @@ export function createHookCache(options: { maxEntries: number; now(): number }):
     },
   };
   return cache;
+}
+
+/** Throws `internal` for a webhook that cannot be decrypted or compiled; the reason is in the cause. */
+export async function openHook(master: MasterKey, workspace: string, name: string, stored: SealedHook): Promise<CompiledHook> {
+  try {
+    const text = await openValue(master, { workspace, kind: 'webhook', name }, stored.sealed);
+    // Only the writer of webhooks seals values of this kind.
+    const { secrets } = JSON.parse(text) as WebhookSecrets;
+    return compileHook(stored, secrets);
+  } catch (cause) {
+    // The reason is not returned to the sender of the delivery.
+    throw new Problem(
+      'internal',
+      'This delivery cannot be checked because of an internal error. The service log has the reason.',
+      {},
+      { cause },
+    );
+  }
 }

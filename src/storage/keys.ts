@@ -43,7 +43,7 @@ export type PublishedHook =
 /**
  * Returns the name of a workspace's Durable Object, a hash of workspace, kind and id, so that an id from outside is never a name. For a
  * session created with an idempotency key, `id` has the key and a secret of the installation (`session-client.ts`); for an MCP session
- * it is the unsigned part of its id (`mcp-session-client.ts`).
+ * it is the unsigned part of its id (`session-client.ts`).
  */
 export async function objectName(workspace: string, kind: 'catalog' | 'session' | 'mcp-session', id: string): Promise<string> {
   return sha256Hex(JSON.stringify([workspace, kind, id]));

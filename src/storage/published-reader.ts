@@ -8,6 +8,7 @@ import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
+import { utf8Length } from '../core/text/utf8.ts';
 import { nullIfNotFound, Problem } from '../core/problem.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
@@ -16,7 +17,7 @@ import { callCatalog } from './catalog-client.ts';
 import type { SealedHook } from './catalog-methods.ts';
 import { kvKeys, publishedFormat } from './keys.ts';
 import type { PublishedAgent, PublishedHook, PublishedPointer, PublishedSkill, PublishedTombstone } from './keys.ts';
-import type { Loaded } from './timed-cache.ts';
+import { loadIfFound, type Loaded } from './timed-cache.ts';
 
 export const pointerTtlMs = 5_000;
 export const pointerCacheTtlSeconds = 30;
@@ -78,8 +79,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
   };
 
   const pinnedPointer = async (workspace: string, toolset: string, version: number): Promise<Loaded<EditionPointer | null>> => {
-    const pointer = await nullIfNotFound(callCatalog(env, workspace, 'pointer', [toolset, version, false]));
-    return { value: pointer, ttlMs: pointer === null ? limits.missTtlMs : pinnedPointerTtlMs };
+    return await loadIfFound(pinnedPointerTtlMs, callCatalog(env, workspace, 'pointer', [toolset, version, false]));
   };
 
   /** Reads a document that is published whole. `ask` calls the Catalog, and is passed whether KV has lost the document. */
@@ -94,8 +94,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       : await fromKv<Published | PublishedTombstone>(key, pointerCacheTtlSeconds);
     // Only tombstones have a `deleted` field.
     if (published !== null) return { value: 'deleted' in published ? null : pick(published as Published), ttlMs };
-    const value = await nullIfNotFound(ask(isLost));
-    return { value, ttlMs: value === null ? limits.missTtlMs : ttlMs };
+    return await loadIfFound(ttlMs, ask(isLost));
   };
 
   const hookInKv = async (key: string): Promise<PublishedHook | null> => {
@@ -124,8 +123,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
           'deleted' in published ? null : { toolset, version: published.version, revision: published.revision, hash: published.hash };
         return { value, ttlMs: pointerTtlMs };
       }
-      const value = await nullIfNotFound(callCatalog(env, workspace, 'pointer', [toolset, undefined, isLost]));
-      return { value, ttlMs: value === null ? limits.missTtlMs : pointerTtlMs };
+      return await loadIfFound(pointerTtlMs, callCatalog(env, workspace, 'pointer', [toolset, undefined, isLost]));
     },
 
     newest: async (workspace, toolset) => {
@@ -219,5 +217,5 @@ function note(writes: Map<string, number>, key: string, now: number): void {
 async function readEdition(text: string, workspace: string, hash: string): Promise<{ edition: Edition; bytes: number } | null> {
   if ((await sha256Hex(text)) !== hash) return null;
   const edition = JSON.parse(text) as Edition;
-  return edition.format === 1 && edition.workspace === workspace ? { edition, bytes: text.length } : null;
+  return edition.format === 1 && edition.workspace === workspace ? { edition, bytes: utf8Length(text) } : null;
 }

@@ -1,13 +1,18 @@
-/** Client for the Durable Objects of sessions: creates and checks ids, unwraps outcomes, and adds new sessions to the Catalog's index. */
+/**
+ * Clients for the Durable Objects of sessions and of MCP sessions: create and check ids, unwrap outcomes, and add new sessions to the
+ * Catalog's index.
+ */
 import { limits } from '../core/limits.ts';
-import { Problem, unwrap } from '../core/problem.ts';
-import type { Outcome } from '../core/problem.ts';
+import { Problem, unwrap, type Outcome } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Catalog } from '../ports/catalog.ts';
 import { fromRemote, type Remote } from '../ports/remote.ts';
 import type { SessionPort, SessionSetup, SessionView, Sessions } from '../ports/session.ts';
 import type { Bindings } from './bindings.ts';
 import { objectName } from './keys.ts';
+import type { Ids } from '../ports/runtime.ts';
+import type { McpSessionPort, McpSessions } from '../ports/mcp-sessions.ts';
+import type { McpSessionIds } from './request-state.ts';
 
 /** The part of a session's setup that an isolate caches: with `maxCachedNames` of them 40 MB. */
 const maxCachedSetupCharacters = 4_000;
@@ -129,4 +134,29 @@ function toObjectId(namespace: DurableObjectNamespace, id: string): DurableObjec
   } catch (error) {
     throw new Problem('not_found', 'There is no such session.', {}, { cause: error });
   }
+}
+
+export function createMcpSessions(bindings: Pick<Bindings, 'MCP_SESSION'>, ids: Ids, sessionIds: McpSessionIds): McpSessions {
+  const stubOf = async (workspace: string, nonce: string): Promise<McpSessionPort> => {
+    const namespace = bindings.MCP_SESSION;
+    // The class is on a higher floor; this is its interface.
+    return namespace.get(namespace.idFromName(await objectName(workspace, 'mcp-session', nonce))) as unknown as McpSessionPort;
+  };
+  return {
+    async begin(caller, target, request) {
+      const { workspace, keyId } = caller;
+      const nonce = ids.next('mcp');
+      const id = await sessionIds.mint({ workspace, keyId, target }, nonce);
+      return await (await stubOf(workspace, nonce)).begin(caller, target, id, request);
+    },
+    async resume(caller, target, id, request) {
+      const { workspace, keyId } = caller;
+      const nonce = await sessionIds.readNonce({ workspace, keyId, target }, id);
+      return nonce === null ? null : await (await stubOf(workspace, nonce)).resume(caller, target, request);
+    },
+    async callKeptOpen(caller, target, name, request) {
+      const held = name ?? ids.next('held');
+      return await (await stubOf(caller.workspace, held)).hold(caller, target, held, request);
+    },
+  };
 }

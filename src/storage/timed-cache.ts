@@ -2,7 +2,10 @@
  * A cache in isolate memory for small values: each is cached for the TTL that its loader returns, concurrent misses of one key load
  * once, and the number of entries is limited. Used by `directory.ts`.
  */
-import { joinInFlight } from './single-flight.ts';
+import { limits } from '../core/limits.ts';
+import { nullIfNotFound } from '../core/problem.ts';
+import { withTimeout } from '../engine/timeout.ts';
+import { systemClock } from '../platform/clock.ts';
 
 export interface TimedCache<T> {
   /** Returns the cached value unless it has expired or was loaded more than `maxAgeMs` ago (no limit by default). Synchronous. */
@@ -75,4 +78,26 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
     },
   };
   return cache;
+}
+
+const abandoned = Symbol('abandoned');
+
+/**
+ * Joins a load that another request has started. The platform may cancel that request when its client disconnects, and the load then
+ * never settles: after a timeout the caller starts its own.
+ */
+export async function joinInFlight<T>(inFlight: Promise<T>, reload: () => Promise<T>): Promise<T> {
+  const answer = await withTimeout<T | typeof abandoned>(systemClock, inFlight, limits.catalogTimeoutMs, () => abandoned);
+  return answer === abandoned ? await reload() : answer;
+}
+
+/** Waits for a value to be cached for `ttlMs`. */
+export async function loadFor<T>(ttlMs: number, work: Promise<T>): Promise<Loaded<T>> {
+  return { value: await work, ttlMs };
+}
+
+/** Like `loadFor`, for a value that may not exist: `not_found` is cached as null, for `limits.missTtlMs`. */
+export async function loadIfFound<T>(ttlMs: number, work: Promise<T>): Promise<Loaded<T | null>> {
+  const value = await nullIfNotFound(work);
+  return { value, ttlMs: value === null ? limits.missTtlMs : ttlMs };
 }

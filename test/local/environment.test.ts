@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/core/settings.ts';
 import { readEnvironment, workerVariables } from '../../src/local/environment.ts';
-import { builtinProvider } from '../../src/storage/builtin-providers.ts';
+import { builtinProvider } from '../../src/storage/providers.ts';
 
 const keys = { rootKey: 'root', masterKey: 'master' };
 

@@ -1,22 +1,24 @@
 /** Writes agents. An agent that names missing documents is stored with a warning and fails when it is used. */
 import { Agent, ResourceName, splitModelRef } from '../../core/agent.ts';
-import { buildAliasMap } from '../../core/toolset/alias-map.ts';
-import { allowListWarnings } from '../../core/names/allow-list.ts';
+import { buildAliasMap, type AliasMap } from '../../core/toolset/alias-map.ts';
+import { allowListWarnings, matchAllowList } from '../../core/names/allow-list.ts';
 import type { Edition } from '../../core/toolset/edition-tool.ts';
 import { parseDocument } from '../../core/issues.ts';
 import { missingPrice, priceOf, type Prices } from '../../core/model/price.ts';
 import type { Provider } from '../../core/model/provider.ts';
-import { builtinProvider, rehearsalProviderName } from '../../storage/builtin-providers.ts';
-import { skillWarnings } from './agent-skills.ts';
-import { madeWarnings } from '../tools/agent-made-tools.ts';
+import { builtinProvider, rehearsalProviderName } from '../../storage/providers.ts';
 import type { CatalogContext } from '../context.ts';
 import { readRow } from './documents.ts';
 import { readEditionText } from '../toolsets/editions.ts';
 import { enqueuePublish } from '../records/outbox.ts';
 import { findPointer } from '../toolsets/toolset-versions.ts';
-import { checkNameInBody } from './write-document.ts';
-import type { DocumentWriter } from './write-document.ts';
+import { checkNameInBody, type DocumentWriter } from './write-document.ts';
 import type { Warning } from '../../core/warning.ts';
+import type { Skill } from '../../core/skills/skill.ts';
+import { readSkillNames } from '../../core/skills/skill-names.ts';
+import { limits } from '../../core/limits.ts';
+import { madeToolset } from '../../core/made/made-toolset.ts';
+import { selectMadeTools } from '../../engine/plan/plan-names.ts';
 
 export const agentWriter: DocumentWriter = {
   nameFault: (_context, name) =>
@@ -77,12 +79,58 @@ function toolWarnings(context: CatalogContext, agent: Agent): Warning[] {
       ? []
       : [{ path: 'tools', message: '`tools` has no effect without a toolset: the agent has no tools.' }];
   }
-  const pointer = findPointer(context.sql, agent.toolset);
-  if (pointer === null) {
+  const edition = readEdition(context, agent.toolset);
+  if (edition === null) {
     return [{ path: 'toolset', message: `The toolset "${agent.toolset}" does not exist yet. This agent cannot run until it is created.` }];
   }
   if (agent.tools === undefined) return [];
-  // Editions are written only by the toolset writer.
-  const edition = JSON.parse(readEditionText(context.sql, pointer.hash)) as Edition;
   return allowListWarnings(buildAliasMap(edition, { aliases: true }), agent.tools, agent.toolset);
+}
+
+/** Warns about missing skills, and about missing tools that they need. */
+function skillWarnings(context: CatalogContext, agent: Agent): Warning[] {
+  if (agent.skills === undefined || agent.skills.length === 0) return [];
+  const names = namesOf(context, agent);
+  return agent.skills.flatMap((name, index): Warning[] => {
+    const path = `skills[${index}]`;
+    const row = readRow(context.sql, 'skill', name);
+    if (row === null || row.deleted)
+      return [{ path, message: `The skill "${name}" does not exist yet. The agent runs without it until it is created.` }];
+    // A missing toolset already has a warning.
+    if (names === 'unknown') return [];
+    // Skill bodies were parsed from their files when they were written.
+    const { missing } = readSkillNames(row.body as Skill, names);
+    if (missing.length === 0) return [];
+    return [{ path, message: `The skill "${name}" is unavailable: it needs ${missing.join(', ')}, which matches no tool of the agent.` }];
+  });
+}
+
+/** Returns the toolset's names as a turn of the agent has them; null: the agent has no toolset. */
+function namesOf(context: CatalogContext, { toolset, tools }: Agent): AliasMap | null | 'unknown' {
+  if (toolset === undefined) return null;
+  const edition = readEdition(context, toolset);
+  if (edition === null) return 'unknown';
+  const { aliases } = context.settings;
+  const names = buildAliasMap(edition, { aliases });
+  return tools === undefined ? names : buildAliasMap(edition, { aliases, allow: matchAllowList(names, tools).allow });
+}
+
+/** Warns about made tools that an agent with `made: true` is not offered, with the reasons. */
+function madeWarnings(context: CatalogContext, agent: Agent): Warning[] {
+  if (agent.made !== true) return [];
+  const names = namesOf(context, agent);
+  const edition = readEdition(context, madeToolset);
+  // A missing toolset already has a warning.
+  if (names === 'unknown' || edition === null) return [];
+  const { omitted } = selectMadeTools(names, buildAliasMap(edition, { aliases: context.settings.aliases }));
+  const messages = omitted.slice(0, limits.maxReportedWarnings).map(({ canonical, why }) => `${canonical} is not offered: ${why}.`);
+  if (omitted.length > messages.length) messages.push(`And ${omitted.length - messages.length} more made tools are not offered.`);
+  return messages.map((message) => ({ path: 'made', message }));
+}
+
+/** Returns the newest edition; null: there is no such toolset. */
+function readEdition({ sql }: CatalogContext, toolset: string): Edition | null {
+  const pointer = findPointer(sql, toolset);
+  // Editions are written only by our own code.
+  return pointer === null ? null : (JSON.parse(readEditionText(sql, pointer.hash)) as Edition);
 }

@@ -1,4 +1,5 @@
 /** Rows of documents of all kinds: reads, lists and replaces them. `write-document.ts` checks writes. */
+import { utf8Length } from '../../core/text/utf8.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
@@ -39,7 +40,7 @@ export function listRows(sql: SqlStorage, kind: DocumentKind, page: PageRequest)
   const query = 'SELECT * FROM documents WHERE kind = ? AND deleted = 0 AND name > ? ORDER BY name LIMIT ?';
   for (const row of sql.exec<SqlRow>(query, kind, after, limit + 1)) {
     const last = items.at(-1);
-    bytes += row.body.length;
+    bytes += utf8Length(row.body);
     if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
       return { items, nextCursor: encodeCursor(kind, last.name) };
     items.push(toStoredDocument(fromSql(row)));

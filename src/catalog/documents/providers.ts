@@ -8,7 +8,7 @@ import { Provider, ProviderName } from '../../core/model/provider.ts';
 import { providerBaseUrl } from '../../core/model/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../../core/policy/secret.ts';
 import type { Issue } from '../../core/problem.ts';
-import { rehearsalProviderName } from '../../storage/builtin-providers.ts';
+import { rehearsalProviderName } from '../../storage/providers.ts';
 import type { SealedProvider } from '../../storage/catalog-methods.ts';
 import type { CatalogContext } from '../context.ts';
 import { allRows, readRow } from './documents.ts';

@@ -2,10 +2,9 @@
 import { acceptTool } from '../tools/accept-tool.ts';
 import { requireRow } from '../documents/documents.ts';
 import { rebindTool } from '../servers/rebind.ts';
-import { readServerAccess } from '../servers/server-access.ts';
+import { readServerAccess, readServerOffers } from '../servers/server-state.ts';
 import { readDocument } from '../servers/server-documents.ts';
 import { readGrant, saveGrant } from '../servers/server-grants.ts';
-import { readServerOffers } from '../servers/server-offers.ts';
 import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../servers/server-refresh.ts';
 import { listServerTools, readServerTool, refreshServer } from '../servers/servers.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';

@@ -8,7 +8,7 @@ import type { Trigger } from '../../core/triggers/delivery.ts';
 import { requestClose } from './close-database.ts';
 import type { CatalogContext } from '../context.ts';
 import { documentNotFound, readRow } from '../documents/documents.ts';
-import type { Job } from '../job.ts';
+import type { Job } from '../context.ts';
 import { dropBacklog } from '../triggers/deliveries/backlog.ts';
 import { eraseCallback, redactCallback } from '../triggers/callbacks/callback-rows.ts';
 import { eraseDelivery, erasePayload } from '../triggers/deliveries/delivery-parts.ts';

@@ -14,7 +14,7 @@ import { systemClock } from '../../platform/clock.ts';
 import type { CatalogContext } from '../context.ts';
 import { readRow } from '../documents/documents.ts';
 import type { DocumentRow } from '../documents/documents.ts';
-import type { Job } from '../job.ts';
+import type { Job } from '../context.ts';
 import { editionPublishedAt, markEditionPublished, readEditionText } from '../toolsets/editions.ts';
 import { versionRow } from '../toolsets/toolset-versions.ts';
 

@@ -13,18 +13,16 @@ import {
   initialState,
   holdsLease,
   afterRefresh,
+  type RefreshReason,
 } from '../../core/servers/refresh-state.ts';
-import type { RefreshReason } from '../../core/servers/refresh-state.ts';
 import { identityFinding, identityWarning } from '../../core/servers/server-identity.ts';
 import type { Discovery, ServerOperation } from '../../core/servers/server-state.ts';
 import { pinListing } from '../../core/listing/apply-listing.ts';
 import type { RefreshLease, RefreshClaim, RefreshFailure } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 import { requireRow } from '../documents/documents.ts';
-import { readServerAccess } from './server-access.ts';
+import { readServerAccess, storeServerOffers, readServerState, writeServerState } from './server-state.ts';
 import { serverOf } from './server-definitions.ts';
-import { storeServerOffers } from './server-offers.ts';
-import { readServerState, writeServerState } from './server-state.ts';
 import { readTool, readTools } from './server-tools.ts';
 import { prepareListing } from './accept-listing.ts';
 

@@ -1,8 +1,15 @@
 /**
- * Health rows of servers that list their tools themselves (`core/servers/refresh-state.ts`): one per server, created with its document. A
- * `static` server has none, since it receives only calls.
+ * What the refreshes of servers store beside their tools: a health row for each server that lists its tools itself
+ * (`core/servers/refresh-state.ts`; a `static` server has none, since it receives only calls), and the prompts, resources and templates of
+ * MCP servers. Also reads a server as calls and listings need it.
  */
 import type { RefreshState } from '../../core/servers/refresh-state.ts';
+import { toServerAccess, type Server, type ServerAccess } from '../../core/servers/server.ts';
+import type { CatalogContext } from '../context.ts';
+import { requireRow } from '../documents/documents.ts';
+import { callableNames } from './server-definitions.ts';
+import { noOffers, type ServerOffers } from '../../core/servers/server-state.ts';
+import { fromTextPieces, toTextPieces } from './text-pieces.ts';
 
 export function readServerState(sql: SqlStorage, server: string): RefreshState | null {
   return readServerStates(sql, [server]).get(server) ?? null;
@@ -21,4 +28,26 @@ export function writeServerState(sql: SqlStorage, server: string, state: Refresh
 
 export function deleteServerState(sql: SqlStorage, server: string): void {
   sql.exec('DELETE FROM server_state WHERE server = ?', server);
+}
+
+export function readServerAccess(context: CatalogContext, name: string): ServerAccess {
+  // Server bodies were parsed by the schema when they were written.
+  const { body, version } = requireRow(context.sql, 'server', name);
+  const { connection = null, staleAt = null } = readServerState(context.sql, name) ?? {};
+  return toServerAccess(name, body as Server, { ...callableNames(context, name), version, connection, staleAt });
+}
+
+/** Call in a write's transaction. */
+export function storeServerOffers(sql: SqlStorage, server: string, offers: ServerOffers): void {
+  sql.exec('DELETE FROM server_offers WHERE server = ?', server);
+  if (offers.prompts.length + offers.resources.length + offers.resourceTemplates.length === 0) return;
+  for (const [sequence, piece] of toTextPieces(JSON.stringify(offers)).entries())
+    sql.exec('INSERT INTO server_offers (server, sequence, data) VALUES (?, ?, ?)', server, sequence, piece);
+}
+
+export function readServerOffers(sql: SqlStorage, server: string): ServerOffers {
+  const query = 'SELECT data FROM server_offers WHERE server = ? ORDER BY sequence';
+  const pieces = sql.exec<{ data: ArrayBuffer }>(query, server).toArray();
+  const text = fromTextPieces(pieces.map(({ data }) => data));
+  return text === null ? noOffers : (JSON.parse(text) as ServerOffers); // Written by `storeOffers` only.
 }

@@ -6,6 +6,7 @@ import { toServerTool, withoutAnnotations } from '../../core/listing/stored-tool
 import type { AcceptedDefinition, StoredTool } from '../../core/listing/stored-tool.ts';
 import { limits } from '../../core/limits.ts';
 import type { ServerTool } from '../../core/servers/server.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
 import type { Page, PageRequest } from '../../ports/catalog.ts';
 import { decodeTextCursor, encodeCursor } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
@@ -30,7 +31,7 @@ export function pageOfTools(sql: SqlStorage, server: string, page: PageRequest):
     const last = items.at(-1);
     const tool = toServerTool(server, fromSql(row));
     // The size as sent: a held tool contains the differences of two definitions, which may be larger than both.
-    bytes += JSON.stringify(tool).length;
+    bytes += utf8Length(JSON.stringify(tool));
     if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
       return { items, nextCursor: encodeCursor(list, last.name) };
     items.push(tool);

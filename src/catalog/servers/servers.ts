@@ -5,33 +5,38 @@
 import { parseDocument } from '../../core/issues.ts';
 import { canonicalOf, rawOf, toServerTool, withoutAnnotations } from '../../core/listing/stored-tool.ts';
 import { requireNamedItems } from '../../core/listing/listing-report.ts';
-import { invalidRequest, Problem } from '../../core/problem.ts';
-import type { Issue } from '../../core/problem.ts';
+import { invalidRequest, Problem, type Issue } from '../../core/problem.ts';
 import { secretHostOf, secretUseRefusal } from '../../core/policy/secret.ts';
-import { callUrlOf, isSameClient, reservedServers, Server, ServerName } from '../../core/servers/server.ts';
-import type { ListingReport, McpServer, OpenApiServer, ServerTool, StaticServer } from '../../core/servers/server.ts';
+import {
+  callUrlOf,
+  isSameClient,
+  reservedServers,
+  Server,
+  ServerName,
+  type ListingReport,
+  type McpServer,
+  type OpenApiServer,
+  type ServerTool,
+  type StaticServer,
+} from '../../core/servers/server.ts';
 import { healthOf, afterDocumentChange } from '../../core/servers/refresh-state.ts';
 import { noOffers } from '../../core/servers/server-state.ts';
 import { readEchoedListing } from '../../core/listing/echoed-listing.ts';
-import { missingTool, pinListing } from '../../core/listing/apply-listing.ts';
-import type { PinnedItem } from '../../core/listing/apply-listing.ts';
+import { missingTool, pinListing, type PinnedItem } from '../../core/listing/apply-listing.ts';
 import type { Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 import { requireTool } from '../tools/accept-tool.ts';
-import { listRows, requireRow, toStoredDocument } from '../documents/documents.ts';
-import type { DocumentRow } from '../documents/documents.ts';
+import { listRows, requireRow, toStoredDocument, type DocumentRow } from '../documents/documents.ts';
 import { knownTools } from '../tools/known-tools.ts';
 import { readSealedSecrets } from '../documents/secrets.ts';
 import { definitionsOfServer, dropDefinitions, serverOf, toServerOfTools } from './server-definitions.ts';
 import { givenDocument, storeDocument, withDocument } from './server-documents.ts';
 import { dropGrant } from './server-grants.ts';
-import { storeServerOffers } from './server-offers.ts';
-import { deleteServerState, readServerState, readServerStates, writeServerState } from './server-state.ts';
+import { storeServerOffers, deleteServerState, readServerState, readServerStates, writeServerState } from './server-state.ts';
 import { deleteServerTool, pageOfTools, readTools, toolCounts, writeTool } from './server-tools.ts';
 import { namedTools, prepareListing, prepareSameTools } from './accept-listing.ts';
 import { recompileWith, revise } from '../toolsets/toolsets.ts';
-import { checkNameInBody } from '../documents/write-document.ts';
-import type { DocumentWriter, Prepared } from '../documents/write-document.ts';
+import { checkNameInBody, type DocumentWriter, type Prepared } from '../documents/write-document.ts';
 import type { Warning } from '../../core/warning.ts';
 
 export const serverWriter: DocumentWriter = {

@@ -11,6 +11,7 @@ import { callUrlOf } from '../../core/servers/server.ts';
 import type { Server } from '../../core/servers/server.ts';
 import { nearNames } from '../../core/names/suggest.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
 import type { Page, PageRequest } from '../../ports/catalog.ts';
 import { decodeTextCursor, encodeCursor } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
@@ -85,7 +86,7 @@ export function listTools(context: CatalogContext, page: PageRequest, owner?: st
   for (let index = firstAfter(tools, after); index < tools.length; index += 1) {
     const tool = tools[index] as ToolDefinition; // Within its length.
     const last = items.at(-1);
-    bytes += JSON.stringify(tool).length;
+    bytes += utf8Length(JSON.stringify(tool));
     if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
       return { items, nextCursor: encodeCursor('tools', last.canonical) };
     items.push(tool);

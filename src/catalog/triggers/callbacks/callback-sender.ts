@@ -7,7 +7,7 @@ import { Problem } from '../../../core/problem.ts';
 import { nextAttemptMs, type CallbackTarget, type CallbackTest } from '../../../core/triggers/callbacks/callback.ts';
 import type { CallbackOutcome, SendCallback } from '../../../engine/triggers/send-callback.ts';
 import type { CatalogContext } from '../../context.ts';
-import type { Job } from '../../job.ts';
+import type { Job } from '../../context.ts';
 import { isoTime, requireRow } from '../../documents/documents.ts';
 import {
   endCallback,

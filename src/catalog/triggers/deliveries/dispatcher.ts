@@ -17,7 +17,7 @@ import { systemClock } from '../../../platform/clock.ts';
 import type { CatalogContext } from '../../context.ts';
 import { readRow } from '../../documents/documents.ts';
 import type { DocumentRow } from '../../documents/documents.ts';
-import type { Job } from '../../job.ts';
+import type { Job } from '../../context.ts';
 import { readPart } from './delivery-parts.ts';
 import { dueRuns, setDeliveryStatus, nextDueRun } from './run-queue.ts';
 import { requireDelivery, deliveryRow } from './delivery-rows.ts';

@@ -14,7 +14,7 @@ import type { ScheduleDocument } from '../../../core/triggers/schedules/schedule
 import type { AcceptedDelivery, DeliveryVerdict, NewDelivery, ScheduleState } from '../../../ports/triggers.ts';
 import type { CatalogContext } from '../../context.ts';
 import { isoTime, readRow, requireRow } from '../../documents/documents.ts';
-import type { Job } from '../../job.ts';
+import type { Job } from '../../context.ts';
 import { checkBacklog } from '../deliveries/backlog.ts';
 import { acceptDelivery, lastRunsOf } from '../deliveries/deliveries.ts';
 import { heldCount } from '../deliveries/delivery-rows.ts';

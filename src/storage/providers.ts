@@ -1,14 +1,48 @@
 /**
- * Resolves a stored provider to what an adapter needs: decrypts its key and the secrets of its headers, each only if it is bound to
- * the provider's host. The result stays in memory.
+ * Resolves providers to what an adapter needs. Built-in ones are not stored: `rehearsal`, and those whose key or address is in the operator's
+ * settings; a stored provider of the same name takes precedence, except over `rehearsal`. The key of a stored one and the secrets of its
+ * headers are decrypted, each only if it is bound to the provider's host; the result stays in memory.
  */
+import { rehearsalAccess, type ProviderAccess } from '../core/model/provider.ts';
+import { credentialHeaders, providerBaseUrl, type ProviderKind } from '../core/model/provider-kind.ts';
+import type { Settings } from '../core/settings.ts';
 import { Problem } from '../core/problem.ts';
-import type { ProviderAccess } from '../core/model/provider.ts';
-import { credentialHeaders, providerBaseUrl } from '../core/model/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../core/policy/secret.ts';
 import type { SealedProvider } from './catalog-methods.ts';
 import type { MasterKey } from './master-key.ts';
 import { openValue } from './secret-box.ts';
+
+/** Cannot be written or deleted, so that one provider always works. */
+export const rehearsalProviderName = 'rehearsal';
+
+/** Provider name → its wire, and the name of its key in the settings. */
+const hosted: ReadonlyMap<string, { kind: ProviderKind; key: string }> = new Map([
+  ['anthropic', { kind: 'anthropic', key: 'anthropic' }],
+  ['cohere', { kind: 'cohere', key: 'cohere' }],
+  ['gemini', { kind: 'gemini', key: 'gemini' }],
+  ['openai', { kind: 'openai', key: 'openai' }],
+  ['openai-responses', { kind: 'openai-responses', key: 'openai' }],
+]);
+
+export function builtinProvider(settings: Settings, name: string): ProviderAccess | null {
+  if (name === rehearsalProviderName) return rehearsalAccess;
+  if (name === 'ollama' && settings.ollamaUrl !== null) {
+    const baseUrl = `${settings.ollamaUrl.replace(/\/+$/, '')}/v1`;
+    return { name, kind: 'openai-compatible', baseUrl, headers: {}, models: [], profile: {} };
+  }
+  const host = hosted.get(name);
+  const key = host === undefined ? undefined : settings.providerKeys.get(host.key);
+  if (host === undefined || key === undefined) return null;
+  const { kind } = host;
+  const baseUrl = providerBaseUrl({ kind });
+  return { name, kind, baseUrl, headers: credentialHeaders(kind, baseUrl, key), models: [], profile: {} };
+}
+
+export function builtinProviders(settings: Settings): ProviderAccess[] {
+  return [...hosted.keys(), 'ollama', rehearsalProviderName]
+    .map((name) => builtinProvider(settings, name))
+    .filter((access) => access !== null);
+}
 
 /** Throws `not_configured` when a secret is missing, bound to another host, or cannot be decrypted. */
 export async function openProvider(master: MasterKey, workspace: string, name: string, stored: SealedProvider): Promise<ProviderAccess> {
