@@ -1,5 +1,6 @@
 /** Every hostile program with a clock that does not advance, as on Cloudflare: only fuel ends it. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { sample } from '../selection.ts';
 import { hostilePrograms } from './hostile-programs.ts';
 import { longestHold } from './longest-hold.ts';
 import { runIn } from './harness.ts';
@@ -19,10 +20,13 @@ describe('a hostile program, with a frozen clock', () => {
     );
   });
 
-  it.each(hostilePrograms)('ends and blocks the thread for less than a second: $name', async ({ name, code }) => {
-    const { end, holdMs } = await longestHold(code);
-    holds.push({ name, holdMs });
-    expect(end.end).not.toBe('aborted');
-    expect(holdMs).toBeLessThan(1_000);
-  });
+  it.each(sample('hostile programs, frozen clock', hostilePrograms, (_, index) => index % 4 === 1))(
+    'ends and blocks the thread for less than a second: $name',
+    async ({ name, code }) => {
+      const { end, holdMs } = await longestHold(code);
+      holds.push({ name, holdMs });
+      expect(end.end).not.toBe('aborted');
+      expect(holdMs).toBeLessThan(1_000);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** One hostile program in eight, with the clock running; all of them are in `hostile-programs.long.test.ts` and in the e2e tests. */
+/** One hostile program in eight, with the clock running; more of them are in `hostile-programs.long.test.ts` and in the e2e tests. */
 import { expect, it } from 'vitest';
 import { hostilePrograms } from './hostile-programs.ts';
 import { hostileSources } from './hostile-sources.ts';
