@@ -49,6 +49,8 @@ export function openCallbacks() {
     sent: [] as CallbackMessage[],
     /** The outcomes of the next attempts; `taken` when there are no more. */
     outcomes: [] as Partial<CallbackOutcome>[],
+    /** Attempts to these URLs fail permanently, whatever `outcomes` has. For messages that are sent at once, in no fixed order. */
+    rejecting: new Set<string>(),
     /** Attempts to these URLs stay in progress until they are removed here. */
     held: new Map<string, Promise<void>>(),
     mostAtOnce: 0,
@@ -113,7 +115,7 @@ export function openCallbacks() {
     await self.held.get(message.url);
     under -= 1;
     if (mine !== generation) return await new Promise(() => undefined);
-    const outcome = self.outcomes.shift() ?? taken;
+    const outcome = self.rejecting.has(message.url) ? { isFinal: true } : (self.outcomes.shift() ?? taken);
     return { delivered: false, isFinal: false, status: null, error: 'x', durationMs: 5, retryAfterMs: null, ...outcome };
   };
   const open = (): CallbackSender => {

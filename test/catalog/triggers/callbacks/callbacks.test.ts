@@ -349,7 +349,7 @@ describe('stored callbacks', () => {
     await room.put('webhook', 'hook', hook);
     await room.subscribe('all');
     for (const delivery of ['a', 'b', 'c']) {
-      room.outcomes = delivery === 'b' ? [{ isFinal: true }, taken] : [];
+      room.rejecting = new Set(delivery === 'b' ? [hook.callbackUrl] : []);
       room.tell({ trigger: { ...trigger, delivery } });
       await room.quiet();
     }
