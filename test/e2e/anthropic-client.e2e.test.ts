@@ -44,7 +44,7 @@ describe('the stock @anthropic-ai/sdk client', () => {
   });
   afterAll(() => upstream.close());
 
-  /** It sends its key as x-api-key, and knows nothing of us but the address. */
+  /** Sends its key as x-api-key; only the base URL is set. */
   const clientOf = (apiKey = service.key): Anthropic => new Anthropic({ baseURL: service.url, apiKey, maxRetries: 0 });
 
   const ask = async (
@@ -71,14 +71,14 @@ describe('the stock @anthropic-ai/sdk client', () => {
     ['plain', false],
     ['streamed', true],
   ])('%s', (_how, streamed) => {
-    it('gets one message, in which two aliased tools of the server ran in parallel', async () => {
+    it('gets one message, in which two aliased server tools ran in parallel', async () => {
       const answer = await ask([say('/shell echo one\n/save_file {"path": "two.txt", "content": "two"}')], { streamed });
       expect([answer.model, answer.stop_reason, callsOf(answer)]).toEqual(['agent/demo', 'end_turn', []]);
       expect(answer.text).toContain('one');
       expect(answer.usage.output_tokens).toBeGreaterThan(0);
     });
 
-    it('keeps a session by its header, whether it resends what was said or not', async () => {
+    it('continues a session by its header, with and without resending the history', async () => {
       const first = await ask([say('/save_file {"path": "kept.txt", "content": "kept words"}')], {
         streamed,
         headers: { 'x-moniker-session': 'new' },
@@ -93,7 +93,7 @@ describe('the stock @anthropic-ai/sdk client', () => {
       expect([third.session, third.text.includes('kept words')]).toEqual([first.session, true]);
     });
 
-    it('has its own tools passed out where no server tools are in play, by a model of another wire', async () => {
+    it('receives calls of its own tools when no server tools are involved, from a model of another wire', async () => {
       const answer = await ask([say('/pickColour {"of": "two"}')], { streamed, tools: [pick], model: 'rehearsal/default' });
       expect([answer.stop_reason, answer.session, answer.model]).toEqual(['tool_use', '', 'rehearsal/default']);
       expect(callsOf(answer)).toMatchObject([{ name: 'pickColour', input: { of: 'two' } }]);
@@ -109,7 +109,7 @@ describe('the stock @anthropic-ai/sdk client', () => {
       ['whose history leads back to the session', 'resent'],
       ['that names its session and resends its history', 'both'],
       ['that names its session and sends the results alone', 'alone'],
-    ])('completes a turn that mixes a server tool and its own, killed and restarted in between: %s', async (_who, way) => {
+    ])('completes a turn that mixes a server tool and its own tool, with a kill and restart in between: %s', async (_who, way) => {
       const mixed = '/shell echo from the server\n/pickColour {"of": "three"}\n\n/shell echo after it';
       const tools = [pick];
       const first = await ask([say(mixed)], { streamed, tools, headers: way === 'resent' ? {} : { 'x-moniker-session': 'new' } });
@@ -129,7 +129,7 @@ describe('the stock @anthropic-ai/sdk client', () => {
       expect([third.session, third.stop_reason]).toEqual([first.session, 'end_turn']);
     });
 
-    it('speaks to a provider of its own wire: bytes without a session, an agent with one, thinking back as it came', async () => {
+    it('talks to a provider of the same wire: raw bytes without a session, a session with an agent; thinking is returned unchanged', async () => {
       const bare = await ask([say('Which?')], { streamed, tools: [pick], model: 'claude/claude-sonnet-5' });
       expect([bare.model, bare.content.map(({ type }) => type)]).toEqual(['claude-sonnet-5', ['thinking', 'text', 'tool_use']]);
       const next = await ask([say('Which?'), ...give(bare, 'blue')], { streamed, tools: [pick], model: 'claude/claude-sonnet-5' });
@@ -143,7 +143,7 @@ describe('the stock @anthropic-ai/sdk client', () => {
       expect(heard).toMatchObject({ text: 'I ask.', calls: [{ name: 'pickColour', arguments: { of: 'three' } }] });
     });
 
-    it('is told what waits for a person, and hears the rest with its next request', async () => {
+    it('receives the pending approval, and the rest of the turn with its next request', async () => {
       const history = [say('/shell echo it ran')];
       const first = await ask(history, { streamed, model: 'agent/guarded', headers: { 'x-moniker-session': 'new' } });
       const callId = /\(call (call_[^)]+)\)/.exec(first.text)?.[1] ?? 'none';
@@ -157,7 +157,7 @@ describe('the stock @anthropic-ai/sdk client', () => {
     });
   });
 
-  it('goes on with a stream that was cut, from any of its events, to the byte', async () => {
+  it('resumes a cut stream from any event, byte for byte', async () => {
     const body = { model: 'agent/demo', max_tokens: 4096, stream: true, messages: [say('/shell seq 1 900\n\n/shell printf größe')] };
     const answer = await service.call('POST', '/v1/messages', body);
     eventsOf(answer.text);
@@ -174,19 +174,19 @@ describe('the stock @anthropic-ai/sdk client', () => {
     expect(whole.json).toMatchObject({ type: 'message', stop_reason: 'end_turn', content: [{ type: 'text' }] });
   });
 
-  it('gets the same answer under the same Idempotency-Key', async () => {
+  it('gets the same response under the same Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'once' };
     const [one, two] = [await ask([say('/shell date +%N')], { headers }), await ask([say('/shell date +%N')], { headers })];
     expect(two).toEqual(one);
   });
 
-  it('counts tokens, roughly where nobody else does', async () => {
+  it('counts tokens, with an estimate for providers that cannot count them', async () => {
     const count = await clientOf().messages.countTokens({ model: 'agent/demo', messages: [say('x'.repeat(400))] });
     expect(count).toMatchObject({ input_tokens: expect.any(Number), estimated: true });
     expect(count.input_tokens).toBeGreaterThanOrEqual(100);
   });
 
-  it('is told in its own words what is wrong', async () => {
+  it('receives errors in the Anthropic format', async () => {
     const unknown = ask([say('hi')], { model: 'nobody/nothing' });
     await expect(unknown).rejects.toMatchObject({ status: 404, type: 'not_found_error', errorCode: 'model_not_found' });
     const stranger = clientOf('not-a-key').messages.create({ model: 'agent/demo', max_tokens: 1, messages: [say('hi')] });

@@ -6,7 +6,7 @@ import { shareService } from './shared-service.ts';
 describe('bad input over HTTP', () => {
   const service = shareService();
 
-  /** Each with a body that is right; every field of it is then made wrong. */
+  /** Requests with a valid body; each field of it is then made invalid. */
   const writes: [method: string, path: string, body: Record<string, unknown>][] = [
     [
       'PUT',
@@ -35,19 +35,22 @@ describe('bad input over HTTP', () => {
     ['POST', '/v1/chat/completions', { model: 'rehearsal/default', messages: [{ role: 'user', content: 'hi' }], stream: false }],
   ];
 
-  it.each(writes)('%s %s: takes what is right; every wrong field is a clear refusal, never a fault of ours', async (method, path, body) => {
-    const right = await service.call(method, path, body);
-    expect(right.status, right.text).toBeLessThan(300);
-    const odd: { what: string; status: number; text: string }[] = [];
-    for (const [what, wrong] of mutants(body)) {
-      const answer = await service.call(method, path, wrong);
-      const refused = answer.status >= 400 && answer.status < 500 && typeof (answer.json?.code ?? answer.json?.error?.code) === 'string';
-      if (answer.status >= 300 && !refused) odd.push({ what, status: answer.status, text: answer.text.slice(0, 200) });
-      if (answer.status < 300 && what.startsWith('unknown field') && path !== '/v1/chat/completions')
-        odd.push({ what, status: answer.status, text: 'taken' });
-    }
-    expect(odd).toEqual([]);
-  });
+  it.each(writes)(
+    '%s %s: accepts a valid body; rejects every invalid field with a clear error and no internal error',
+    async (method, path, body) => {
+      const right = await service.call(method, path, body);
+      expect(right.status, right.text).toBeLessThan(300);
+      const odd: { what: string; status: number; text: string }[] = [];
+      for (const [what, wrong] of mutants(body)) {
+        const answer = await service.call(method, path, wrong);
+        const refused = answer.status >= 400 && answer.status < 500 && typeof (answer.json?.code ?? answer.json?.error?.code) === 'string';
+        if (answer.status >= 300 && !refused) odd.push({ what, status: answer.status, text: answer.text.slice(0, 200) });
+        if (answer.status < 300 && what.startsWith('unknown field') && path !== '/v1/chat/completions')
+          odd.push({ what, status: answer.status, text: 'taken' });
+      }
+      expect(odd).toEqual([]);
+    },
+  );
 
   it.each([
     ['malformed JSON', 'PUT', '/v1/toolsets/x', '{"tools": [', {}, 400, 'invalid_json'],
@@ -85,7 +88,7 @@ describe('bad input over HTTP', () => {
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
   });
 
-  it('no key, a wrong key and a key without the scope are told apart', async () => {
+  it('reports a missing key, a wrong key and a missing scope as different errors', async () => {
     const none = await service.call('GET', '/v1/toolsets', undefined, { authorization: '' });
     expect([none.status, none.json.code]).toEqual([401, 'unauthenticated']);
     const { json } = await service.call('POST', '/v1/keys', { name: 'chat only', scopes: ['chat'] });
@@ -100,7 +103,7 @@ describe('bad input over HTTP', () => {
     expect([forged.status, forged.json.code]).toEqual([401, 'unauthenticated']);
   });
 
-  it('deep and wide JSON is refused or taken in bounded time', async () => {
+  it('rejects or accepts deep and wide JSON in bounded time', async () => {
     for (const body of [
       `${'['.repeat(1000)}${']'.repeat(1000)}`,
       '['.repeat(100_000),
@@ -112,7 +115,7 @@ describe('bad input over HTTP', () => {
     }
   });
 
-  it('a body of 2 MB is refused before it is read', async () => {
+  it('rejects a body of 2 MB before reading it', async () => {
     const { hostname, port } = new URL(service.url);
     const head = `PUT /v1/toolsets/x HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${service.key}\r\ncontent-type: application/json\r\n`;
     const answer = await new Promise<string>((resolve, reject) => {
@@ -132,7 +135,7 @@ describe('bad input over HTTP', () => {
     expect(answer).toContain('"code":"body_too_large"');
   });
 
-  it('a client that sends all of 11 MB before it reads gets the refusal, not a broken pipe', async () => {
+  it('sends the error to a client that writes all of 11 MB before it reads, instead of breaking the connection', async () => {
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' };
       const sent = request(`${service.url}/v1/toolsets/x`, { method: 'PUT', headers }, (answer) => {
@@ -145,7 +148,7 @@ describe('bad input over HTTP', () => {
     expect(status).toBe(413);
   });
 
-  it('a request cut in its middle harms nobody', async () => {
+  it('a request cut in the middle does not affect other requests', async () => {
     const { hostname, port } = new URL(service.url);
     await new Promise<void>((resolve) => {
       const socket = connect(Number(port), hostname, () => {
@@ -159,7 +162,7 @@ describe('bad input over HTTP', () => {
     expect((await service.call('GET', '/v1/toolsets/cut')).status).toBe(404);
   });
 
-  it('after all of it the service is well and what was stored is there', async () => {
+  it('the service still works afterwards, and the stored data is unchanged', async () => {
     expect((await service.call('GET', '/healthz')).status).toBe(200);
     expect((await service.call('GET', '/v1/toolsets/demo')).json.tools.length).toBeGreaterThan(3);
     const call = await service.call('POST', '/v1/toolsets/demo/calls', { name: 'shell', arguments: { command: 'echo well' } });
@@ -177,7 +180,7 @@ const wrongValues: [string, unknown][] = [
   ['a hostile text', '__proto__\u0000\ud800"\'<script>'],
 ];
 
-/** The body with one thing wrong at a time, at every place in it. */
+/** Copies of the body with one invalid value each, at every path. */
 function* mutants(body: unknown): Generator<[what: string, body: unknown]> {
   for (const [kind, value] of wrongValues) yield [`the body is ${kind}`, value];
   for (const path of pathsOf(body)) {
@@ -194,7 +197,7 @@ function pathsOf(value: unknown, prefix: string[] = []): string[][] {
 
 function change(value: unknown, [key, ...rest]: string[], to: unknown): unknown {
   if (key === undefined) return to;
-  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>; // both take a key
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>; // arrays accept a key too
   copy[key] = change(copy[key], rest, to);
   return copy;
 }

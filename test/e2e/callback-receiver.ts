@@ -1,24 +1,24 @@
-/** Somebody who is told how turns end: verifies with the reference library, and fails as often as it is told to. */
+/** A receiver of callbacks: verifies signatures with the reference library, and fails as often as a test configures. */
 import { Webhook } from 'standardwebhooks';
 import { listenUpstream } from '../fakes/upstreams/upstream.ts';
 
 export type ReceivedCallback = {
   id: string;
   type: string;
-  // Tests look into bodies of several shapes; their assertions are the check.
+  // Tests read bodies of several shapes and check them by assertion.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   data: any;
 };
 
 export type CallbackReceiver = {
   url: string;
-  /** Every request that came, refused ones too, by `webhook-id`. */
+  /** All requests, rejected ones included, by `webhook-id`. */
   attempts: string[];
-  /** What was verified and taken, in order. */
+  /** The verified and accepted callbacks, in order. */
   received: ReceivedCallback[];
-  /** Why signatures were refused; a test that expects none says so. */
+  /** Why signatures were rejected; tests that expect rejections read it. */
   refused: string[];
-  /** The next requests are answered so, before anything is looked at. */
+  /** Responses to the next requests, sent before anything is verified. */
   failNext(...statuses: number[]): void;
   close(): void;
 };

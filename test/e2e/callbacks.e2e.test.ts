@@ -1,6 +1,6 @@
 /**
- * What others are told of turns, over the running service: signed so that the reference library takes it, again until it is taken, by
- * receivers that are down, slow, talkative, moved, or gone.
+ * Callbacks over the running service: signed so that the reference library accepts them, retried until accepted, for receivers that are
+ * down, slow, verbose, moved or gone.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenUpstream } from '../fakes/upstreams/upstream.ts';
@@ -33,7 +33,7 @@ describe('callbacks', () => {
     closing.push(made.close);
     return made;
   };
-  /** Answers whatever it is sent as `handle` does. */
+  /** Responds to every request with `handle`. */
   const listenRaw = async (handle: (request: Request) => Promise<Response>): Promise<string> => {
     const { url, close } = await listenUpstream({ handle });
     closing.push(close);
@@ -66,7 +66,7 @@ describe('callbacks', () => {
     return { session: session.id, ...json };
   };
 
-  it('tells how the turn of a delivery ended, once, signed as Standard Webhooks are', async () => {
+  it("reports the end of a delivery's turn once, signed according to Standard Webhooks", async () => {
     await hook('plain', receiver.url);
     const { status, json } = await post('plain', 'd-1');
     expect(status).toBe(202);
@@ -98,7 +98,7 @@ describe('callbacks', () => {
     expect([receiver.attempts.length, receiver.refused]).toEqual([1, []]);
   });
 
-  it('arrives on the fourth attempt, under one id, when the receiver is down for three; a kill in between loses nothing', async () => {
+  it('is delivered on the fourth attempt under one id when the receiver fails three times; a kill in between loses nothing', async () => {
     const down = await listen();
     down.failNext(503, 500, 502);
     await hook('patient', down.url);
@@ -113,7 +113,7 @@ describe('callbacks', () => {
     expect(down.refused).toEqual([]);
   });
 
-  it('tells each subscriber what it wants to hear, whoever began the turn, and a paused one nothing', async () => {
+  it('sends each subscriber the events that it subscribed to, regardless of who started the turn, and nothing to a paused one', async () => {
     const [all, some, paused] = [await listen(), await listen(), await listen()];
     await subscribe('all', { url: all.url });
     await subscribe('some', { url: some.url, agents: ['other'], events: ['turn.completed'] });
@@ -130,7 +130,7 @@ describe('callbacks', () => {
     for (const name of ['all', 'some', 'paused']) await unsubscribe(name);
   });
 
-  it('tells once that somebody is asked, and then how it ended', async () => {
+  it('reports once that an approval is required, then how the turn ended', async () => {
     const told = await listen();
     await subscribe('asked', { url: told.url });
     const waiting = await turn('doer', '/write_file {"path": "a.txt", "content": "approved"}');
@@ -148,7 +148,7 @@ describe('callbacks', () => {
     await unsubscribe('asked');
   });
 
-  it('tells how a turn ended whose session is deleted, and that those behind it will not be', async () => {
+  it('reports how a turn of a deleted session ended, and that its queued turns will not run', async () => {
     const told = await listen();
     await subscribe('deleted', { url: told.url, events: ['turn.failed'] });
     const waiting = await turn('doer', '/write_file {"path": "a.txt", "content": "never"}');
@@ -161,7 +161,7 @@ describe('callbacks', () => {
     await unsubscribe('deleted');
   });
 
-  it('goes on to others while one receiver says nothing', async () => {
+  it('delivers to other receivers while one does not respond', async () => {
     const silent = await listenRaw(() => new Promise(() => undefined));
     const quick = await listen();
     await subscribe('silent', { url: silent });
@@ -175,7 +175,7 @@ describe('callbacks', () => {
     await unsubscribe('quick');
   });
 
-  it('follows no redirect, and says where it would have led', async () => {
+  it('follows no redirect, and shows its target', async () => {
     let reached = 0;
     const elsewhere = await listenRaw(async () => {
       reached += 1;
@@ -197,7 +197,7 @@ describe('callbacks', () => {
   it.each([
     ['of fifty megabytes', () => endless(50_000_000)],
     ['without an end', () => endless(Number.POSITIVE_INFINITY)],
-  ])('reads no more than its start of an answer %s', async (_what, body) => {
+  ])('reads only the start of a response %s', async (_what, body) => {
     const talkative = await listenRaw(async (request) => {
       const { data } = (await request.json()) as { data: { trigger: { delivery: string } } };
       return new Response(body(), { status: data.trigger.delivery.startsWith('good') ? 200 : 500 });
@@ -214,7 +214,7 @@ describe('callbacks', () => {
     expect(failed.attempts[0].error).toMatch(/^Responded with 500: x{300,400}$/);
   });
 
-  it('gives up where the receiver is gone, keeps it as dead, and sends it to the address that is put in its place', async () => {
+  it('gives up when the receiver is gone, stores the callback as dead, and delivers it to the replacement URL', async () => {
     const gone = await listenRaw(async () => new Response('no more', { status: 410 }));
     await hook('gone', gone);
     await post('gone', 'd-4');
@@ -228,7 +228,7 @@ describe('callbacks', () => {
     expect((await service.call('POST', `/v1/callbacks/${dead.id}/retry`)).json.code).toBe('conflict');
   });
 
-  it('sends a test message to a subscription, and tells how it went', async () => {
+  it('sends a test message to a subscription and reports the outcome', async () => {
     const tried = await listen();
     await subscribe('tried', { url: tried.url, paused: true });
     const { json } = await service.call('POST', '/v1/subscriptions/tried/test');
@@ -246,13 +246,13 @@ describe('callbacks', () => {
   });
 });
 
-/** In pieces, as long as somebody reads. */
+/** Writes in chunks until the connection is closed. */
 function endless(bytes: number): ReadableStream<Uint8Array> {
   const piece = new TextEncoder().encode('x'.repeat(64_000));
   let sent = 0;
   return new ReadableStream({
     async pull(controller) {
-      // A breath, in which it is noticed that nobody reads any more.
+      // Lets the event loop notice a closed connection.
       await new Promise((resolve) => setTimeout(resolve, 1));
       controller.enqueue(piece);
       sent += piece.byteLength;

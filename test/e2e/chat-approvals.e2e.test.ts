@@ -8,7 +8,7 @@ type Messages = OpenAI.ChatCompletionMessageParam[];
 const pick: OpenAI.ChatCompletionTool = { type: 'function', function: { name: 'pick', parameters: { type: 'object' } } };
 const say = (content: string): Messages[number] => ({ role: 'user', content });
 
-describe('a chat client whose turn waits for a person', () => {
+describe('a chat client whose turn requires approval', () => {
   const service = shareService();
   let client: OpenAI;
 
@@ -47,7 +47,7 @@ describe('a chat client whose turn waits for a person', () => {
     const { status } = await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision });
     expect(status).toBe(200);
   };
-  /** Until the turn of the session has ended. */
+  /** Resolves when the turn of the session has ended. */
   const ended = async (session: string): Promise<void> => {
     for (let tries = 0; tries < 200; tries += 1) {
       const { json } = await service.call('GET', `/v1/sessions/${session}`);
@@ -57,7 +57,7 @@ describe('a chat client whose turn waits for a person', () => {
     throw new Error('the turn has not ended');
   };
 
-  it('is told what waits, is told again, and hears the rest with the next answer, killed and restarted in between', async () => {
+  it('receives the pending approval, receives it again, and gets the rest with the next response, with a kill and restart in between', async () => {
     const history = [say('/shell echo it ran')];
     const first = await ask(history, 'new');
     expect([first.finish, first.message.tool_calls ?? []]).toEqual(['stop', []]);
@@ -83,7 +83,7 @@ describe('a chat client whose turn waits for a person', () => {
     expect([fourth.session, fourth.content.includes('it ran\n\n')]).toEqual([first.session, false]);
   });
 
-  it('goes on with the turn once it was decided: a no is told to the model', async () => {
+  it('continues the turn after the decision: a denial is returned to the model', async () => {
     const first = await ask([say('/shell echo never')], 'new');
     await decide(first.session, callIn(first.content), 'deny');
     await ended(first.session);
@@ -92,7 +92,7 @@ describe('a chat client whose turn waits for a person', () => {
     expect(second.content).toContain('user denied the call');
   });
 
-  it('may say only so much more before that', async () => {
+  it('can send only a limited amount of text before the decision', async () => {
     const first = await ask([say('/shell echo later')], 'new');
     for (let said = 0; said < maxInputsWhileWaiting; said += 1) await ask([say(`and ${said}`)], first.session);
     await expect(ask([say('and more')], first.session)).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
@@ -101,7 +101,7 @@ describe('a chat client whose turn waits for a person', () => {
     expect((await ask([say('/ls path=.')], first.session)).content).toContain('ls(');
   });
 
-  it('and for its own tool gets the calls with the sentence, and is done when both have come', async () => {
+  it('receives its own tool calls together with the approval notice, and completes when both are resolved', async () => {
     const history = [say('/shell echo approved\n/pick')];
     const first = await ask(history, 'new', [pick]);
     const [call] = first.message.tool_calls ?? [];

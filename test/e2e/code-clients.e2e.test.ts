@@ -1,6 +1,6 @@
 /**
- * Stock clients of every dialect whose own tool is called by code of the model: the client is given that call as any other, and nothing else of
- * what runs inside; a question to a person is a line of text. What the log says beneath a call can be read from any event on.
+ * Stock clients of every dialect whose own tool is called by the model's code. The client receives that call like any other, and nothing
+ * else that runs inside; an approval is one line of text. The log of nested calls can be read from any event.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clients, type Asking } from './dialect-clients.ts';
@@ -27,7 +27,7 @@ describe('code that calls a tool of the client', () => {
   });
 
   it.each(clients.flatMap((client) => [false, true].map((streamed) => ({ client, name: client.name, streamed }))))(
-    'is answered in $name (streamed: $streamed), one call after the other and two at once',
+    'returns its results in $name (streamed: $streamed), one call after the other and two in parallel',
     async ({ client, streamed }) => {
       const code = `await tools.write_file({ path: 'log', content: 'begun' });
         const one = await tools.pick_colour({ of: 'two' });
@@ -51,7 +51,7 @@ describe('code that calls a tool of the client', () => {
   );
 
   it.each(clients.map((client) => ({ client, name: client.name })))(
-    'is stopped by nothing that a person is asked meanwhile ($name)',
+    'is not blocked by an approval that is requested meanwhile ($name)',
     async ({ client }) => {
       const code = `await tools.write_file({ path: 'gone', content: 'x' });
         const [asked, picked] = await Promise.all([tools.write_file({ path: '/etc/x', content: 'x' }), tools.pick_colour({ of: 'one' })]);
@@ -70,7 +70,7 @@ describe('code that calls a tool of the client', () => {
     },
   );
 
-  it('stands in the log, from any event on, and in no transcript', async () => {
+  it('appears in the log, from any event, and in no transcript', async () => {
     const { id } = (await service.call('POST', '/v1/sessions', { agent: 'coder' })).json;
     await service.call('POST', `/v1/sessions/${id}/turns`, {
       input: runCode(

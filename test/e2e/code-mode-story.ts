@@ -1,7 +1,7 @@
 /**
- * One question over the tools of the GitHub server, answered by a scripted model once with the tools as they are and once in code: how much
- * it was sent. The answer comes out of what came back, so that nothing can be left out and still be right. Used by the test beside it and by
- * `bench/code-mode.ts`.
+ * Answers one question over the tools of the GitHub server with a scripted model, once with plain tool calls and once in code mode, and
+ * measures how much the model was sent. The answer is computed from the results, so an omitted result makes it wrong. Used by
+ * `code-mode.e2e.test.ts` and `bench/code-mode.ts`.
  */
 import { readFileSync } from 'node:fs';
 import { charactersPerToken } from '../../src/core/turn/transcript.ts';
@@ -13,17 +13,17 @@ import type { Answer } from './service.ts';
 type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 export type Told = {
-  /** `on demand`: as a toolset of so many tools is sent; `all`: every definition, or every declaration that fits, at once. */
+  /** `on demand`: tools are found by search, as for a large toolset; `all`: every definition, or every declaration that fits, is sent. */
   sent: 'on demand' | 'all';
   mode: 'plain' | 'code';
   requests: number;
-  /** Of the bodies that the provider was sent; tokens by our estimate. */
+  /** Sizes of the request bodies that the provider received; tokens are our estimate. */
   bytes: number;
   tokens: number;
-  /** What the model was sent first. */
+  /** The first request to the model. */
   firstTokens: number;
   toolCalls: { canonical: string | null; isError: boolean }[];
-  /** What GitHub was asked. */
+  /** The requests to the GitHub stand-in. */
   asked: string[];
   text: string;
 };
@@ -31,7 +31,7 @@ export type Told = {
 export const question = 'Who was the last to comment on the oldest open bug of octo/app that nobody is assigned to?';
 export const rightAnswer = 'Issue 137, last comment by grace.';
 
-/** All four ways, each in a session of its own. `corpus`: the file of the server's tools. */
+/** Runs all four variants, each in a separate session. `corpus`: the file with the server's tools. */
 export async function tellCodeModeStory(call: Call, corpus: string): Promise<Told[]> {
   const github = await listenToolServer(answerAsGitHub);
   let say: (understood: Understood, index: number) => Say = () => ({ text: 'not yet' });
@@ -100,7 +100,7 @@ async function put(call: Call, path: string, body: unknown): Promise<void> {
 
 type Issue = { number: number; labels: string[]; assignees: string[]; created_at: string; body: string };
 
-/** Two pages of issues, most of it words that the question is not about. */
+/** Two pages of issues, mostly text that is irrelevant to the question. */
 const issues = Array.from({ length: 100 }, (_, index): Issue => {
   const isIt = index === 63;
   const number = isIt ? 137 : 1_000 + index;
@@ -135,7 +135,7 @@ function answerAsGitHub({ name, arguments: args }: ServedCall): unknown {
 
 const repository = { owner: 'octo', repo: 'app' };
 
-/** What a model would write after it has read the declarations. */
+/** The code that a model would write after reading the declarations. */
 const code = `
 const all = [];
 let after;
@@ -161,7 +161,7 @@ function scriptOf(mode: Told['mode'], sent: Told['sent']): typeof tellNothing {
 const tellNothing = (_understood: Understood, _index: number): Say => ({});
 type Step = (understood: Understood) => Say;
 
-/** Where it is not told of all: it looks for what it needs, and is told the same in either mode. */
+/** The steps of a model that has to search for tools; both modes return the same results. */
 const wanted = ['list issues in a repository', 'comments of an issue'];
 const looks: Record<Told['mode'], Step> = {
   plain: () => ({ calls: wanted.map((query) => ({ name: 'find_tools', arguments: { query, limit: 3 } })) }),
@@ -210,7 +210,7 @@ function oldestIn(understood: Understood): number {
   return bugs.sort((a, b) => a.created_at.localeCompare(b.created_at))[0]?.number ?? 0;
 }
 
-/** Results of all calls so far that are JSON. */
+/** All results so far that are JSON. */
 function resultsOf({ messages }: Understood): unknown[] {
   return messages.flatMap((message) => (message.role === 'tool' ? message.results.flatMap(({ text }) => parsed(text)) : []));
 }
@@ -219,7 +219,7 @@ function parsed(text: string): unknown[] {
   try {
     return [JSON.parse(text)];
   } catch {
-    // What tells of tools is in words.
+    // Tool listings are plain text.
     return [];
   }
 }

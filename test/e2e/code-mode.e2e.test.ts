@@ -16,7 +16,7 @@ describeCorpus('mcp-tools/github.json', (corpus) => {
   };
 
   describe.each(['on demand', 'all'] as const)('a question over 117 tools of GitHub, told %s', (sent) => {
-    it('has the right answer in either mode, from the same calls', () => {
+    it('returns the right answer in both modes, from the same calls', () => {
       for (const mode of ['plain', 'code'] as const) {
         const { text, asked, toolCalls } = way(sent, mode);
         expect(text).toBe(rightAnswer);
@@ -49,7 +49,7 @@ describe('run_code in a turn', () => {
   const turn = async (input: string) => (await service.call('POST', `/v1/sessions/${session}/turns`, { input })).json;
   const runCode = (code: string) => turn(`/run_code ${JSON.stringify({ code })}`);
 
-  it('calls tools by any of their names, each with a row of the audit of its own', async () => {
+  it('calls tools by any of their names, and writes an audit row for each call', async () => {
     const { toolCalls, status } = await runCode(
       'await tools.store({ path: "a.txt", content: "one" }); await tools.save({ path: "b.txt", content: "two" }); const a = await tools["builtin.read_file"]({ path: "a.txt" }); const b = await tools.ReadFile({ path: "b.txt" }); return [a.output, b.output];',
     );
@@ -68,13 +68,13 @@ describe('run_code in a turn', () => {
     );
   });
 
-  it('is told what may not be called outside of code', async () => {
+  it('returns an error for tools that cannot be called outside of code', async () => {
     const { toolCalls } = await turn('/read_file {"path": "a.txt"}');
     expect(toolCalls[0]).toMatchObject({ isError: true, code: 'unknown_tool', canonical: null });
     expect(toolCalls[0].content[0].text).toContain('Call it in code: run_code with code such as `return await tools.read_file({…})`');
   });
 
-  it('waits for a person where a call of it does, and goes on from there', async () => {
+  it('waits for the approval of a nested call, then resumes', async () => {
     const asked = await runCode(
       'const made = await tools.save({ path: "c.txt", content: "three" }); const gone = await tools.delete_file({ path: "a.txt" }); return [made.success, gone.success];',
     );
@@ -98,10 +98,10 @@ describe('run_code in a turn', () => {
     );
   });
 
-  describe('that a toolset lists', () => {
+  describe('in a toolset', () => {
     const code = 'const { output } = await tools.list_directory({}); return { output };';
 
-    it('runs over REST and over MCP, and what has to be asked for is refused there', async () => {
+    it('runs over REST and over MCP, where a nested call that requires approval is rejected', async () => {
       const called = await service.call('POST', '/v1/toolsets/scripts/calls', { name: 'run_code', arguments: { code } });
       expect(called.json).toMatchObject({ isError: false, structuredContent: { output: expect.any(String) } });
       const request = {
@@ -120,7 +120,7 @@ describe('run_code in a turn', () => {
       expect(served.text).toContain('approval_required');
     });
 
-    it('is one tool among the others for a model, which calls them in code as well', async () => {
+    it('is listed among the other tools for a model, which calls them in code as well', async () => {
       const { id } = (await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'scripts' })).json;
       const { toolCalls } = (
         await service.call('POST', `/v1/sessions/${id}/turns`, {

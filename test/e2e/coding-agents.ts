@@ -1,21 +1,21 @@
 /**
- * Requests in the shape in which coding agents send them, each the second step of a loop: a conversation with two calls and their results.
- * Written by hand from what those clients are seen to send (anthropics/claude-code and its gateways' issues, openai/codex
- * `codex-rs/tools/src/tool_spec.rs` and `codex-api/src/common.rs`, vercel/ai, cline/cline, langchain-ai/langchainjs); nothing is recorded.
- * Used by `real-clients.e2e.test.ts`.
+ * Requests in the format of coding agents, each the second step of a loop: a conversation with two calls and their results. Written from
+ * the observed format of those clients (anthropics/claude-code and its gateways' issues, openai/codex `codex-rs/tools/src/tool_spec.rs`
+ * and `codex-api/src/common.rs`, vercel/ai, cline/cline, langchain-ai/langchainjs); nothing is recorded. Used by
+ * `real-clients.e2e.test.ts`.
  */
 export type AgentRequest = {
   path: string;
   headers?: Record<string, string>;
   body: Record<string, unknown>;
-  /** Of the tools that the model is to be offered, in order. */
+  /** The tools to be offered to the model, in order. */
   tools: readonly string[];
 };
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const ephemeral = { cache_control: { type: 'ephemeral' } };
 
-/** Schemas as servers of tools are known to have them. */
+/** Schemas as tool servers are known to send them. */
 const oddSchemas: Record<string, object> = {
   mcp__git__log: { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', properties: {}, additionalProperties: false },
   mcp__db__query: { type: 'object', properties: { limit: { type: ['integer', 'null'], default: null } }, required: [] },
@@ -154,7 +154,7 @@ export function codex(model: string, mark: string): AgentRequest {
   };
 }
 
-/** What opencode, Cline, Cursor and LangChain write, each in its own place. */
+/** The format of opencode, Cline, Cursor and LangChain, which differ in details. */
 export function chatAgent(model: string, mark: string): AgentRequest {
   const tool = (name: string, parameters: object) => ({ type: 'function', function: { name, description: '', parameters, strict: null } });
   return {

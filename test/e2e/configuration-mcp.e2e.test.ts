@@ -1,6 +1,6 @@
 /**
- * The configuration tools at `/mcp`, as the SDK's client has them in both eras: it holds every answer against the schema that the tool
- * declares. What is equipped decides what may be called. The tools are those of the reference server `server-everything`.
+ * The configuration tools at `/mcp`, used with the SDK's client in both eras, which checks every result against the declared output
+ * schema. The equipped toolset decides which tools can be called. The tools come from the reference server `server-everything`.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
   };
   const call = async (tool: string, args: Record<string, unknown> = {}) => {
     const result = await client.callTool({ name: tool, arguments: args });
-    // Tools without a declared form have none.
+    // Tools without an output schema return no structured content.
     return { ...result, json: result.structuredContent as Answer['json'] };
   };
   const listed = async () => (await client.listTools()).tools.map((tool) => tool.name);
@@ -41,13 +41,13 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
   });
   afterAll(() => client.close());
 
-  it('begins with the configuration tools, each with a form of its answers', async () => {
+  it('lists the configuration tools first, each with an output schema', async () => {
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name)).toEqual([...configurationTools]);
     for (const tool of tools) expect(tool.outputSchema, tool.name).toMatchObject({ type: 'object' });
   });
 
-  it('is told what is wrong with each alias, in the declared form', async () => {
+  it('receives the error of each alias in the declared schema', async () => {
     for (const alias of ['Echo', 'get-sum', 'everything_get-sum']) {
       const tools = [{ namespacedName: 'everything.get-sum' }, { namespacedName: 'everything.echo', alias }];
       const { isError, json, content } = await call('build-toolset', { name, tools });
@@ -61,7 +61,7 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
     });
   });
 
-  it('builds a toolset, equips it, and has its tools from then on, and those only', async () => {
+  it('builds a toolset, equips it, and then has its tools only', async () => {
     const tools = [{ namespacedName: 'everything.echo', alias: 'say', aliases: ['repeat'] }];
     expect((await call('build-toolset', { name, tools })).json).toMatchObject({ meta: { success: true, toolsetName: name } });
     expect((await call('equip-toolset', { name })).json).toMatchObject({ success: true });
@@ -77,7 +77,7 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
     }
   });
 
-  it('finds it equipped by another client of the same key, and goes back to configuring', async () => {
+  it('sees what another client of the same key equipped, and returns to configuring', async () => {
     await client.close();
     await connect();
     expect(await listed()).toEqual(['say', 'enter-configuration-mode']);
@@ -94,7 +94,7 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
     expect(await listed()).toEqual(['say', 'enter-configuration-mode']);
   });
 
-  it('reads notes once in the third list as in the first', async () => {
+  it('lists notes in the third list exactly as in the first', async () => {
     await call('enter-configuration-mode');
     const notes = [{ name: 'when', note: 'When asked to.' }];
     expect((await call('add-tool-annotation', { toolRef: { namespacedName: 'everything.echo' }, notes })).json).toMatchObject({
@@ -107,7 +107,7 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
     }
   });
 
-  it('answers every tool in its declared form', async () => {
+  it('returns results of every tool in the declared schema', async () => {
     await call('enter-configuration-mode');
     const calls: [string, Record<string, unknown>][] = [
       ['list-available-tools', { server: 'everything' }],
@@ -126,7 +126,7 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
   });
 });
 
-it('keeps what a key has equipped over a power cut', async () => {
+it('keeps the equipped toolset of a key across a power failure', async () => {
   const { json } = await service.call('POST', '/v1/keys', { name: 'cut', scopes: ['tools', 'toolsets'] });
   const before = await connectClient(`${service.url}/mcp`, json.key, 'pinned');
   const tools = [{ namespacedName: 'everything.echo', alias: 'say' }];

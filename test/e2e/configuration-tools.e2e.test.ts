@@ -1,6 +1,6 @@
 /**
- * Toolsets by conversation: an agent that has the configuration tools builds one with names of its own choosing, equips it, and after a
- * power cut it is all there. Through the running service, with the built-in model, and a stand-in for the server that the tools are of.
+ * Building toolsets in a conversation: an agent with the configuration tools builds a toolset with aliases, equips it, and finds it again
+ * after a power failure. Uses the running service, the built-in model, and a stand-in for the tools' server.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configurationTools } from '../../src/core/names/reserved-names.ts';
@@ -21,7 +21,7 @@ describe('toolsets by conversation', () => {
   const direct = async (toolset: string, name: string, args: object = {}): Promise<Answer['json']> =>
     (await call('POST', `/v1/toolsets/${toolset}/calls`, { name, arguments: args })).json;
   const configure = (name: string, args: object = {}) => direct('curator', name, args);
-  /** Says it in the conversation of that name; answers the tool calls of the turn. */
+  /** Sends the message in the conversation with that name; returns the tool calls of the turn. */
   const say = async (chat: string, setup: object, input: string): Promise<Answer['json'][]> => {
     const id = chats.get(chat) ?? (await call('POST', '/v1/sessions', setup)).json.id;
     chats.set(chat, id);
@@ -41,7 +41,7 @@ describe('toolsets by conversation', () => {
   });
   afterAll(() => upstream.close());
 
-  it('gives an agent the configuration tools under their own names, without a word against them', async () => {
+  it('gives an agent the configuration tools under their own names, without warnings', async () => {
     const tools = configurationTools.map((name) => ({ tool: `builtin.${name}` }));
     const { status, json } = await call('PUT', '/v1/toolsets/curator', { tools });
     expect([status, json.warnings]).toEqual([201, []]);
@@ -52,11 +52,11 @@ describe('toolsets by conversation', () => {
     ).toBe(201);
   });
 
-  it('is in no toolset that does not list them', async () => {
+  it('appears in no toolset that does not list them', async () => {
     expect(await direct('demo', 'build-toolset', { name: 'x', tools: [] })).toMatchObject({ isError: true, code: 'unknown_tool' });
   });
 
-  it('lists the tools that there are, then builds a toolset with aliases and equips it, in one turn', async () => {
+  it('lists the existing tools, then builds a toolset with aliases and equips it, in one turn', async () => {
     const request = {
       name: 'dev',
       tools: [
@@ -77,7 +77,7 @@ describe('toolsets by conversation', () => {
     expect(textOf(calls[2])).toContain('Equipped dev');
   });
 
-  it('tells each bad alias by its index, and stores nothing of such a request', async () => {
+  it('reports each bad alias by its index, and stores nothing of the request', async () => {
     const bad = [
       [
         { namespacedName: 'git.status', alias: 'st' },
@@ -95,7 +95,7 @@ describe('toolsets by conversation', () => {
     expect((await call('GET', '/v1/toolsets/bad')).status).toBe(404);
   });
 
-  it('stores all of four toolsets that are built at the same time', async () => {
+  it('stores all of four toolsets that are built concurrently', async () => {
     const names = ['p1', 'p2', 'p3', 'p4'];
     const answers = await Promise.all(
       names.map((name) => configure('build-toolset', { name, tools: [{ namespacedName: 'git.log', alias: name }] })),
@@ -105,7 +105,7 @@ describe('toolsets by conversation', () => {
     expect(saved).toEqual(expect.arrayContaining(names));
   });
 
-  it('adds a note once, however often it is listed', async () => {
+  it('adds a note once, no matter how often it is listed', async () => {
     const args = { toolRef: { namespacedName: 'git.status' }, notes: [{ name: 'when', note: 'Before a commit.' }] };
     expect((await configure('add-tool-annotation', args)).structuredContent).toMatchObject({ toolset: 'dev', successCount: 1 });
     expect((await configure('add-tool-annotation', args)).structuredContent).toMatchObject({ successCount: 0, errorCount: 1 });
@@ -115,10 +115,10 @@ describe('toolsets by conversation', () => {
     }
   });
 
-  describe('after a power cut', () => {
+  describe('after a power failure', () => {
     beforeAll(() => service.restart());
 
-    it('the toolset is there with its aliases, and equipped still', async () => {
+    it('the toolset still has its aliases, and is still equipped', async () => {
       const { structuredContent } = await configure('list-saved-toolsets');
       const dev = structuredContent.toolsets.find(({ name }: { name: string }) => name === 'dev');
       expect(dev).toMatchObject({
@@ -135,7 +135,7 @@ describe('toolsets by conversation', () => {
       });
     });
 
-    it('its tools are called by alias, in a conversation and without one, and the server hears its own names', async () => {
+    it('its tools are called by alias, with and without a conversation, and the server receives its own names', async () => {
       upstream.calls.length = 0;
       const calls = await say('dev', { model: 'rehearsal/default', toolset: 'dev' }, '/gs {"path": "src"}\n/drop_branch {"path": "old"}');
       expect(calls.map(({ canonical, isError }) => [canonical, isError])).toEqual([
@@ -147,7 +147,7 @@ describe('toolsets by conversation', () => {
       expect(upstream.refused).toEqual([]);
     });
 
-    it('a tool that it does not list is refused, by any of its names', async () => {
+    it('a tool that the toolset does not list is rejected under all of its names', async () => {
       upstream.calls.length = 0;
       const calls = await say('dev', { model: 'rehearsal/default', toolset: 'dev' }, '/log {"path": "src"}');
       expect(calls).toMatchObject([{ isError: true, code: 'unknown_tool' }]);
@@ -156,7 +156,7 @@ describe('toolsets by conversation', () => {
       expect(upstream.calls).toEqual([]);
     });
 
-    it('keeps away a key that may not write toolsets, or is bound to others', async () => {
+    it('rejects a key that may not write toolsets or is bound to others', async () => {
       const key = async (rights: object): Promise<Record<string, string>> => {
         const { json } = await call('POST', '/v1/keys', { name: 'guest', ...rights });
         return { authorization: `Bearer ${json.key}` };
@@ -177,7 +177,7 @@ describe('toolsets by conversation', () => {
       expect((await call('GET', '/v1/toolsets/p1')).status).toBe(200);
     });
 
-    it('deleting what is equipped leaves nothing equipped', async () => {
+    it('deleting the equipped toolset leaves nothing equipped', async () => {
       expect(await configure('delete-toolset', { name: 'dev' })).toMatchObject({ isError: true, structuredContent: { success: false } });
       expect((await configure('delete-toolset', { name: 'dev', confirm: true })).structuredContent).toMatchObject({ success: true });
       expect((await configure('get-active-toolset')).structuredContent).toMatchObject({ equipped: false, mode: 'configuration' });

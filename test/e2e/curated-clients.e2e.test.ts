@@ -1,6 +1,7 @@
 /**
- * Stock clients of every dialect, over every API of models, with toolsets to the full: entries with presets and old names, tools on demand,
- * skills, UI tools, forced choices, approvals, fallbacks and cuts. A client sees one assistant's message, and nothing of what runs inside.
+ * Stock clients of every dialect, over every model API, with all features of toolsets: presets, deprecated names, tools on demand,
+ * skills, UI tools, forced choices, approvals, fallbacks and cut streams. A client sees one assistant message, and nothing that runs
+ * inside.
  */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -14,7 +15,7 @@ import { type FakeProviders, refOf, startFakeProviders, type Told, type Wire, wi
 import { shareService, type SharedService } from './shared-service.ts';
 import { inCall, refuses, stops } from './upstream-faults.ts';
 
-// Its warnings are about names of models that it does not know.
+// The SDK warns about model names that it does not know.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
 const anything = { type: 'object', properties: { id: { type: 'string' } } };
@@ -114,12 +115,12 @@ async function curate(service: SharedService): Promise<void> {
 }
 
 const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
-/** One thing after the other, and then the last again. */
+/** Returns the items one after the other, then repeats the last. */
 const inTurn =
   (...says: Say[]): Script =>
   (_heard, index) =>
     says[Math.min(index, says.length - 1)] ?? {};
-/** The results that a request ends with. In the text protocol they are words of the user's. */
+/** The results at the end of a request. In the text protocol they are text of the user. */
 const lastResults = (told: Told): string[] => {
   const last: UnderstoodMessage | undefined = told.understood.at(-1)?.messages.at(-1);
   return last?.role === 'tool' ? last.results.map(({ text }) => text) : last?.role === 'user' ? [last.text] : [];
@@ -127,7 +128,7 @@ const lastResults = (told: Told): string[] => {
 const usageOf = (wire: Wire, steps: number) =>
   wire === 'anthropic' ? { inputTokens: 15 * steps, outputTokens: 7 * steps } : { inputTokens: 120 * steps, outputTokens: 30 * steps };
 const offered = (told: Told): string[][] => told.understood.map(({ tools: names }) => names);
-/** As it is asked for, the tool's name, and whose it is. */
+/** The requested choice, the tool's name, and the agent. */
 const forced = [
   ['GetJob', 'get_job', 'curated'],
   ['workflow', 'get_workflow', 'curated'],
@@ -143,7 +144,7 @@ const ways = [
   ['streamed', true],
 ] as const;
 
-describe('stock clients of agents with toolsets to the full', () => {
+describe('stock clients of agents with full toolsets', () => {
   const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
   beforeAll(() => curate(service));
 
@@ -155,38 +156,41 @@ describe('stock clients of agents with toolsets to the full', () => {
     };
 
     describe.each(wiresFor('curated', client))('over %s', (wire) => {
-      it.each(ways)('%s: presets, renames, old names and picks work inside; what comes out is one message', async (how, streamed) => {
-        const told = fakes.tell(`curated ${client.name} ${wire} ${how}`, {
-          say: inTurn(
-            { text: 'I look.', calls: [call('get_workflow', { id: '1', method: 'delete' }), call('workflow_get', { id: '2' })] },
-            { calls: [call('GetJob', { job_id: '3' }), call('workflow', { id: '4' }), call('fetch-workflow', { id: '5' })] },
-            { text: 'Done.' },
-          ),
-        });
-        const before = tools.calls.length;
-        const reply = await ask({ model: `agent/curated-${wire}`, items: [client.user(`Well? ${told.mark}`)], streamed });
-        expect(reply).toMatchObject({ text: 'I look.\n\nDone.', calls: [], finish: 'stop', usage: usageOf(wire, 3) });
-        expect(JSON.stringify(reply.items)).not.toMatch(/get_workflow|get_job|actions_get/);
-        expect(
-          tools.calls
-            .slice(before)
-            .map(({ arguments: args }) => args)
-            .sort(byId),
-        ).toEqual([
-          { method: 'get_workflow', owner: 'acme', resource_id: '1' },
-          { method: 'get_workflow', owner: 'acme', resource_id: '2' },
-          { method: 'get_job', owner: 'acme', resource_id: '3' },
-          { method: 'get_workflow', owner: 'acme', resource_id: '4' },
-          { method: 'get_workflow', owner: 'acme', resource_id: '5' },
-        ]);
-        if (wire !== 'text') expect(offered(told)[0]).toEqual(['get_workflow', 'workflow', 'get_job', 'list_runs']);
-        const texts = JSON.stringify(told.understood.at(-1)?.messages);
-        for (const part of ['use get_workflow', 'Ignored', 'build', 'fetch_result']) expect(texts).toContain(part);
-        expect(texts).not.toContain('xxxxx');
-        expect(told.heard[0]?.text).not.toContain('fetch_workflow');
-      });
+      it.each(ways)(
+        '%s: runs presets, renamed arguments, deprecated names and picked results inside, and returns one message',
+        async (how, streamed) => {
+          const told = fakes.tell(`curated ${client.name} ${wire} ${how}`, {
+            say: inTurn(
+              { text: 'I look.', calls: [call('get_workflow', { id: '1', method: 'delete' }), call('workflow_get', { id: '2' })] },
+              { calls: [call('GetJob', { job_id: '3' }), call('workflow', { id: '4' }), call('fetch-workflow', { id: '5' })] },
+              { text: 'Done.' },
+            ),
+          });
+          const before = tools.calls.length;
+          const reply = await ask({ model: `agent/curated-${wire}`, items: [client.user(`Well? ${told.mark}`)], streamed });
+          expect(reply).toMatchObject({ text: 'I look.\n\nDone.', calls: [], finish: 'stop', usage: usageOf(wire, 3) });
+          expect(JSON.stringify(reply.items)).not.toMatch(/get_workflow|get_job|actions_get/);
+          expect(
+            tools.calls
+              .slice(before)
+              .map(({ arguments: args }) => args)
+              .sort(byId),
+          ).toEqual([
+            { method: 'get_workflow', owner: 'acme', resource_id: '1' },
+            { method: 'get_workflow', owner: 'acme', resource_id: '2' },
+            { method: 'get_job', owner: 'acme', resource_id: '3' },
+            { method: 'get_workflow', owner: 'acme', resource_id: '4' },
+            { method: 'get_workflow', owner: 'acme', resource_id: '5' },
+          ]);
+          if (wire !== 'text') expect(offered(told)[0]).toEqual(['get_workflow', 'workflow', 'get_job', 'list_runs']);
+          const texts = JSON.stringify(told.understood.at(-1)?.messages);
+          for (const part of ['use get_workflow', 'Ignored', 'build', 'fetch_result']) expect(texts).toContain(part);
+          expect(texts).not.toContain('xxxxx');
+          expect(told.heard[0]?.text).not.toContain('fetch_workflow');
+        },
+      );
 
-      it.each(ways)('%s: tools on demand are found inside, beside its own, and stay found', async (how, streamed) => {
+      it.each(ways)("%s: finds tools on demand beside the client's own, and keeps them available", async (how, streamed) => {
         const told = fakes.tell(`on demand ${client.name} ${wire} ${how}`, {
           say: inTurn(
             { text: 'I look.', calls: [call('find_tools', { query: 'archive a parcel', limit: 2 })] },
@@ -223,7 +227,7 @@ describe('stock clients of agents with toolsets to the full', () => {
         }
       });
 
-      it('a conversation that names no session finds them again', async () => {
+      it('finds them again in a conversation that names no session', async () => {
         const told = fakes.tell(`found again ${client.name} ${wire}`, {
           say: (_heard, index) =>
             index % 3 === 0
@@ -242,7 +246,7 @@ describe('stock clients of agents with toolsets to the full', () => {
         if (wire !== 'text') expect(offered(told)[3]).toEqual(offered(told)[0]);
       });
 
-      it('a skill is read up and followed inside', async () => {
+      it('loads a skill and follows it inside', async () => {
         const told = fakes.tell(`skill ${client.name} ${wire}`, {
           say: inTurn(
             { calls: [call('use_skill', { name: 'count-runs' })] },
@@ -258,7 +262,7 @@ describe('stock clients of agents with toolsets to the full', () => {
         expect(lastResults(told).join()).toContain('list_runs {');
       });
 
-      it('a skill brings the tools along that it speaks of, where tools are on demand', async () => {
+      it('a skill makes the tools available that it names, where tools are on demand', async () => {
         const told = fakes.tell(`stow ${client.name} ${wire}`, {
           say: inTurn({ calls: [call('use_skill', { name: 'stow' })] }, { calls: [call('archive_parcel_0')] }, { text: 'Stowed.' }),
         });
@@ -270,7 +274,7 @@ describe('stock clients of agents with toolsets to the full', () => {
         else expect(told.understood[1]?.system).toContain('"name":"archive_parcel_0"');
       });
 
-      it('tools that are shown to a person are nothing to the model, nor in what the client reads', async () => {
+      it("hides UI tools from the model and from the client's response", async () => {
         for (const own_ of [[], [own]]) {
           const told = fakes.tell(`pages ${client.name} ${wire} ${own_.length}`, { say: () => ({ text: 'Smile.' }) });
           const reply = await ask({ model: `agent/pages-${wire}`, items: [client.user(`Take a picture. ${told.mark}`)], tools: own_ });
@@ -282,7 +286,7 @@ describe('stock clients of agents with toolsets to the full', () => {
         }
       });
 
-      it('a question to a person is one sentence, and the next request goes on', async () => {
+      it('receives an approval request as one sentence, and the next request resumes the turn', async () => {
         const told = fakes.tell(`wild ${client.name} ${wire}`, {
           say: inTurn({ calls: [call('Note', { id: '7' })] }, { text: 'Posted.' }, { text: 'You are welcome.' }),
         });
@@ -300,7 +304,7 @@ describe('stock clients of agents with toolsets to the full', () => {
         expect(JSON.stringify(told.understood[1]?.messages)).toContain('post_note {');
       });
 
-      it.each(ways)('%s: another provider goes on in the middle of a turn, with what was found', async (how, streamed) => {
+      it.each(ways)('%s: another provider continues in the middle of a turn with the tools found so far', async (how, streamed) => {
         const next = wires[(wires.indexOf(wire) + 1) % wires.length];
         const told = fakes.tell(`fallback ${client.name} ${wire} ${how}`, {
           say: inTurn(
@@ -317,7 +321,7 @@ describe('stock clients of agents with toolsets to the full', () => {
         expect(offered(told)).toEqual([wire === 'text' ? [] : found.slice(0, 2), ...[1, 2].map(() => (next === 'text' ? [] : found))]);
       });
 
-      it.each(ways)('%s: a step that is cut is asked again with the same bytes', async (how, streamed) => {
+      it.each(ways)('%s: retries a cut step with the same bytes', async (how, streamed) => {
         const cut = (step: RegExp) => stops(wire === 'text' ? step : inCall[wire], { by: 'breaks' });
         const told = fakes.tell(`cut ${client.name} ${wire} ${how}`, {
           say: (_heard, index) =>
@@ -345,7 +349,7 @@ describe('stock clients of agents with toolsets to the full', () => {
         expect(status, text).toBe(200);
         expect(text).toContain('Done.');
         if (wire === 'text') return;
-        // There nothing names one tool: it is the only one that is sent.
+        // That API cannot name a tool: the tool is the only one that is sent.
         if (wire === 'cohere')
           expect([told.understood[0]?.toolChoice, offered(told)[0]?.filter((one) => one !== 'workflow')]).toEqual(['required', [name]]);
         else expect(told.understood[0]?.toolChoice).toEqual({ tool: name });
@@ -355,7 +359,7 @@ describe('stock clients of agents with toolsets to the full', () => {
         expect(offered(told)[1]?.slice(0, offered(told)[0]?.length)).toEqual(offered(told)[0]);
       });
 
-      it('is refused a choice of what is not there, and of what nobody may call', async () => {
+      it('is rejected when its choice names a missing tool or one that cannot be called', async () => {
         for (const [agent, name] of [
           ['curated', 'merge_voucher_4'],
           ['skilled', 'get_job'],
@@ -415,7 +419,7 @@ describe('stock clients of agents with toolsets to the full', () => {
     });
   });
 
-  it('refused nothing that a provider was sent, and nothing that a server was', () => {
+  it('no provider and no server rejected a request', () => {
     expect([fakes.refused(), tools.refused]).toEqual([[], []]);
   });
 });

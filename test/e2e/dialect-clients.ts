@@ -1,6 +1,6 @@
 /**
- * The stock clients of the three dialects behind one face: the conversation stays in each client's own items, what a reply says is
- * told neutrally. They are used as their readme shows it, with the stream helpers of the SDKs, and never try again by themselves.
+ * The stock clients of the three dialects behind one interface: the conversation stays in each client's own items, replies are reported
+ * in a neutral form. They are used as their READMEs show, with the SDKs' stream helpers and without retries.
  */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
@@ -19,7 +19,7 @@ export type Asking = {
 };
 
 export type ClientReply = {
-  /** To be sent back as they are. */
+  /** The items to be sent back unchanged. */
   items: readonly unknown[];
   text: string;
   reasoning: string;
@@ -27,23 +27,23 @@ export type ClientReply = {
   finish: 'stop' | 'calls' | 'other';
   usage: { inputTokens: number; outputTokens: number };
   headers: Headers;
-  /** The request's body, as the client wrote it. */
+  /** The request's body, as the client sent it. */
   sent: string;
 };
 
 export type DialectClient = {
   name: 'chat' | 'responses' | 'messages';
   path: string;
-  /** The kind of provider whose own wire it is. */
+  /** The provider kind with the same wire. */
   ownWire: Wire;
   user(text: string, png?: string): unknown;
   results(calls: ClientReply['calls'], texts: readonly string[]): unknown[];
   ask(service: { url: string; key: string }, asking: Asking): Promise<ClientReply>;
-  /** The least that asks for a stream, for whoever sends it without a client. */
+  /** The smallest body that requests a stream, for raw requests. */
   plainBody(model: string, text: string): object;
 };
 
-/** Keeps the body that a client sends and the head of the answer. */
+/** Records the request body of a client and the head of the response. */
 function watch() {
   const seen = { sent: '', headers: new Headers() };
   const watched: typeof fetch = async (input, init) => {
@@ -102,7 +102,7 @@ function imageUrl(png: string) {
   return { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
 }
 
-/** A field that servers agree on and OpenAI does not have. */
+/** A field that several servers send and OpenAI does not document. */
 function reasoningOf(message: object | undefined): string {
   return String((message as { reasoning_content?: string } | undefined)?.reasoning_content ?? '');
 }
@@ -183,7 +183,7 @@ export const messages: DialectClient = {
       reasoning: content.map((block) => (block.type === 'thinking' ? block.thinking : '')).join(''),
       calls: content.flatMap((block) => (block.type === 'tool_use' ? [{ id: block.id, name: block.name, arguments: block.input }] : [])),
       finish: message.stop_reason === 'end_turn' ? 'stop' : message.stop_reason === 'tool_use' ? 'calls' : 'other',
-      // What came out of the cache is not in the first number there.
+      // The first number excludes tokens read from the cache there.
       usage: { inputTokens: usage.input_tokens + cached, outputTokens: usage.output_tokens },
     };
   },

@@ -1,7 +1,4 @@
-/**
- * Every dialect that clients speak, over every API that models speak: the stock clients, the running service, the strict stand-ins.
- * Prints the matrix.
- */
+/** Every client dialect over every model API: the stock clients, the running service, the strict stand-ins. Prints the matrix. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Say, Understood } from '../fakes/upstreams/upstream.ts';
 import { type Asking, type ClientReply, clients, type DialectClient, type OwnTool, wiresFor } from './dialect-clients.ts';
@@ -40,7 +37,7 @@ const answers: Say = { reasoning: 'Now I know.', text: 'Sunny, and three files.'
 const inTwoSteps = { say: (_heard: unknown, index: number): Say => (index === 0 ? asks : answers) };
 const system = 'Be brief.\nAnd kind.';
 
-/** All input counts, cached too, as the stand-ins tell it. */
+/** All input tokens including cached ones, as the stand-ins report them. */
 const usageOf = (wire: Wire) => (wire === 'anthropic' ? { inputTokens: 15, outputTokens: 7 } : { inputTokens: 120, outputTokens: 30 });
 
 const matrix = new Map<string, Record<string, string>>();
@@ -74,7 +71,7 @@ describe('every dialect over every API', () => {
         row[column] = 'yes';
       };
 
-      /** Its two tools are called in parallel and answered. */
+      /** Calls its two tools in parallel and returns their results. */
       const loop = async (told: Told, model: string, streamed: boolean): Promise<void> => {
         const items = [client.user(`What is new? ${told.mark}`)];
         const first = await ask({ model, items, tools, streamed });
@@ -88,11 +85,11 @@ describe('every dialect over every API', () => {
       it.each([
         ['plain', false],
         ['streamed', true],
-      ])('%s: its two tools are called in parallel and answered; what the model wants back comes back', async (how, streamed) => {
+      ])("%s: calls its two tools in parallel and returns their results; the model's opaque data is sent back", async (how, streamed) => {
         await cell(how, () => loop(fakes.tell(`${client.name} ${wire} ${how}`, inTwoSteps), refOf(wire), streamed));
       });
 
-      it.runIf(client.ownWire === wire)('gets the same where its own wire is written anew', async () => {
+      it.runIf(client.ownWire === wire)('gets the same where requests of its own wire are translated', async () => {
         const model = `alike-${wire}/${apis[wire].model}`;
         await cell('anew', async () => {
           for (const streamed of [false, true])
@@ -100,7 +97,7 @@ describe('every dialect over every API', () => {
         });
       });
 
-      it('streams words as they are where there are no tools', async () => {
+      it('streams text unchanged where there are no tools', async () => {
         await cell('words', async () => {
           const told = fakes.tell(`${client.name} ${wire} words`, { say: () => answers });
           const reply = await ask({ items: [client.user(`Well? ${told.mark}`)], streamed: true });
@@ -111,7 +108,7 @@ describe('every dialect over every API', () => {
         });
       });
 
-      it('shows the model an image', async () => {
+      it('sends an image to the model', async () => {
         await cell('image', async () => {
           const told = fakes.tell(`${client.name} ${wire} image`, { say: () => ({ text: 'A dot.' }) });
           const model = wire === 'cohere' ? refOf(wire).replace(apis[wire].model, 'command-a-vision-07-2025') : refOf(wire);
@@ -123,7 +120,7 @@ describe('every dialect over every API', () => {
       });
 
       it.each(refusals)(
-        'is told of a $status before the first byte in its own words, once asked',
+        'receives a $status before the first byte in its own error format, without a retry',
         async ({ status, headers, message, seen: expected }) => {
           await cell(String(status), async () => {
             for (const streamed of [false, true]) {
@@ -142,7 +139,7 @@ describe('every dialect over every API', () => {
       it.each([
         ['plain', false],
         ['streamed', true],
-      ])('%s: a tool of the server runs inside, its own comes out, and both results stand in their order', async (how, streamed) => {
+      ])('%s: a server tool runs inside, its own call is returned, and both results are sent in order', async (how, streamed) => {
         await cell(`mixed ${how}`, async () => {
           const told = fakes.tell(`${client.name} ${wire} mixed ${how}`, { say: (_heard, index) => (index === 0 ? mixes : answers) });
           const asking = { tools: [weather], streamed, headers: { 'x-moniker-toolset': 'desk' } };
@@ -159,7 +156,7 @@ describe('every dialect over every API', () => {
     });
   });
 
-  it('refused nothing that was translated', () => {
+  it('the stand-ins rejected no translated request', () => {
     expect(fakes.refused()).toEqual([]);
   });
 });
@@ -180,7 +177,7 @@ function checkHeard({ heard, understood, mark }: Told, { client, wire, model, se
     if (wire === 'text') expect(one.system).toContain('"name":"get_weather"');
     else expect(one.tools).toEqual(['get_weather', 'list_files']);
   }
-  // The same wire: the caller's own bytes, but for the model.
+  // Same wire: the caller's own bytes, except for the model.
   if (client.ownWire === wire)
     expect(heard.map(({ text }) => text)).toEqual(
       sent.map((text) => text.replace(JSON.stringify(model), JSON.stringify(apis[wire].model))),
@@ -193,13 +190,13 @@ function checkHeard({ heard, understood, mark }: Told, { client, wire, model, se
   expect(said.calls.map(({ id: _id, ...call }) => call)).toEqual(asks.calls);
   expect(results.map(({ id }) => id)).toEqual(said.calls.map(({ id }) => id));
   expect(results.map(({ text }) => text)).toEqual(['sunny', 'a, b and c']);
-  // Chat Completions has no field for what only the provider understands.
+  // Chat Completions has no field for a provider's opaque data.
   const wanted = wantedBack[wire](heard[0]?.reply ?? '');
   for (const token of client.name === 'chat' ? [] : wanted) expect(said.returned).toContain(token);
   if (client.name !== 'chat') expect(wanted.length > 0).toBe(wire !== 'openai');
 }
 
-/** The results as the second request has them. A session keeps what the provider wants back. */
+/** The results as the second request has them. A session stores the provider's opaque data. */
 function checkMixed({ heard, understood }: Told, wire: Wire): void {
   expect(understood).toHaveLength(2);
   if (wire === 'text') {
@@ -217,13 +214,13 @@ function secondStep(understood: readonly Understood[]) {
   return { said, results: results.results };
 }
 
-/** What of a reply must come back with its message, as each API says it. */
+/** The parts of a reply that must be sent back with its message, in each API's format. */
 const wantedBack: Readonly<Record<Exclude<Wire, 'text'>, (reply: string) => string[]>> = {
   openai: () => [],
   'openai-responses': (reply) => [...new Set([...valuesOf('encrypted_content', reply), ...valuesOf('phase', reply)])],
   anthropic: (reply) => valuesOf('signature', reply),
   gemini: (reply) => valuesOf('thoughtSignature', reply),
-  // It thinks in blocks, which are not marked otherwise.
+  // Its reasoning is in blocks, which carry no other mark.
   cohere: (reply) => [valuesOf('thinking', reply).join('')],
 };
 
@@ -243,11 +240,11 @@ type Seen = { status: number; retryAfter?: string } & Record<DialectClient['name
 
 type Refusal = { status: number; headers: Record<string, string>; message: string; seen: Seen };
 
-/** `seen`: the status and the word that clients branch on, whether the request was passed on or translated. */
+/** `seen`: the status and the error code that clients branch on, for proxied and for translated requests. */
 const refusals: readonly Refusal[] = [
   {
     status: 429,
-    // Longer than anybody here waits for.
+    // Longer than any client here waits.
     headers: { 'retry-after': '33' },
     message: 'slow down',
     seen: { status: 429, retryAfter: '33', chat: 'rate_limit_error', responses: 'rate_limit_error', messages: 'rate_limit_error' },
@@ -276,7 +273,7 @@ function wordOf(error: unknown): unknown {
   return (error as { type?: unknown }).type;
 }
 
-/** As each API writes it. */
+/** In each API's error format. */
 function errorBody(wire: Wire, status: number, message: string): unknown {
   switch (wire) {
     case 'anthropic':

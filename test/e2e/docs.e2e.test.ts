@@ -1,7 +1,7 @@
 /**
- * Runs the commands of README.md, docs/ and examples/ as a reader would paste them: all documents in reading order against one new service,
- * so that no page breaks another, and in `npm run test:all` each page also against a service of its own. Compares the outputs that are shown,
- * and checks that links resolve and that the reference pages are complete. `document.ts` has the conventions.
+ * Runs the commands of README.md, docs/ and examples/ as a reader would paste them: all documents in reading order against one new
+ * service, so that no page breaks another, and in `npm run test:all` each page also against a separate service. Compares the outputs that
+ * are shown, and checks that links resolve and that the reference pages are complete. The conventions are in `document.ts`.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';
@@ -25,10 +25,10 @@ const documents = [
 
 /** Defines `KEY`, `api` and `pick`, which the other documents use. */
 const setup = documents.find(({ path }) => path === 'docs/getting-started.md')?.blocks.find(({ code }) => code.includes('api() {'));
-/** Programs import the clients that the project has for its tests, so they lie within it. */
+/** Programs import the project's dev dependencies, so their folder is inside the project. */
 const programs = join(root, 'node_modules/.cache/docs');
 
-/** The README, the pages in the order of its links, the rest. */
+/** README, then the pages in the order of its links, then the rest. */
 const readingOrder = ['README.md', ...readLinks(readDocument('README.md'))];
 const withCommands = documents.filter(({ blocks }) => blocks.length > 0).sort((one, other) => placeOf(one) - placeOf(other));
 const settings = { MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' };
@@ -46,7 +46,7 @@ if (selection === 'all') {
 
 describe('the documents', () => {
   const exists = new Map(documents.map((document) => [document.path, readAnchors(document)]));
-  it.each(documents)('$path links to what exists', (document) => {
+  it.each(documents)('$path has only links that resolve', (document) => {
     const broken = readLinks(document).filter((link) => !/^(https?|mailto):/.test(link) && !resolves(document.path, link));
     expect(broken).toEqual([]);
   });
@@ -113,7 +113,7 @@ describe('the reference pages', () => {
   });
 });
 
-/** The source file that has this text, wherever it is. */
+/** The path of the source file that contains this text. */
 function sourceWith(text: string): string {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   return files.map((path) => readFileSync(join(root, 'src', path), 'utf8')).find((source) => source.includes(text)) ?? '';
@@ -176,7 +176,7 @@ function writeProgram(document: string, line: number, code: string): string {
   return path;
 }
 
-/** Of several answers the last is shown. */
+/** Of several responses, the last is compared. */
 function lastJson(printed: string): string {
   const text = printed.trim();
   return text.startsWith('{\n') || text.startsWith('[\n') ? text : (text.split('\n').at(-1) ?? '');
@@ -184,14 +184,14 @@ function lastJson(printed: string): string {
 
 type Shell = { run(code: string, fails?: boolean): Promise<string>; end(): void };
 
-/** One bash for a document, so that variables and functions stay; the first command that fails ends it. */
+/** One bash process for each document, so that variables and functions persist; the first command that fails ends it. */
 function startShell(folder: string, variables: Record<string, string>): Shell {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MONIKER_')));
   const child = spawn('bash', ['-euo', 'pipefail'], {
     cwd: folder,
     env: { ...inherited, HOME: folder, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, ...variables },
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A group of its own, so that `end` reaches what the document started in the background.
+    // A separate process group, so that `end` also ends background processes of the document.
     detached: true,
   });
   let [printed, errors] = ['', ''];
@@ -222,7 +222,7 @@ function startShell(folder: string, variables: Record<string, string>): Shell {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: all of it has ended
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: the whole group has ended
       }
     },
   };

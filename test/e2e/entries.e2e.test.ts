@@ -1,4 +1,6 @@
-/** An entry's rules over the running service: presets that name secrets, who is asked about a server's tools, and dry runs of both. */
+/**
+ * The policy of toolset entries over the running service: presets that name secrets, approval for a server's tools, and dry runs of both.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listenToolServer, type ToolServer } from '../fakes/tool-server.ts';
 import { readLog } from './session-log.ts';
@@ -45,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it('a toolset that presets a secret is refused until there is one, bound to where it goes', async () => {
+it('a toolset that presets a secret is rejected until the secret exists, bound to its destination', async () => {
   const missing = await put(rules);
   expect([missing.status, missing.json.issues]).toEqual([
     422,
@@ -61,7 +63,7 @@ it('a toolset that presets a secret is refused until there is one, bound to wher
   expect((await service.call('GET', '/v1/toolsets/desk')).headers.get('etag')).toBe('"1"');
 });
 
-it('a tool of a server that is not trusted asks first, a dry run says so, and `never` waives it', async () => {
+it('a tool of an untrusted server requires approval, a dry run reports it, and `never` waives it', async () => {
   expect(await call('get_ticket', { id: '7' }, '?dryRun=true')).toMatchObject({ canonical: 'desk.tickets', valid: true, verdict: 'ask' });
   expect(await call('get_freely', { id: '7' }, '?dryRun=true')).toMatchObject({ verdict: 'allow' });
   expect(await call('get_ticket', { id: '7' })).toMatchObject({ isError: true, code: 'approval_required' });
@@ -74,7 +76,7 @@ it('a tool of a server that is not trusted asks first, a dry run says so, and `n
 
 let session = '';
 
-it('a question shows what would be sent with the secret as its name, and once remembered it is not asked again', async () => {
+it("an approval shows the request with the secret's name; a remembered decision is not asked for again", async () => {
   session = (await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'desk' })).json.id;
   const waiting = (await service.call('POST', `/v1/sessions/${session}/turns`, { input: '/get_ticket {"id": "8"}' })).json;
   const own = { resource_id: '8', method: 'get', token: { secret: 'DESK' } };
@@ -87,7 +89,7 @@ it('a question shows what would be sent with the secret as its name, and once re
   expect((await service.call('PUT', '/v1/toolsets/desk-again', { tools: [entry(rules)] })).status).toBe(201);
   const rehearse = async (toolset: string) => (await call('get_ticket', { id: '9' }, '?dryRun=true', toolset)).verdict;
   await expect.poll(() => rehearse('desk-again'), { timeout: 20_000 }).toBe('allow');
-  // The call of `get_freely` above returned private content of a server that is not trusted.
+  // The call of `get_freely` above returned private content of an untrusted server.
   expect(await rehearse('desk')).toBe('ask');
   expect(server.calls[1]?.arguments).toEqual({ ...own, token });
 });

@@ -1,4 +1,4 @@
-/** What was deleted is in no file of the data folder: the runtime's databases, their write-ahead logs, and KV. */
+/** Deleted data is in no file of the data folder: the runtime's databases, their write-ahead logs, and KV. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -13,7 +13,7 @@ const files = (): string[] =>
   readdirSync(join(dataDir, 'state'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
-/** Files come and go while they are read. */
+/** Files may be created and removed while they are read. */
 const read = (path: string): Buffer => {
   try {
     return readFileSync(path);
@@ -26,7 +26,7 @@ const holding = (text: string): string[] =>
     .filter((path) => read(path).includes(text))
     .map((path) => basename(path));
 
-/** Sealed values as the database of the Catalog has them now; it is read from a copy. */
+/** The current sealed values in the database of the Catalog, read from a copy. */
 function sealedValues(query: string): string[] {
   const copy = mkdtempSync(join(tmpdir(), 'moniker-copy-'));
   try {
@@ -36,7 +36,7 @@ function sealedValues(query: string): string[] {
         try {
           cpSync(`${path}${suffix}`, join(copy, `${basename(path)}${suffix}`));
         } catch {
-          // It has no log now.
+          // The copy has no write-ahead log.
         }
       }
       const database = new DatabaseSync(join(copy, basename(path)));
@@ -58,7 +58,7 @@ function sealedValues(query: string): string[] {
   }
 }
 
-/** Requests keep coming: an object that is idle for 10 s is closed by the runtime, and its log goes then. */
+/** Keeps requests coming: the runtime closes an object that is idle for 10 s, which removes its write-ahead log. */
 const gone = (text: string) =>
   vi.waitFor(
     async () => {
@@ -88,7 +88,7 @@ const rows: [what: string, path: string, body: object, kind: string][] = [
 ];
 
 describe('the files of a local installation', () => {
-  it.each(rows)('hold nothing of %s after it was deleted', async (_what, path, body, kind) => {
+  it.each(rows)('hold nothing of %s after its deletion', async (_what, path, body, kind) => {
     expect((await service.call('PUT', path, body)).status).toBe(201);
     const [sealed = ''] = sealedValues(`SELECT sealed FROM documents WHERE kind = '${kind}' AND sealed IS NOT NULL`);
     expect(sealed.length).toBeGreaterThan(20);
@@ -96,12 +96,12 @@ describe('the files of a local installation', () => {
     expect((await service.call('DELETE', path)).status).toBe(204);
     await gone(sealed.slice(0, 60));
     await gone(sealed.slice(-60));
-    // It takes requests as before.
+    // The service still accepts requests.
     expect((await service.call('GET', path)).status).toBe(404);
     expect((await service.call('GET', '/v1/agents/helper')).status).toBe(200);
   });
 
-  it('hold nothing of the value that a new one has replaced', async () => {
+  it('hold nothing of a value that was replaced', async () => {
     const put = (value: string) => service.call('PUT', '/v1/secrets/turned', { value, hosts: ['a.example.com'] });
     const query = "SELECT sealed FROM documents WHERE name = 'turned'";
     await put('the first value');
@@ -111,7 +111,7 @@ describe('the files of a local installation', () => {
     expect(sealedValues(query)[0]).not.toBe(before);
   });
 
-  it('hold nothing of a deleted session, its callbacks included', async () => {
+  it('hold nothing of a deleted session, including its callbacks', async () => {
     const canary = 'canary-of-a-session-9c1f';
     await service.call('PUT', '/v1/subscriptions/all', { url: 'https://receiver.invalid/', secret: 'a secret of a subscription' });
     const { json } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', instructions: canary });

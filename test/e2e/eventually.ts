@@ -1,6 +1,6 @@
-/** Waiting for what happens behind an answer. */
+/** Polling for effects that happen in the background. */
 
-/** What `look` finds, once it finds something; asks again until then, and fails with `what` after a good while. */
+/** Polls `look` until it returns a value; throws `what` after the timeout. */
 export async function eventually<Found>(what: string, look: () => Promise<Found | undefined> | Found | undefined): Promise<Found> {
   const deadline = Date.now() + 40_000;
   for (;;) {

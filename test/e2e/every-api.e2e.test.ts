@@ -1,4 +1,4 @@
-/** One agent, one toolset, one session, whatever API its model speaks: from the provider's PUT to the answer and the log. */
+/** One agent, one toolset and one session over every model API: from the PUT of the provider to the answer and the log. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Say, UnderstoodMessage } from '../fakes/upstreams/upstream.ts';
 import { apis, type FakeProviders, keyOf, providerOf, refOf, startFakeProviders, type Told, type Wire, wires } from './fake-providers.ts';
@@ -23,7 +23,7 @@ const inTwoSteps = { say: (_heard: unknown, index: number): Say => says[index] ?
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const nativeWires = wires.filter((wire) => wire !== 'text');
 
-/** As the stand-ins count; a turn of two steps has twice as much. */
+/** As the stand-ins count them; a turn of two steps has twice as many. */
 const usageOf: Readonly<Record<Wire, object>> = {
   openai: { inputTokens: 120, outputTokens: 30, cachedInputTokens: 64, reasoningTokens: 10 },
   'openai-responses': { inputTokens: 120, outputTokens: 30, cachedInputTokens: 64, reasoningTokens: 10 },
@@ -33,7 +33,7 @@ const usageOf: Readonly<Record<Wire, object>> = {
   text: { inputTokens: 120, outputTokens: 30, cachedInputTokens: 64, reasoningTokens: 10 },
 };
 
-describe('every API of models, through the running service', () => {
+describe('every model API, through the running service', () => {
   const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'providers:127.0.0.1:*' });
   let fakes: FakeProviders;
 
@@ -67,7 +67,7 @@ describe('every API of models, through the running service', () => {
   };
 
   describe.concurrent.each(wires)('%s', (wire) => {
-    it('runs a turn: reasoning, text, two parallel calls under aliases, their results, the answer; all of it in the log', async () => {
+    it('runs a turn (reasoning, text, two parallel calls by alias, their results, the answer) and logs all of it', async () => {
       const told = fakes.tell(`turn of ${wire}`, inTwoSteps);
       const session = await begin({ agent: wire });
       const input = `Sum up. ${told.mark}`;
@@ -104,7 +104,7 @@ describe('every API of models, through the running service', () => {
       expect(fakes.refused()).toEqual([]);
     });
 
-    it('is shown an image of the input', async () => {
+    it('receives an image of the input', async () => {
       const told = fakes.tell(`image for ${wire}`, { say: () => ({ text: 'A dot.' }) });
       const seeing = wire === 'cohere' ? 'command-a-vision-07-2025' : apis[wire].model;
       const session = await begin({ model: `${providerOf(wire)}/${seeing}` });
@@ -114,7 +114,7 @@ describe('every API of models, through the running service', () => {
       expect(told.heard[0]?.text).toContain(pixel);
     });
 
-    it('takes the agent’s settings in its own words', async () => {
+    it("receives the agent's settings in its own fields", async () => {
       const told = fakes.tell(`settings for ${wire}`, { say: () => ({ text: 'Fine.' }) });
       const { plainModel, sampling, effort } = settingsOf[wire];
       const common = { instructions: 'Be brief.' };
@@ -129,7 +129,7 @@ describe('every API of models, through the running service', () => {
       expect(told.understood.map(({ system }) => system)).toEqual(['Be brief.', 'Be brief.']);
     });
 
-    it('is listed with the tools of a toolset as it is sent them, by its kind and by its name', async () => {
+    it('lists the tools of a toolset as the provider receives them, by its kind and by its name', async () => {
       const told = fakes.tell(`tools of ${wire}`, { say: () => ({ text: 'Fine.' }) });
       await turn(await begin({ agent: wire }), `Hello. ${told.mark}`);
       const sent = told.heard[0]?.text ?? '';
@@ -143,7 +143,7 @@ describe('every API of models, through the running service', () => {
     });
   });
 
-  it.concurrent.each(nativeWires)('%s speaks of tools in the prompt where the agent says so', async (wire) => {
+  it.concurrent.each(nativeWires)('%s lists tools in the prompt where the agent uses the text protocol', async (wire) => {
     const call = '<tool_call>{"name": "reckon", "arguments": {"expression": "6 * 7"}}</tool_call>';
     const told = fakes.tell(`${wire} in words`, { say: (_heard, index) => ({ text: index === 0 ? `I look.\n${call}` : 'It is 42.' }) });
     await make(`/v1/agents/${wire}-words`, { model: refOf(wire), toolset: 'desk', protocol: 'text' });
@@ -157,13 +157,13 @@ describe('every API of models, through the running service', () => {
     });
   });
 
-  it('goes on with every other model in one session, turn by turn, through /v1/chat/completions', async () => {
+  it('continues with every other model in one session, turn by turn, through /v1/chat/completions', async () => {
     const order: Wire[] = ['gemini', 'text', 'anthropic', 'cohere', 'openai-responses', 'openai', 'gemini', 'anthropic'];
     let session = 'new';
     const marks: string[] = [];
     for (const [at, wire] of order.entries()) {
       const told = fakes.tell(`turn ${at} by ${wire}`, inTwoSteps);
-      // Each turn's words hold its own mark alone; the history holds the others', and the last one counts.
+      // Each turn's text holds only its own mark; the history holds the others', and the last one counts.
       marks.push(told.mark);
       const headers = { 'x-moniker-session': session, 'x-moniker-toolset': 'desk' };
       const body = { model: refOf(wire), messages: [{ role: 'user', content: `Turn ${at}. ${told.mark}` }] };
@@ -184,7 +184,7 @@ describe('every API of models, through the running service', () => {
   });
 });
 
-/** The results, in order, at the calls as the model made them, with what it wants back. */
+/** The results in order, at the calls as the model made them, with its opaque data. */
 function checkSecondStep(wire: Wire, { understood }: Told): void {
   const [first, second] = understood;
   expect(first?.model).toBe(apis[wire].model);
@@ -203,14 +203,14 @@ function checkSecondStep(wire: Wire, { understood }: Told): void {
   expect(said.calls.map((call) => call.arguments)).toEqual([sum, note]);
   expect(results.results.map(({ id }) => id)).toEqual(said.calls.map(({ id }) => id));
   expect(results.results.map(({ text }) => text)).toEqual([expect.stringContaining('42'), expect.stringContaining('note.txt')]);
-  // Its text alone is what Chat Completions takes back.
+  // Chat Completions accepts only its text.
   expect(said.returned.length > 0).toBe(wire !== 'openai');
 }
 
-/** Its own credential, once, and nothing of the caller's. */
+/** Its own credential once, and nothing of the caller's. */
 function checkHeaders(wire: Wire, { heard }: Told): void {
   const [name, toValue] = apis[wire].credential;
-  // `x-moniker-hop` stops loops.
+  // `x-moniker-hop` prevents loops.
   const usual = ['accept', 'content-length', 'content-type', 'host', 'x-moniker-hop'];
   const expected = [...usual, name, ...(wire === 'anthropic' ? ['anthropic-version'] : [])].sort();
   for (const { headers } of heard) {

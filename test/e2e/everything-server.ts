@@ -37,7 +37,7 @@ export async function startEverything(): Promise<EverythingServer> {
   };
 }
 
-/** It listens where it is told, so a port is looked for first. */
+/** The server needs a fixed port, so a free one is found first. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

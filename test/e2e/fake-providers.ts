@@ -1,7 +1,7 @@
 /**
- * All APIs of models at once, on ports of this machine: the strict stand-ins of `test/fakes/upstreams/`, and a model without tools of
- * its own over the first of them. A test tells them its own story: the story's mark stands in what the user says, so that tests may
- * run at the same time, and each finds what was asked of it. Every request is kept as it came.
+ * All model APIs at once on loopback ports: the strict stand-ins of `test/fakes/upstreams/`, and a model without native tools over the
+ * first of them. Each test scripts a story and puts the story's mark into the user's text, so that tests can run concurrently and each
+ * finds its own requests. Every request is recorded unchanged.
  */
 import { expect } from 'vitest';
 import type { ProviderKind } from '../../src/core/model/provider-kind.ts';
@@ -29,26 +29,26 @@ export type Heard = {
   path: string;
   headers: Headers;
   text: string;
-  /** What the stand-in said, where no fault stood in its place; else ''. */
+  /** The stand-in's own output, '' where a fault replaced it. */
   reply: string;
-  /** Resolves when whoever asked has left before the answer's end. */
+  /** Resolves when the client has disconnected before the end of the response. */
   left: Promise<void>;
   hasLeft(): boolean;
   at: number;
 };
 
-/** The stand-in's own answer is made by `answer`; a rejection is a connection that breaks. */
+/** `answer` makes the stand-in's own response; a rejection breaks the connection. */
 export type Fault = (answer: () => Promise<Response>, request: Request) => Promise<Response>;
 
 export type Story = {
-  /** `index` counts the story's requests that were answered, from 0. */
+  /** `index` counts the story's requests that got a response, from 0. */
   say: Script;
-  /** What happens to which request instead, by its number from 0. */
+  /** Faults by request number, from 0. */
   faults?: Readonly<Record<number, Fault>>;
 };
 
 export type Told = {
-  /** Stands in what the user says. */
+  /** The mark to put into the user's text. */
   mark: string;
   heard: Heard[];
   understood: Understood[];
@@ -57,11 +57,11 @@ export type Told = {
 type Api = {
   kind: ProviderKind;
   path: string;
-  /** Of the kind that asks most of its caller: it reasons, and wants back what it thought. */
+  /** The most demanding kind: it reasons, and requires its reasoning back. */
   model: string;
-  /** The header that carries the key, as the API documents it. */
+  /** The API's documented header for the key. */
   credential: readonly [name: string, value: (key: string) => string];
-  /** Of the provider's document: what is known of the API at its own address, and not of one on this machine. */
+  /** Fields of the provider's document: settings known for the API's public address, but not for a loopback address. */
   profile: ProviderProfile;
   create(script: Script): FakeUpstream;
 };
@@ -112,18 +112,20 @@ export const apis: Readonly<Record<Wire, Api>> = {
   },
 };
 
-/** How a provider's name differs from all kinds. */
+/** Settings in which this provider differs from its kind. */
 export const providerOf = (wire: Wire): string => `my-${wire}`;
 export const refOf = (wire: Wire): string => `${providerOf(wire)}/${apis[wire].model}`;
 export const keyOf = (wire: Wire): string => `key-of-${wire}-0123456789`;
 
 export type FakeProviders = {
   urlOf(wire: Wire): string;
-  /** A new story; `name` is for whoever reads a failure. */
+  /** Starts a story; `name` appears in failure messages. */
   tell(name: string, story: Story): Told;
-  /** Why any request was refused by any stand-in, in order. */
+  /** The reasons for which any stand-in rejected a request, in order. */
   refused(): string[];
-  /** PUTs all of them, and each as `alike-<wire>`: a server that only resembles the API, whose replies with calls are written anew. */
+  /**
+   * PUTs all providers, and each again as `alike-<wire>`: a server that only resembles the API, so that replies with calls are rewritten.
+   */
   putAll(call: Call): Promise<void>;
   close(): void;
 };
@@ -158,7 +160,7 @@ export async function startFakeProviders(): Promise<FakeProviders> {
     });
     started.set(wire, { fake, listening });
   }
-  const of = (wire: Wire) => started.get(wire) as NonNullable<ReturnType<typeof started.get>>; // All of them are there.
+  const of = (wire: Wire) => started.get(wire) as NonNullable<ReturnType<typeof started.get>>; // All wires were started.
   const urlOf = (wire: Wire): string => of(wire).listening.url + apis[wire].path;
   return {
     urlOf,
@@ -186,7 +188,7 @@ export async function startFakeProviders(): Promise<FakeProviders> {
   };
 }
 
-/** The newest: a session's history holds those of its turns before. */
+/** The newest mark: a session's history also holds those of earlier turns. */
 function markIn(text: string): string {
   return text.match(/\[story [^\]]+\]/g)?.at(-1) ?? '';
 }
@@ -206,7 +208,7 @@ function toHeard(wire: Wire, request: Request, text: string): Heard {
   };
 }
 
-/** Calls as a model without tools of its own writes them. */
+/** Writes calls as a model without native tools does. */
 function inWords({ text = '', calls = [], ...say }: Say): Say {
   const written = calls.map(({ name, arguments: args }) => `<tool_call>${JSON.stringify({ name, arguments: args })}</tool_call>`);
   return { ...say, text: [text, ...written].filter((part) => part !== '').join('\n') };
