@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { SkillName } from './skills/skill.ts';
-import { ToolsetReference } from './toolset/toolset-reference.ts';
+import { ToolsetReference } from './toolset/toolset.ts';
 
 const maxAgentSkills = 50;
 

@@ -6,7 +6,7 @@
 import type { Agent } from './agent.ts';
 import type { Principal, Scope } from './principal.ts';
 import { Problem, quoted } from './problem.ts';
-import { readToolsetReference } from './toolset/toolset-reference.ts';
+import { readToolsetReference } from './toolset/toolset.ts';
 
 export type Rights = Pick<Principal, 'scopes' | 'toolsets' | 'agents'>;
 

@@ -7,7 +7,7 @@ import { configuredEntry, type AliasMap } from '../core/toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/toolset/edition-tool.ts';
 import type { Hold } from '../core/listing/hold.ts';
 import { countWarnings, lintTools } from '../core/toolset/lint.ts';
-import { whyMissing } from '../core/toolset/missing-tool.ts';
+import { whyMissing } from '../core/toolset/known-tools.ts';
 import { isOnDemand, type OfferedName, offeredTools, sentTools } from '../core/toolset/offered-tools.ts';
 import { joinParagraphs } from '../core/text/paragraphs.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';

@@ -4,14 +4,13 @@
  */
 import { z } from 'zod';
 import { limits } from '../core/limits.ts';
-import { workspace } from '../core/text/path.ts';
+import { workspace, joinPath } from '../core/text/path.ts';
 import { cutMiddle } from '../core/tools/result-bound.ts';
 import { utf8Length } from '../core/text/utf8.ts';
-import type { FileSystem } from '../ports/file-system.ts';
+import { type FileSystem, FileError } from '../ports/file-system.ts';
 import type { ToolOutcome } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 import { fileNotFound, sessionPath } from './session-path.ts';
-import { saveOutput } from './shell/save-output.ts';
 import { runShellScript, type ScriptEnd } from './shell/run-shell-script.ts';
 import { KB } from '../core/limits/units.ts';
 
@@ -96,4 +95,35 @@ function plain(stderr: string): string {
   return stderr
     .replace(/, increase executionLimits\.\w+/g, '')
     .replace(/command not available in browser environments\..*/g, 'command not available in this shell');
+}
+
+// Saves output that is too long to be shown as a file of the session, which the model can read with the usual tools. Only a few files are
+// stored: a new one replaces the oldest.
+
+/** Long outputs of a session that are stored as files; the oldest are deleted. */
+export const maxStoredOutputs = 8;
+
+/** `callId` names the file. Returns its path, or null if the session has no space for it. */
+export function saveOutput(files: FileSystem, directory: string, callId: string, output: string): string | null {
+  const path = joinPath(directory, `output-${callId.replace(/[^\w.-]/g, '_').slice(-100)}.txt`);
+  try {
+    files.makeDirectory(directory, { recursive: true });
+    giveWay(files, directory, path);
+    files.write(path, new TextEncoder().encode(output));
+    return path;
+  } catch (error) {
+    if (error instanceof FileError) return null;
+    throw error;
+  }
+}
+
+/** Moves the oldest file to the new path. Nothing is deleted, since a deletion requires approval. */
+function giveWay(files: FileSystem, directory: string, path: string): void {
+  if (files.stat(path) !== null) return;
+  // Only files written by this module: moving or overwriting others requires approval.
+  const isOurs = (name: string): boolean => /^output-.+\.txt$/.test(name) && files.stat(joinPath(directory, name))?.own === true;
+  const kept = files.list(directory).filter(({ name, kind }) => kind === 'file' && isOurs(name));
+  if (kept.length < maxStoredOutputs) return;
+  const [oldest] = kept.sort((a, b) => a.modifiedAt - b.modifiedAt);
+  if (oldest !== undefined) files.rename(joinPath(directory, oldest.name), path);
 }

@@ -1,4 +1,4 @@
-import { fetchResultDescription, FetchResultInput, fetchResultName } from '../core/tools/fetch-result.ts';
+import { fetchResultDescription, FetchResultInput, fetchResultName } from '../core/tools/injected-tool.ts';
 import { fetchCall } from '../core/tools/result-bound.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 

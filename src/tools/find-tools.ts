@@ -1,4 +1,4 @@
-import { findToolsDescription, FindToolsInput, findToolsName } from '../core/tools/find-tools.ts';
+import { findToolsDescription, FindToolsInput, findToolsName } from '../core/tools/injected-tool.ts';
 import { limits } from '../core/limits.ts';
 import { oneLine } from '../core/text/paragraphs.ts';
 import { quoted } from '../core/problem.ts';

@@ -10,16 +10,13 @@ import { configurationToolset } from './configuration/configuration-tools.ts';
 import { createTool } from './create-tool.ts';
 import { currentTime } from './current-time.ts';
 import type { DefinedTool } from './define-tool.ts';
-import { deleteFileTool } from './delete-file.ts';
+import { deleteFileTool, listDirectory, readFileTool, writeFileTool } from './file-tools.ts';
 import { editFileTool } from './edit-file.ts';
 import { fetchResult } from './fetch-result.ts';
 import { findTools } from './find-tools.ts';
 import { httpRequest } from './http-request.ts';
-import { listDirectory } from './list-directory.ts';
-import { readFileTool } from './read-file.ts';
 import { runCodeBuiltin } from './run-code.ts';
 import { useSkill } from './use-skill.ts';
-import { writeFileTool } from './write-file.ts';
 
 const builtinTools: readonly DefinedTool[] = [
   bash,

@@ -1,7 +1,7 @@
 /** Rules for arguments over the definitions of real servers: each argument hidden, renamed and given a default in turn. */
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { checkEntryArguments } from '../../src/core/toolset/entry-argument-check.ts';
+import { checkEntryArguments } from '../../src/core/toolset/entry-arguments.ts';
 import { EntryArguments } from '../../src/core/toolset/entry-rules.ts';
 import { resolvePointer } from '../../src/core/schema/schema-references.ts';
 import { toStrictSchema } from '../../src/core/schema/strict-schema.ts';

@@ -8,7 +8,7 @@ import { textResult } from '../../src/core/tools/tool.ts';
 import { Toolset } from '../../src/core/toolset/toolset.ts';
 import type { ProviderKind } from '../../src/core/model/provider-kind.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
-import { findToolsTool } from '../../src/core/tools/find-tools.ts';
+import { findToolsTool } from '../../src/core/tools/injected-tool.ts';
 import { profileFor } from '../../src/providers/profiles.ts';
 import { defineTools } from '../../src/providers/tool-definitions.ts';
 import { exampleAccess } from '../../src/providers/wire-tool-names.ts';

@@ -26,10 +26,9 @@ import { Secret, secretHostOf, secretUseRefusal } from '../../src/core/policy/se
 import type { SecretBinding } from '../../src/core/policy/secret.ts';
 import { callUrlOf, reservedServers, Server, toServerAccess } from '../../src/core/servers/server.ts';
 import { type Skill, SkillName } from '../../src/core/skills/skill.ts';
-import { legalAliases, ToolAliases } from '../../src/core/toolset/tool-aliases.ts';
+import { legalAliases, ToolAliases, Toolset } from '../../src/core/toolset/toolset.ts';
 import { joinTaint, untainted } from '../../src/core/policy/taint.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
-import { Toolset } from '../../src/core/toolset/toolset.ts';
 import { Schedule } from '../../src/core/triggers/schedules/schedule.ts';
 import { Subscription } from '../../src/core/triggers/callbacks/subscription.ts';
 import { compileHook } from '../../src/core/triggers/compiled-hook.ts';

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { readSkillZip } from '../../src/skills/zip.ts';
+import { readSkillZip, maxZipEntries } from '../../src/skills/zip.ts';
 import { renamed, withField, zipOf } from './zips.ts';
-import { maxZipEntries } from '../../src/skills/zip-directory.ts';
 
 const skill = '---\nname: pdf\ndescription: Reads.\n---\nDo it.\n';
 

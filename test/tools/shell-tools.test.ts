@@ -4,9 +4,8 @@ import { errorResult, textResult, type ToolResult } from '../../src/core/tools/t
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import type { InnerOutcome, InnerCalls } from '../../src/ports/inner-calls.ts';
 import type { ResultStore } from '../../src/ports/result-store.ts';
-import { saveOutput } from '../../src/tools/shell/save-output.ts';
+import { saveOutput, maxStoredOutputs } from '../../src/tools/bash.ts';
 import { toolBench } from './run-tool.ts';
-import { maxStoredOutputs } from '../../src/tools/shell/save-output.ts';
 
 type Call = { name: string; args: unknown; files: FileSystem | undefined };
 

@@ -1,5 +1,5 @@
 /** Writes the default aliases of one tool, which replace its own. Toolsets that inherit them are recompiled. */
-import { legalAliases, ToolAliases } from '../../core/toolset/tool-aliases.ts';
+import { legalAliases, ToolAliases } from '../../core/toolset/toolset.ts';
 import { parseDocument } from '../../core/issues.ts';
 import type { CatalogContext } from '../context.ts';
 import { findTool, knownTools } from './known-tools.ts';

@@ -2,7 +2,7 @@
 import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import { readToolsetReference } from '../../core/toolset/toolset-reference.ts';
+import { readToolsetReference } from '../../core/toolset/toolset.ts';
 import type { Page, PageRequest, StoredDocument, ToolsetVersion } from '../../ports/catalog.ts';
 import { decodeNumberCursor, encodeCursor } from '../../storage/cursor.ts';
 import { isoTime, documentNotFound, readRow, requireRow, toStoredDocument } from '../documents/documents.ts';

@@ -8,7 +8,7 @@
  */
 import { memoizeByObject } from '../memoize.ts';
 import { type AliasMap, wireNameOf } from '../toolset/alias-map.ts';
-import { findToolsCanonical } from '../tools/find-tools.ts';
+import { findToolsCanonical } from '../tools/injected-tool.ts';
 import { oneLine } from '../text/paragraphs.ts';
 import { runCodeCanonical } from './run-code.ts';
 import { summaryOf, visibleAliases } from '../toolset/announce.ts';

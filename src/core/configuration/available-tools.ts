@@ -8,10 +8,7 @@ import { toWireName } from '../names/names.ts';
 import { oneLine } from '../text/paragraphs.ts';
 import { ServerHealth } from '../servers/server-state.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
-import { namesOfEntry, shownAliases } from './entry-names.ts';
-import { fitRows } from './fit-rows.ts';
-import { Context, contextOf, definitionTokens } from './token-estimate.ts';
-import type { ToolTable } from './tool-table.ts';
+import { namesOfEntry, shownAliases, fitRows, Context, contextOf, definitionTokens, type ToolTable } from './tool-table.ts';
 
 export const AvailableToolsQuery = z.strictObject({
   server: z

@@ -4,10 +4,14 @@
  */
 import { z } from 'zod';
 import type { KnownTools } from '../toolset/known-tools.ts';
-import { quote } from '../names/names.ts';
+import { quote, parseAlias, parseWireName, toWireName } from '../names/names.ts';
 import { nearNames } from '../names/suggest.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import { toolPin } from '../listing/tool-pin.ts';
+import { limits } from '../limits.ts';
+import type { AliasMode, ToolsetEntry } from '../toolset/toolset.ts';
+import { utf8Length } from '../text/utf8.ts';
+import { charactersPerToken } from '../turn/transcript.ts';
 
 export const namespacedName = z.string().meta({
   description: 'Name of the tool as returned by list-available-tools, <server>.<tool>, in exactly this spelling.',
@@ -20,7 +24,7 @@ export const refId = z.string().meta({
 });
 
 /** At least one of the two; both must name the same tool. */
-export type ToolReference = { namespacedName?: string | undefined; refId?: string | undefined };
+type ToolReference = { namespacedName?: string | undefined; refId?: string | undefined };
 
 export type ToolTable = {
   /** Sorted by canonical name. */
@@ -31,7 +35,7 @@ export type ToolTable = {
   pinOf(canonical: string): string;
   find(reference: ToolReference, path: string): ToolMatch;
 };
-export type ToolMatch = { ok: true; definition: ToolDefinition } | { ok: false; fault: string };
+type ToolMatch = { ok: true; definition: ToolDefinition } | { ok: false; fault: string };
 
 export async function buildToolTable(tools: readonly ToolDefinition[], aliases: boolean): Promise<ToolTable> {
   const hashes = await Promise.all(tools.map(toolPin));
@@ -83,4 +87,67 @@ function* spellings(tools: readonly ToolDefinition[]): Generator<readonly [strin
     yield [tool.canonical, tool.canonical];
     yield [tool.name, tool.canonical];
   }
+}
+
+// The names that an entry of a toolset document gives its tool, equal to those of a compiled edition (`named-entry.ts`), for views of a
+// document that is not compiled. Never used to resolve a call.
+
+type EntryAliasName = { name: string; mode: AliasMode };
+type EntryNames = { wireName: string; aliases: readonly EntryAliasName[] };
+
+/** `definition` undefined: its server never listed it, or is gone. */
+export function namesOfEntry(entry: ToolsetEntry, definition: ToolDefinition | undefined): EntryNames {
+  const { canonical, ownName } = ownNameOf(entry, definition);
+  const written: readonly EntryAliasName[] = (entry.aliases ?? definition?.aliases ?? []).map((alias) =>
+    typeof alias === 'string' ? { name: alias, mode: 'announced' } : alias,
+  );
+  const legal = written.flatMap(({ name, mode }) => {
+    const parsed = parseAlias(name);
+    return parsed.ok ? [{ name: parsed.alias as string, mode }] : [];
+  });
+  const aliases = legal.slice(0, limits.maxAliasesPerEntry);
+  const given = entry.name === undefined ? null : parseWireName(entry.name);
+  const announced = aliases.find(({ mode }) => mode === 'announced');
+  return { wireName: given?.ok ? given.wireName : (announced?.name ?? toWireName(canonical, ownName)), aliases };
+}
+
+export function ownNameOf(entry: ToolsetEntry, definition: ToolDefinition | undefined): { canonical: string; ownName: string } {
+  const canonical = entry.tool ?? '';
+  // Split as in `named-entry.ts` if only the document is known: server names contain no dot.
+  return { canonical, ownName: definition?.name ?? canonical.slice(canonical.indexOf('.') + 1) };
+}
+
+/** The aliases that may be shown to callers of tools. */
+export function shownAliases({ aliases }: EntryNames): string[] {
+  return [...new Set(aliases.filter(({ mode }) => mode === 'announced' || mode === 'function').map(({ name }) => name))];
+}
+
+/** Returns the first rows within so many bytes of JSON, at least one; the remaining bytes; and the number of rows left out. */
+export function fitRows<Row>(rows: readonly Row[], room: number): { rows: Row[]; room: number; leftOut: number } {
+  const fitting: Row[] = [];
+  let left = room;
+  for (const row of rows) {
+    const bytes = utf8Length(JSON.stringify(row)) + 1;
+    if (fitting.length > 0 && bytes > left) break;
+    fitting.push(row);
+    left -= bytes;
+  }
+  return { rows: fitting, room: left, leftOut: rows.length - fitting.length };
+}
+
+// The token cost of a tool's definition in every step: the same estimate as elsewhere (`transcript.ts`).
+
+export const Context = z.object({
+  tokens: z.int().meta({ description: 'Estimated tokens: the characters of the definition, divided by four.' }),
+  percent: z.number().meta({ description: 'Percentage of all available tools.' }),
+});
+export type Context = z.infer<typeof Context>;
+
+export function definitionTokens({ name, description, inputSchema }: Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'>): number {
+  return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / charactersPerToken);
+}
+
+/** Rounded to a tenth. */
+export function contextOf(tokens: number, total: number): Context {
+  return { tokens, percent: total === 0 ? 0 : Math.round((tokens / total) * 1_000) / 10 };
 }

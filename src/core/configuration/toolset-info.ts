@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import { ownWireNames } from '../toolset/alias-map.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
-import { namesOfEntry, ownNameOf, shownAliases } from './entry-names.ts';
-import { fitRows } from './fit-rows.ts';
-import type { ToolTable } from './tool-table.ts';
+import { namesOfEntry, ownNameOf, shownAliases, fitRows, type ToolTable, Context, contextOf, definitionTokens } from './tool-table.ts';
+import { limits } from '../limits.ts';
+import { ServerHealth } from '../servers/server-state.ts';
+import { shorten, type ServerStates } from './available-tools.ts';
 
-export const ToolInfo = z.object({
+const ToolInfo = z.object({
   namespacedName: z.string(),
   refId: z.string().meta({ description: 'Empty: the tool is currently unknown.' }),
   server: z.string(),
@@ -17,7 +18,7 @@ export const ToolInfo = z.object({
   state: z.enum(['ready', 'held', 'missing']),
   notes: z.array(z.string()).optional().meta({ description: 'Names of its notes.' }),
 });
-export type ToolInfo = z.infer<typeof ToolInfo>;
+type ToolInfo = z.infer<typeof ToolInfo>;
 
 export const ToolsetInfo = z.object({
   name: z.string(),
@@ -39,7 +40,7 @@ export const ToolsetInfo = z.object({
 export type ToolsetInfo = z.infer<typeof ToolsetInfo>;
 
 /** The Catalog's row; `body` was parsed when it was written. */
-export type StoredToolset = {
+type StoredToolset = {
   name: string;
   version: number;
   body: Readonly<Record<string, unknown>>;
@@ -82,7 +83,7 @@ export function toolsetInfo(stored: StoredToolset, table: ToolTable, equipped: s
 }
 
 /** Includes the names under which tools are called, which without aliases depend on the other tools. */
-export function toolInfos(entries: readonly ToolsetEntry[], table: ToolTable): ToolInfo[] {
+function toolInfos(entries: readonly ToolsetEntry[], table: ToolTable): ToolInfo[] {
   const named = entries.map((entry) => ({ entry, names: namesOfEntry(entry, table.known.get(entry.tool ?? '')) }));
   if (table.aliases) return named.map(({ entry, names }) => toolInfo(entry, { ...names, aliases: shownAliases(names) }, table));
   const own = ownWireNames(
@@ -113,7 +114,7 @@ function toolInfo(entry: ToolsetEntry, { wireName, aliases }: { wireName: string
 }
 
 /** `gs = git.status (aliases: st)` */
-export function describeToolInfo({ wireName, namespacedName, aliases, state }: ToolInfo): string {
+function describeToolInfo({ wireName, namespacedName, aliases, state }: ToolInfo): string {
   const others = aliases.filter((alias) => alias !== wireName);
   const also = others.length === 0 ? '' : ` (aliases: ${others.join(', ')})`;
   return `${wireName} = ${namespacedName}${also}${state === 'ready' ? '' : `, ${state}: cannot be called`}`;
@@ -125,4 +126,81 @@ export function describeToolset(info: ToolsetInfo): string {
   const head = `${name} (version ${version}, ${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}${active ? ', equipped' : ''})${about}`;
   const more = toolsLeftOut === undefined ? [] : [`- and ${toolsLeftOut} more`];
   return [head, ...tools.map((tool) => `- ${describeToolInfo(tool)}`), ...more].join('\n');
+}
+
+// The result of `get-active-toolset`: the equipped toolset, the tools that can be called now, and why the others cannot.
+
+export const ActiveToolset = z.object({
+  success: z.boolean(),
+  error: z.string().optional(),
+  equipped: z.boolean(),
+  mode: z.enum(['configuration', 'normal']).optional(),
+  toolset: ToolsetInfo.optional(),
+  serverStatus: z
+    .object({ totalConfigured: z.int(), enabled: z.int(), available: z.int(), unavailable: z.int() })
+    .optional()
+    .meta({ description: 'Status of the servers whose tools are in the toolset.' }),
+  toolSummary: z.object({ currentlyExposed: z.int(), totalDiscovered: z.int(), filteredOut: z.int() }).optional(),
+  exposedTools: z.array(z.object({ server: z.string(), tools: z.array(ToolInfo) })).optional(),
+  unavailableServers: z
+    .array(z.object({ name: z.string(), status: ServerHealth.shape.status.optional(), reason: z.string().optional() }))
+    .optional(),
+  warnings: z.array(z.string()).optional(),
+  context: Context.optional(),
+});
+export type ActiveToolset = z.infer<typeof ActiveToolset>;
+
+export function describeActive(
+  stored: StoredToolset | null,
+  mode: 'configuration' | 'normal',
+  table: ToolTable,
+  standings: ServerStates,
+): ActiveToolset {
+  if (stored === null) return { success: true, equipped: false, mode };
+  const toolset = toolsetInfo(stored, table, stored.name, limits.maxConfigurationAnswerBytes / 3);
+  const rows = toolInfos(documentOf(stored).tools, table);
+  const exposed = rows.filter(({ active }) => active);
+  const shown = fitRows(exposed, limits.maxConfigurationAnswerBytes / 3);
+  const bad = serversOf(rows).flatMap(({ name, isListing }) => {
+    const { status, reason } = standings.get(name) ?? {};
+    if (status === 'failing' || status === 'unauthorized') return [{ name, status, ...(reason && { reason: shorten(reason) }) }];
+    return isListing ? [] : [{ name }];
+  });
+  const there = table.tools.filter(({ source }) => source?.state !== 'missing');
+  const costs = new Map(there.map((tool) => [tool.canonical as string, definitionTokens(tool)]));
+  const tokens = exposed.reduce((sum, { namespacedName }) => sum + (costs.get(namespacedName) ?? 0), 0);
+  const total = [...costs.values()].reduce((sum, cost) => sum + cost, 0);
+  const distinct = new Set(exposed.map(({ namespacedName }) => namespacedName)).size;
+  return {
+    success: true,
+    equipped: true,
+    mode,
+    toolset,
+    serverStatus: {
+      totalConfigured: toolset.totalServers,
+      enabled: toolset.enabledServers,
+      available: toolset.totalServers - bad.length,
+      unavailable: bad.length,
+    },
+    toolSummary: { currentlyExposed: exposed.length, totalDiscovered: there.length, filteredOut: there.length - distinct },
+    exposedTools: [...Map.groupBy(shown.rows, ({ server }) => server)].map(([server, tools]) => ({ server, tools })),
+    unavailableServers: fitRows(bad, limits.maxConfigurationAnswerBytes / 4).rows,
+    warnings: [
+      ...rows
+        .filter(({ state }) => state !== 'ready')
+        .slice(0, limits.maxReportedWarnings)
+        .map(({ wireName, namespacedName, state }) => {
+          const why = state === 'held' ? 'its definition has changed and an administrator has to accept it' : 'its server does not list it';
+          return `${wireName} (${namespacedName}) cannot be called: ${why}`;
+        }),
+      ...(shown.leftOut > 0 ? [`${shown.leftOut} more tools are exposed than are listed here`] : []),
+    ],
+    context: contextOf(tokens, total),
+  };
+}
+
+/** A held tool is listed by its server, so nothing is wrong with the server. */
+function serversOf(rows: readonly ToolInfo[]): { name: string; isListing: boolean }[] {
+  const byServer = Map.groupBy(rows, ({ server }) => server);
+  return [...byServer].map(([name, tools]) => ({ name, isListing: tools.some(({ state }) => state !== 'missing') }));
 }

@@ -3,7 +3,7 @@
  * next state out. Stored by the Catalog (`catalog/servers/server-state.ts`). `take-listing.ts` handles the listed tools.
  */
 import { cutToBytes, utf8Length } from '../text/utf8.ts';
-import { cleanData } from '../tools/clean-data.ts';
+import { cleanData } from '../tools/clean-result.ts';
 import { isDeeperThan } from '../json/json-depth.ts';
 import { limits } from '../limits.ts';
 import { hasNoHiddenCharacters } from '../listing/listing-text.ts';

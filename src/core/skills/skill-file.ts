@@ -1,6 +1,6 @@
 /**
  * Parses `SKILL.md` and its resource files into a skill, by the rules of Open Agent Skills (agentskills.io/specification) and our
- * own. Pure: the YAML reader is a parameter (`skills/frontmatter.ts`), since it needs a library. Used by the Catalog, which checks
+ * own. Pure: the YAML reader is a parameter (`skills/read-skill.ts`), since it needs a library. Used by the Catalog, which checks
  * every written skill, whatever its source.
  */
 import { z } from 'zod';

@@ -5,7 +5,6 @@
  * elicitation to request sensitive information"). Pure and idempotent, since a question may be screened twice on its way.
  */
 import { z } from 'zod';
-import { isAskingForSecret, namesSecret } from './elicitation-secrets.ts';
 import { checkInput } from '../schema/input-schema.ts';
 import { limits } from '../limits.ts';
 import { cleanDescription, hasNoHiddenCharacters } from '../listing/listing-text.ts';
@@ -23,7 +22,7 @@ export const maxElicitationFields = 50;
 const maxElicitationChoices = 200;
 
 /** `reason`: one clause that completes the error message of the call. */
-export type ScreenedElicitation = { ok: true; request: InputRequest } | { ok: false; reason: string };
+type ScreenedElicitation = { ok: true; request: InputRequest } | { ok: false; reason: string };
 
 /** `server`: the name of the server in the workspace, never the name that it gives itself. */
 export function screenElicitation(server: string, request: InputRequest): ScreenedElicitation {
@@ -216,3 +215,76 @@ function member(field: Record<string, unknown>, name: string, isGood: (value: un
 function members(field: Record<string, unknown>, names: readonly string[], isGood: (value: unknown) => boolean): Record<string, unknown> {
   return Object.assign({}, ...names.map((name) => member(field, name, isGood)));
 }
+
+// Detects whether the text of a form asks for a secret. It searches for words in the most common languages, so it finds a server that
+// asks openly, not one that disguises the question. Views of a form therefore also show which server asks.
+
+/**
+ * `text`: a field's name, title or description. `isText`: the field takes text, so `token` means a credential and not a count of
+ * tokens.
+ */
+function namesSecret(text: string, isText: boolean): boolean {
+  const words = wordsOf(text);
+  return secretWords.test(words) || (isText && tokenWords.test(words)) || foreignWords.test(words);
+}
+
+/** Whether a message asks for a secret: "Enter your password" does, "The password was changed" does not. */
+function isAskingForSecret(message: string): boolean {
+  return message.split(/[.!?\n]+/).some((sentence) => {
+    const words = wordsOf(sentence);
+    const asking = askingWords.exec(words);
+    return (asking !== null && namesSecret(words.slice(asking.index), true)) || foreignWords.test(words);
+  });
+}
+
+/**
+ * `apiKey`, `api_key` and `API-Key` give the same words; so do full-width and ordinary letters. The length is bounded: a long text
+ * does not name a field at its end.
+ */
+function wordsOf(text: string): string {
+  return ` ${text
+    .slice(0, 4_000)
+    .replaceAll(warning, ' ')
+    .normalize('NFKC')
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, ' ')} `;
+}
+
+/** "Do not give us your PIN" asks for no secret; "do not forget your password" does. */
+const warning =
+  /\b(?:do not|don['’]t|never) (?:ever )?(?:give|enter|type|share|send|include|provide|put|use|write|tell|submit|paste)\b[^.!?;)\n]{0,300}/giu;
+
+const secretWords = new RegExp(
+  ` (?:${[
+    'pass ?(?:words?|wd|code|codes|phrase|phrases|key|keys)',
+    'pwd',
+    'pin(?: codes?| numbers?)?',
+    '(?:client |shared |app )?secrets?(?: keys?)?',
+    '(?:api|access|private|secret|signing|encryption|ssh|license|master) ?keys?',
+    'credentials?',
+    'otp',
+    'totp',
+    '2fa(?: codes?)?',
+    '(?:one time|verification|authentication|auth|security|recovery|backup|mfa) (?:codes?|passwords?)',
+    '(?:seed|recovery|mnemonic) (?:phrases?|words?)',
+    'mnemonics?',
+    'cvv2?',
+    'cvc2?',
+    '(?:credit|debit|bank|payment) ?cards?',
+    'card ?(?:numbers?|no|pan)',
+    'iban',
+    '(?:bank )?account numbers?',
+    'ssn',
+    'social security(?: numbers?| no)?',
+  ].join('|')}) `,
+);
+
+const tokenWords = / (?:(?:access|auth|bearer|refresh|api|id|session|personal access) ?tokens?|token|jwt|cookies?) /;
+
+/** Scripts without spaces between words: a match anywhere counts. */
+const foreignWords =
+  / (?:passwort|kennwort|geheimnis|contraseña|clave secreta|mot de passe|senha|parola d ordine|wachtwoord|hasło|пароль|şifre) |密码|密碼|口令|パスワード|暗証番号|비밀번호/;
+
+const askingWords =
+  / (?:enter|type|provide|give|send|tell|supply|submit|paste|input|insert|confirm|share|write|fill in|reply with|we need|i need|need your|your|what is|what s|what are) /;

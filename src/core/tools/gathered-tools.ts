@@ -5,7 +5,7 @@
  */
 import { toolsNamed, type AliasMap } from '../toolset/alias-map.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
-import { findToolsCanonical } from './find-tools.ts';
+import { findToolsCanonical } from './injected-tool.ts';
 import type { Message } from '../turn/message.ts';
 import type { SessionEventBody } from '../turn/session-event.ts';
 import { useSkillCanonical } from '../skills/skill-prompt.ts';

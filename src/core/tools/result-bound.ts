@@ -2,7 +2,7 @@
  * Limits a tool's result to a size that a model can read. The only place where a result is cut; the text says so. Used by the call
  * path for every kind of tool, and by tools that know which end of their output matters.
  */
-import { fetchResultName } from './fetch-result.ts';
+import { fetchResultName } from './injected-tool.ts';
 import { limits } from '../limits.ts';
 import { visibleJson } from '../json/visible-json.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';

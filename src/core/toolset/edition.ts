@@ -4,17 +4,15 @@
  * formats lazily by the adapters.
  */
 import type { Edition, EditionTool, MadeCode } from './edition-tool.ts';
-import { definitionNames } from './definition-names.ts';
-import { checkEntryArguments } from './entry-argument-check.ts';
-import { checkEntryResult } from './entry-result-check.ts';
+import { definitionNames } from './model-definitions.ts';
+import { checkEntryArguments } from './entry-arguments.ts';
+import { checkEntryResult } from './entry-result.ts';
 import { sha256Hex } from '../hash.ts';
-import type { KnownTools } from './known-tools.ts';
+import { type KnownTools, resolveReferences } from './known-tools.ts';
 import { limits } from '../limits.ts';
-import { countWarnings, definitionsAtFirst, lintTools } from './lint.ts';
+import { countWarnings, definitionsAtFirst, lintTools, nameWarnings } from './lint.ts';
 import { findConflicts, type NameConflict } from './name-claims.ts';
-import { nameWarnings } from './name-warnings.ts';
 import { readNamedEntries, type NamedEntry } from './named-entry.ts';
-import { resolveReferences } from './tool-reference.ts';
 import { invalidRequest, Problem, type Issue } from '../problem.ts';
 import { toStrictSchema } from '../schema/strict-schema.ts';
 import { toolPin } from '../listing/tool-pin.ts';

@@ -3,21 +3,20 @@
  * stays a table lookup. Used by `GET …/resolve`.
  */
 import { configuredEntry, type AliasMap, type Resolution } from './alias-map.ts';
-import { calledAlias, deprecationOf } from './called-alias.ts';
 import type { EditionAlias, EditionTool } from './edition-tool.ts';
 import type { EntryArguments, EntryResult } from './entry-rules.ts';
 import { fold } from '../names/fold.ts';
 import type { Hold } from '../listing/hold.ts';
 import { limits } from '../limits.ts';
 import { quote, toWireName } from '../names/names.ts';
-import { whyMissing } from './missing-tool.ts';
+import { whyMissing } from './known-tools.ts';
 import type { ToolKind } from '../tools/tool.ts';
 import type { ApprovalRule } from './toolset.ts';
 
 /**
  * What an administrator needs to know about the tool that a name resolved to. Secrets in `arguments` are names, as in the document.
  */
-export type Explanation = {
+type Explanation = {
   because: string;
   /** `tools[i]` of the document; null for an injected tool. */
   entry: string | null;
@@ -160,4 +159,23 @@ function listed(names: readonly string[]): string {
   const more = names.length - told.length;
   if (more > 0) return `${told.join(', ')} and ${more} more`;
   return told.length < 2 ? told.join('') : `${told.slice(0, -1).join(', ')} and ${told.at(-1)}`;
+}
+
+/**
+ * Returns the alias that a call used, once its name is resolved; undefined if the call used no alias. In another spelling, visible names take precedence over aliases, and aliases that are
+ * not deprecated over deprecated ones.
+ */
+function calledAlias({ via, requested, tool }: Hit): EditionAlias | undefined {
+  if (via === 'alias' || via === 'wire') return tool.aliases.find(({ name }) => name === requested);
+  if (via !== 'folded') return undefined;
+  const folded = fold(requested);
+  if ([tool.wireName, tool.canonical, tool.ownName].some((name) => fold(name) === folded)) return undefined;
+  const fitting = tool.aliases.filter(({ name }) => fold(name) === folded);
+  return fitting.find(({ mode }) => mode !== 'deprecated') ?? fitting[0];
+}
+
+/** Returns what a caller of a deprecated alias should do instead; null if there is nothing to report. */
+export function deprecationOf(hit: Hit): { name: string; note: string } | null {
+  const alias = calledAlias(hit);
+  return alias?.mode === 'deprecated' ? { name: alias.name, note: alias.note ?? `use ${hit.tool.wireName}` } : null;
 }

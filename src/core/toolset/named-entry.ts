@@ -3,13 +3,12 @@
  * next phase finds conflicts between entries (`name-claims.ts`).
  */
 import { isDeeperThan } from '../json/json-depth.ts';
-import type { KnownTools } from './known-tools.ts';
+import { type KnownTools, notListedYet, whyMissing } from './known-tools.ts';
 import { limits } from '../limits.ts';
 import { isListedName, parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from '../names/names.ts';
 import type { Issue } from '../problem.ts';
 import { nearNames } from '../names/suggest.ts';
 import { reservedServers } from '../servers/server.ts';
-import { notListedYet, whyMissing } from './missing-tool.ts';
 import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
 import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';
 import type { Warning } from '../warning.ts';

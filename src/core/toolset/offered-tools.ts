@@ -6,13 +6,12 @@
 import { memoizeByObject } from '../memoize.ts';
 import type { AliasMap } from './alias-map.ts';
 import { describeTool } from './announce.ts';
-import { definitionNames } from './definition-names.ts';
+import { definitionNames, modelDefinition } from './model-definitions.ts';
 import { isForModels, type EditionTool } from './edition-tool.ts';
 import { type Gathered, gatheredTool } from '../tools/gathered-tools.ts';
 import { limits } from '../limits.ts';
 import { rootOf } from '../names/old-names.ts';
 import { injectedNames } from '../names/reserved-names.ts';
-import { modelDefinition } from './model-definitions.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 
 /** A definition as sent to a model. `name` is the tool's wire name, or one of its `function` aliases. */

@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { EntryArguments, EntryResult } from './entry-rules.ts';
 import { limits } from '../limits.ts';
 import { utf8Length } from '../text/utf8.ts';
+import { parseAlias } from '../names/names.ts';
+import { invalidRequest, type Issue } from '../problem.ts';
 
 export const AliasMode = z.enum(['announced', 'function', 'hidden', 'deprecated']).meta({
   id: 'AliasMode',
@@ -112,3 +114,37 @@ export const Toolset = z
     },
   });
 export type Toolset = z.infer<typeof Toolset>;
+
+// A reference to a toolset: its name, or one version of it (`support@3`), which never changes.
+
+export const ToolsetReference = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?(@[1-9][0-9]{0,8})?$/, { message: 'must be <toolset> or <toolset>@<version>' })
+  .meta({ id: 'ToolsetReference', description: 'A toolset, or one version of it.', example: 'demo' });
+
+/** Splits a reference; without a version the newest is meant. Does not check whether a toolset can have the name. */
+export function readToolsetReference(reference: string): { name: string; version?: number } {
+  const [name = '', version] = reference.split('@', 2);
+  return { name, ...(version !== undefined && { version: Number(version) }) };
+}
+
+// The document of a tool's default aliases: used by toolset entries that set no aliases (contract §3.2).
+
+export const ToolAliases = z
+  .strictObject({ aliases: z.array(z.string()).max(limits.maxAliasesPerEntry).meta({ description: 'Empty: none.' }) })
+  .meta({ id: 'ToolAliases', example: { aliases: ['shell', 'terminal'] } });
+export type ToolAliases = z.infer<typeof ToolAliases>;
+
+/** Returns the aliases trimmed. Throws `invalid_request` with all errors. */
+export function legalAliases(given: readonly string[]): string[] {
+  const issues: Issue[] = [];
+  const aliases = new Set<string>();
+  for (const [index, text] of given.entries()) {
+    const parsed = parseAlias(text);
+    if (!parsed.ok) issues.push({ path: `aliases[${index}]`, message: parsed.reason });
+    else if (aliases.has(parsed.alias)) issues.push({ path: `aliases[${index}]`, message: `"${parsed.alias}" is listed twice` });
+    else aliases.add(parsed.alias);
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+  return [...aliases];
+}

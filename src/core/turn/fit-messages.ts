@@ -4,7 +4,7 @@
  * the same messages. `engine/turn/run-step.ts` calls it and stores the results that were shortened.
  */
 import type { CompactableConversation } from './compaction.ts';
-import { fetchResultTool } from '../tools/fetch-result.ts';
+import { fetchResultTool } from '../tools/injected-tool.ts';
 import type { Message, ToolCallPart, ToolResultPart } from './message.ts';
 import { fetchCall, isLeftOutNote, type ResultOffset } from '../tools/result-bound.ts';
 import { contentText, type ContentBlock } from '../tools/tool.ts';

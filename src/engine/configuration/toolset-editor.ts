@@ -5,8 +5,7 @@
 import { isAllowed, isUnbound, requireAllowed } from '../../core/authority.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import { ServerHealth } from '../../core/servers/server-state.ts';
-import { readToolsetReference } from '../../core/toolset/toolset-reference.ts';
-import type { Toolset } from '../../core/toolset/toolset.ts';
+import { readToolsetReference, type Toolset } from '../../core/toolset/toolset.ts';
 import type { Catalog, Equipment, KeyRights, StoredDocument } from '../../ports/catalog.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { readAllDocuments, readAllPages, readDefinitions, listableTools } from './tools-of-key.ts';

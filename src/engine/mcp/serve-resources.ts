@@ -3,7 +3,7 @@
  * that offers the item. Names are built in `serve-offers.ts`.
  */
 import { isForModels } from '../../core/toolset/edition-tool.ts';
-import { cleanData, cleanNotice } from '../../core/tools/clean-data.ts';
+import { cleanData, cleanNotice } from '../../core/tools/clean-result.ts';
 import type { InputRequest } from '../../core/tools/mcp-input.ts';
 import { Problem, nullIfNotFound, quoted } from '../../core/problem.ts';
 import { sanitizeProgress } from '../../core/tools/progress.ts';

@@ -6,8 +6,7 @@
 import { getOrBuild, memoizeByObject } from '../../core/memoize.ts';
 import { buildAliasMap, extendAliasMap, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { type Edition, type EditionTool, isForModels } from '../../core/toolset/edition-tool.ts';
-import { fetchResultTool } from '../../core/tools/fetch-result.ts';
-import { findToolsTool, findToolsCanonical } from '../../core/tools/find-tools.ts';
+import { fetchResultTool, findToolsCanonical, findToolsTool } from '../../core/tools/injected-tool.ts';
 import type { CanonicalName, WireName } from '../../core/names/names.ts';
 import { isOnDemand } from '../../core/toolset/offered-tools.ts';
 import type { ClientTool, Plan } from '../../core/turn/plan.ts';

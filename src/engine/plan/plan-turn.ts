@@ -16,7 +16,7 @@ import { utf8Length } from '../../core/text/utf8.ts';
 import { allowOf, joinAgentLists, type AgentList, readEdition, readToolset, type UsableToolset } from './read-toolset.ts';
 import { codeNames, mergeMadeTools, planNames, turnNames } from './plan-names.ts';
 import { checkClientTools } from './client-tools.ts';
-import { whyMissing } from '../../core/toolset/missing-tool.ts';
+import { whyMissing } from '../../core/toolset/known-tools.ts';
 import { planSkills } from './plan-skills.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import { MB } from '../../core/limits/units.ts';

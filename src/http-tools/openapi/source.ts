@@ -13,8 +13,7 @@ import { readBounded } from '../../net/read-bounded.ts';
 import { toServerHeaders } from '../../net/headers.ts';
 import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
 import { tryParse } from '../../core/json/wire-value.ts';
-import { readYaml } from '../../platform/yaml/read-yaml.ts';
-import { YamlFault } from '../../platform/yaml/yaml-fault.ts';
+import { readYaml, YamlFault } from '../../platform/read-yaml.ts';
 
 /** Refresh interval of an OpenAPI document: it changes with releases of its API, and parsing takes up to a second. */
 export const openApiTtlMs = 60 * 60_000;

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import { ToolsetReference } from '../../core/toolset/toolset-reference.ts';
+import { ToolsetReference } from '../../core/toolset/toolset.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { readJsonBody } from '../json-body.ts';
 import { mayCallMcp } from '../own-origin.ts';

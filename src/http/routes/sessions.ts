@@ -5,7 +5,7 @@ import { isAllowed } from '../../core/authority.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { ClientToolInput } from '../../core/turn/plan.ts';
-import { ToolsetReference } from '../../core/toolset/toolset-reference.ts';
+import { ToolsetReference } from '../../core/toolset/toolset.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
 import type { Principal } from '../../core/principal.ts';
 import { idempotencyMismatch, nullIfNotFound } from '../../core/problem.ts';

@@ -7,7 +7,7 @@ import type { Principal } from '../../core/principal.ts';
 import { MadeTool } from '../../core/made/made-tool.ts';
 import { ToolAnnotations, ToolKind } from '../../core/tools/tool.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
-import { ToolAliases } from '../../core/toolset/tool-aliases.ts';
+import { ToolAliases } from '../../core/toolset/toolset.ts';
 import { toolPin } from '../../core/listing/tool-pin.ts';
 import { UiTool } from '../../core/tools/ui-tool.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';

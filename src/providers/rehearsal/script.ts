@@ -3,7 +3,7 @@
  * replaces a provider; `rehearsal.ts` is its HTTP side.
  */
 import { runCodeName } from '../../core/code-mode/run-code.ts';
-import { findToolsName } from '../../core/tools/find-tools.ts';
+import { findToolsName } from '../../core/tools/injected-tool.ts';
 import { limits } from '../../core/limits.ts';
 import { bestTool, guessArguments, parseArgumentLine, type RehearsalTool } from './tools.ts';
 

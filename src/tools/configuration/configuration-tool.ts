@@ -1,18 +1,25 @@
 /**
  * Defines a configuration tool: it reads a request, works with the toolset editor of the key, and returns one answer as structured content
- * and as text. Errors also match the declared output schema, since strict MCP clients accept nothing else.
+ * and as text. Errors also match the declared output schema, since strict MCP clients accept nothing else. Also checks toolset names and stores
+ * drafts for these tools.
  */
-import type { z } from 'zod';
-import { faultText } from '../../core/configuration/refusals.ts';
-import { Problem } from '../../core/problem.ts';
+import { z } from 'zod';
+import { faultText, type Draft, refusalLines } from '../../core/configuration/draft.ts';
+import { Problem, quoted } from '../../core/problem.ts';
 import { errorResult, textResult, type ToolAnnotations, type ToolResult, type ToolResultCode } from '../../core/tools/tool.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { defineTool, ToolFault, type DefinedTool } from '../define-tool.ts';
+import { limits } from '../../core/limits.ts';
+import { ToolsetName } from '../../core/toolset/toolset.ts';
+import type { StoredDocument } from '../../ports/catalog.ts';
+import type { ToolTable } from '../../core/configuration/tool-table.ts';
+import { toolsetInfo, type ToolsetInfo } from '../../core/configuration/toolset-info.ts';
+import { firstWarnings } from '../../core/warning.ts';
 
 /** `text`: the answer as text for models. `isError`: nothing was done, and the answer says why. */
-export type ConfigurationAnswer<Answer> = { answer: Answer; text: string; isError?: boolean };
+type ConfigurationAnswer<Answer> = { answer: Answer; text: string; isError?: boolean };
 
-export type ConfigurationToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> = {
+type ConfigurationToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> = {
   name: string;
   title: string;
   description: string;
@@ -55,4 +62,110 @@ export function defineConfigurationTool<Input extends z.ZodObject, Output extend
       }
     },
   });
+}
+
+// Toolset names in requests: checks new names and finds existing toolsets, with suggestions in the errors.
+
+/** `requireNewName` checks the format, since its error suggests a valid name. */
+export const NewName = z.string().meta({
+  description: 'Name of the toolset: 1 to 50 lower-case characters of a-z, 0-9 and "-", not starting or ending with "-".',
+  pattern: '^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$',
+  examples: ['dev-tools'],
+});
+export const ExistingName = z.string().meta({ description: 'Name of a toolset from list-saved-toolsets.', examples: ['dev-tools'] });
+
+export function requireNewName(name: string, path = 'name'): void {
+  if (ToolsetName.safeParse(name).success) return;
+  if (name.trim() === '') throw new ToolFault(`${path}: is empty; give the toolset a name such as dev-tools`);
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 50)
+    .replace(/^-|-$/g, '');
+  const hint = ToolsetName.safeParse(slug).success ? `; use ${slug}` : '';
+  throw new ToolFault(
+    `${path}: ${quoted(name)} is not a valid name: use 1 to 50 of a-z, 0-9 and "-", not starting or ending with "-"${hint}`,
+  );
+}
+
+export async function requireToolset(editor: ToolsetEditor, name: string, path = 'name'): Promise<StoredDocument> {
+  const found = await editor.toolset(name);
+  if (found !== null) return found;
+  const names = (await editor.toolsets()).map((document) => document.name);
+  const shown = names.slice(0, limits.maxReportedWarnings).join(', ') + (names.length > limits.maxReportedWarnings ? ', …' : '');
+  const there = names.length === 0 ? 'no toolsets are saved yet; create one with build-toolset' : `saved toolsets: ${shown}`;
+  throw new ToolFault(`${path}: there is no toolset ${quoted(name)}; ${there}`);
+}
+
+export function nameTakenMessage(name: string, path = 'name'): ToolFault {
+  return new ToolFault(
+    `${path}: a toolset ${quoted(name)} already exists: choose another name, or rename (rename-toolset), change (update-toolset) or delete (delete-toolset) the existing one`,
+  );
+}
+
+// Stores toolset drafts of the configuration tools, translates faults to their position in the request, and retries lost writes where
+// that is safe.
+
+/** Retries of a change that can be applied again after another writer changed the document. */
+const maxLostWrites = 8;
+
+type WrittenDraft = { document: StoredDocument; warnings: string[] };
+
+/**
+ * Writes the draft. `version`: the version that was read; null: the toolset must not exist yet. Throws `precondition_failed` if another
+ * write came first, and `ToolFault` for an invalid draft.
+ */
+export async function writeDraft(
+  editor: ToolsetEditor,
+  name: string,
+  draft: Draft,
+  version: number | null,
+  table: ToolTable,
+): Promise<WrittenDraft> {
+  try {
+    const { document, warnings } = await editor.write(name, draft.document, version);
+    const told = firstWarnings(warnings, 'warnings').map(({ path, message }) => `${path}: ${message}`);
+    return { document, warnings: table.aliases ? told : [...aliasesOff(draft), ...told] };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === 'precondition_failed') throw error;
+    throw new ToolFault(faultText(refusalLines(error, draft, table)));
+  }
+}
+
+function aliasesOff({ document }: Draft): string[] {
+  const isNaming = document.tools.some(({ name, aliases = [] }) => name !== undefined || aliases.length > 0);
+  const line =
+    'aliases are disabled on this server (MONIKER_ALIASES=off): they are saved, but tools keep their own names until aliases are enabled';
+  return isNaming ? [line] : [];
+}
+
+/** Reads and writes again when another write came first. Only for changes that can be applied to any newer version. */
+export async function retryLostWrites<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isLost = error instanceof Problem && error.code === 'precondition_failed';
+      if (!isLost) throw error;
+      if (tries === maxLostWrites) throw new ToolFault('Other clients are changing this toolset at the same time. Try again in a moment.');
+    }
+  }
+}
+
+/** Returns the toolset as answers show it after it was written or equipped. */
+export function shownInfo(document: StoredDocument, table: ToolTable, equipped: string | null): ToolsetInfo {
+  return toolsetInfo(document, table, equipped, limits.maxConfigurationAnswerBytes / 2);
+}
+
+/** Returns some users of each kind by name: `agents a, b`. */
+export function describeUsers(users: Awaited<ReturnType<ToolsetEditor['usedBy']>>): string[] {
+  const kinds = Object.entries({ agents: users.agents, keys: users.keys }).filter(([, names]) => names.length > 0);
+  return kinds.map(([kind, names]) => {
+    const more = names.length - limits.maxReportedWarnings;
+    return `${kind} ${names.slice(0, limits.maxReportedWarnings).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  });
+}
+
+export function describeWarnings(warnings: readonly string[]): string {
+  return warnings.length === 0 ? '' : `\nWarnings:\n${warnings.map((line) => `- ${line}`).join('\n')}`;
 }

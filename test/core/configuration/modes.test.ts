@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { callableIn, isConfigurationTool } from '../../../src/core/configuration/modes.ts';
-import { fitRows } from '../../../src/core/configuration/fit-rows.ts';
-import { contextOf } from '../../../src/core/configuration/token-estimate.ts';
+import { fitRows, contextOf } from '../../../src/core/configuration/tool-table.ts';
 
 it('offers all tools in configuration mode and only the one that enters it in normal mode', () => {
   expect(callableIn('configuration')).toHaveLength(13);

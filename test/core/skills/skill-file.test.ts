@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import { readSkillFile, skillInstructions, splitToolList, toolOfPattern, toolsOf } from '../../../src/core/skills/skill-file.ts';
 import { isStray, skillPathFault } from '../../../src/core/skills/skill.ts';
-import { readFrontmatter } from '../../../src/skills/frontmatter.ts';
+import { readFrontmatter } from '../../../src/skills/read-skill.ts';
 
 const read = (frontmatter: string, { name = 'pdf', body = 'Do it.' } = {}) =>
   readSkillFile(name, `---\n${frontmatter}\n---\n\n${body}\n`, readFrontmatter);

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { elicitationFaults, screenElicitation } from '../../../src/core/tools/elicitation.ts';
+import {
+  elicitationFaults,
+  screenElicitation,
+  maxElicitationFields,
+  maxElicitationMessageLength,
+} from '../../../src/core/tools/elicitation.ts';
 import type { InputRequest } from '../../../src/core/tools/mcp-input.ts';
-import { maxElicitationFields, maxElicitationMessageLength } from '../../../src/core/tools/elicitation.ts';
 
 const form = (properties: Record<string, unknown>, message = 'Who are you?', more: Record<string, unknown> = {}): InputRequest => ({
   method: 'elicitation/create',

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { buildAliasMap, extendAliasMap, type AliasMap } from '../../../src/core/toolset/alias-map.ts';
 import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 import { compileEdition } from '../../../src/core/toolset/edition.ts';
-import { findToolsTool } from '../../../src/core/tools/find-tools.ts';
+import { findToolsTool } from '../../../src/core/tools/injected-tool.ts';
 import { searchTools } from '../../../src/core/tools/tool-index.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 import { corpusEntries, corpusTools } from '../../fakes/corpus-tools.ts';

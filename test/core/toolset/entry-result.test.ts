@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkEntryResult } from '../../../src/core/toolset/entry-result-check.ts';
-import { showResult } from '../../../src/core/toolset/entry-result.ts';
+import { checkEntryResult, showResult } from '../../../src/core/toolset/entry-result.ts';
 import { EntryResult } from '../../../src/core/toolset/entry-rules.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { contentText, errorResult, textResult, type ToolResult } from '../../../src/core/tools/tool.ts';

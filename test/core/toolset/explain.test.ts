@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type AliasMap, buildAliasMap, extendAliasMap, resolveName } from '../../../src/core/toolset/alias-map.ts';
 import { explainHit, explainMiss } from '../../../src/core/toolset/explain.ts';
-import { findToolsTool } from '../../../src/core/tools/find-tools.ts';
+import { findToolsTool } from '../../../src/core/tools/injected-tool.ts';
 import type { Hold } from '../../../src/core/listing/hold.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 

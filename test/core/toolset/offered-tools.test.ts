@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, extendAliasMap, type AliasMap } from '../../../src/core/toolset/alias-map.ts';
-import { findToolsTool } from '../../../src/core/tools/find-tools.ts';
+import { findToolsTool } from '../../../src/core/tools/injected-tool.ts';
 import type { Gathered } from '../../../src/core/tools/gathered-tools.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { canOfferMore, isOnDemand, offeredTools, readyTools, sentTools } from '../../../src/core/toolset/offered-tools.ts';

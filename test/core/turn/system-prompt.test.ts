@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, extendAliasMap, type AliasMap } from '../../../src/core/toolset/alias-map.ts';
-import { fetchResultTool } from '../../../src/core/tools/fetch-result.ts';
+import { fetchResultTool } from '../../../src/core/tools/injected-tool.ts';
 import { systemPrompt, toolPrompt } from '../../../src/core/turn/system-prompt.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 import { maxInstructionsInPrompt } from '../../../src/core/servers/server-instructions.ts';

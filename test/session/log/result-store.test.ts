@@ -6,7 +6,7 @@ import { createResultStore } from '../../../src/session/log/result-store.ts';
 import { sessionMigrations } from '../../../src/session/object/schema.ts';
 import { fakeSql } from '../../fakes/sql-storage.ts';
 import { maxStoredResultBytes } from '../../../src/session/log/result-store.ts';
-import { fetchedResultBytes } from '../../../src/core/tools/fetch-result.ts';
+import { fetchedResultBytes } from '../../../src/core/tools/injected-tool.ts';
 
 const text = (value: string) => [{ type: 'text' as const, text: value }];
 

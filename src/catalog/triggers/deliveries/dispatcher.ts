@@ -8,7 +8,7 @@ import { failpoint } from '../../../core/failpoint.ts';
 import { limits } from '../../../core/limits.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { ProblemCode } from '../../../core/problem.ts';
-import { readToolsetReference } from '../../../core/toolset/toolset-reference.ts';
+import { readToolsetReference } from '../../../core/toolset/toolset.ts';
 import type { Trigger } from '../../../core/triggers/delivery.ts';
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import type { TriggeredRun } from '../../../engine/triggers/dispatch-run.ts';

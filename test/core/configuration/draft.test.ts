@@ -1,11 +1,16 @@
 /** Errors of a write, by position in the request. */
 import { describe, expect, it } from 'vitest';
-import { toDraft, type Draft, type DraftEntry } from '../../../src/core/configuration/draft.ts';
-import { faultText, refusalLines } from '../../../src/core/configuration/refusals.ts';
+import {
+  toDraft,
+  type Draft,
+  type DraftEntry,
+  faultText,
+  refusalLines,
+  maxConfigurationFaults,
+} from '../../../src/core/configuration/draft.ts';
 import { buildToolTable } from '../../../src/core/configuration/tool-table.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
-import { maxConfigurationFaults } from '../../../src/core/configuration/refusals.ts';
 
 const table = await buildToolTable([toolOf('git', 'status'), toolOf('docker', 'ps', { aliases: ['containers'] })], true);
 const draftOf = (...entries: DraftEntry[]): Draft => {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { dump } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { readYaml, type YamlBounds } from '../../../src/platform/yaml/read-yaml.ts';
-import { YamlFault } from '../../../src/platform/yaml/yaml-fault.ts';
+import { readYaml, type YamlBounds, YamlFault } from '../../src/platform/read-yaml.ts';
 
 const read = (text: string, bounds: Partial<YamlBounds> = {}) =>
   readYaml(text, { maxDepth: 20, maxSeparators: 1_000, maxAliased: 100, ...bounds });
