@@ -1,4 +1,6 @@
-/** The files of a session through the running service: over REST as bytes, and under a script that calls tools, waits, dies and goes on. */
+/**
+ * The files of a session through the running service: over REST as bytes, and in a script that calls tools, waits, is killed and resumes.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { startRecordingUpstream, type RecordingUpstream } from './recording-upstream.ts';
@@ -39,7 +41,7 @@ const bash = async (session: string, command: string) =>
 const textOf = (turn: { toolCalls: { content: { text: string }[] }[] }): string => turn.toolCalls[0]?.content[0]?.text ?? '';
 
 describe('files over REST', () => {
-  it('go there and back as bytes, a chunk of the store and more, and to the tools between', async () => {
+  it('round-trip as bytes, larger than a chunk of the store, and are visible to tools in between', async () => {
     const session = await begin();
     const bytes = Uint8Array.from({ length: 2_500_000 }, (_, index) => (index * 31 + (index >> 8)) & 255);
     const made = await request(session, 'PUT', 'data/a%20b.html', bytes, { 'if-none-match': '*', 'content-type': 'text/html' });
@@ -59,7 +61,7 @@ describe('files over REST', () => {
     expect(listed.entries.map(({ name }: { name: string }) => name)).toEqual(['copy', 'data', 'data/a b.html']);
   });
 
-  it('are kept from whoever knew of another state, over a kill too', async () => {
+  it('reject a write with an outdated ETag, also after a kill', async () => {
     const session = await begin();
     const first = String((await request(session, 'PUT', 'n', 'one')).headers.get('etag'));
     await bash(session, 'echo two >> n');
@@ -79,7 +81,7 @@ describe('files over REST', () => {
 type Row = { id: string; class: string; cwd: string; input: string; expect: string; resolved?: string };
 
 describeCorpus('security/path-cases.jsonl', (path) => {
-  it('lead where they say over the wire, or nowhere', async () => {
+  it('resolve paths as written in the URL, or return an error', async () => {
     const session = await begin();
     const rows = readJsonLines<Row>(path).filter(({ cwd, class: kind, input }) => {
       return cwd === '/workspace' && kind !== 'symlink' && input.isWellFormed() && !['', '.', '..'].includes(input);
@@ -94,7 +96,7 @@ describeCorpus('security/path-cases.jsonl', (path) => {
 });
 
 describe('a script that calls tools', () => {
-  it('waits for a person at its second call, dies, and goes on: the first is made once, files are as if it had never stopped', async () => {
+  it('waits for an approval at its second call, is killed, and resumes: the first call runs once, and files are as without the kill', async () => {
     const session = await begin();
     const call = (path: string) => JSON.stringify({ url: `${upstream.url}${path}`, method: 'POST', body: 'x' });
     const script = `echo made > made.txt
@@ -127,7 +129,7 @@ echo after >> made.txt; cat made.txt by-tool.txt first.txt order.txt; tool read_
     expect(result.content[0].text).toMatch(/^made\nafter\nmadeeffect number 1\neffect number 2\nmade\n/);
   });
 
-  it('reads what they answer through its pipes', async () => {
+  it('reads the results of tools through pipes', async () => {
     const session = await begin();
     const turn = await bash(
       session,
@@ -137,7 +139,7 @@ echo after >> made.txt; cat made.txt by-tool.txt first.txt order.txt; tool read_
   });
 });
 
-it('a pattern of the shell that would take minutes stops the script, in the bundle as well, and others are served meanwhile', async () => {
+it('is stopped at a shell pattern that would take minutes, in the bundle as well, while other requests get responses', async () => {
   const session = await begin();
   const command = "seq 1 60000 | tr -d '\\n' > t; echo before; grep -cE '(([0-9])?){900}b' t";
   const [turn, health] = await Promise.all([bash(session, command), service.call('GET', '/healthz')]);
@@ -146,7 +148,7 @@ it('a pattern of the shell that would take minutes stops the script, in the bund
   expect(textOf(turn)).toMatch(/^before\n[\s\S]*too much to match at once/);
 });
 
-it('an expression of the shell too deep for the stack fails alone', async () => {
+it('fails alone when an expression of the shell is too deep for the stack', async () => {
   const session = await begin();
   const turn = await bash(session, `echo before; eval "x=\\$(($(seq -s+ 1 20000)))"; echo after`);
   expect(textOf(turn)).toMatch(/^before\n[\s\S]*call stack/);

@@ -1,4 +1,4 @@
-/** Builds the bundle once for all the services that the stories start: each would otherwise build its own, as a fresh machine does. */
+/** Builds the bundle once for all services that the e2e tests start; otherwise each service builds it on its first start. */
 import { ensureBundle } from '../../src/local/bundle.ts';
 import { builtBundles } from './service.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Hostile code, scripts, paths and patterns through the running service, row by row: each ends as its class says, and the service answers and
- * takes turns afterwards. What each row does to the sandbox, the shell and the policy alone stands in their own tests.
+ * Hostile code, scripts, paths and patterns through the running service, row by row: each ends as its class requires, and the service
+ * still responds and runs turns afterwards. The tests of the sandbox, the shell and the policy cover the details of each row.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isInside, resolvePath } from '../../src/core/text/path.ts';
@@ -11,7 +11,7 @@ import { shareService } from './shared-service.ts';
 import { maxSandboxStretchMs } from '../../src/sandbox/meter.ts';
 
 type Called = Answer['json'];
-/** Held against its class: null is as expected, else what came of it. */
+/** `class` decides which outcome is expected. */
 type Row = { id: string; class: string };
 
 const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'providers:127.0.0.1:*' });
@@ -40,14 +40,14 @@ beforeAll(async () => {
   await put('/v1/toolsets/desk', { tools: tools.map((name) => ({ tool: `builtin.${name}`, name })) });
 });
 
-/** The process answers, and a conversation with a tool call goes its way. */
+/** Checks that the process responds and that a conversation with a tool call completes. */
 async function isWell(): Promise<void> {
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
   const turn = await service.call('POST', `/v1/sessions/${await makeSession()}/turns`, { input: '/bash echo well' });
   expect(turn.json).toMatchObject({ status: 'completed', toolCalls: [{ isError: false }] });
 }
 
-/** At most so many at once; the first fault ends it. */
+/** Runs at most `atOnce` items concurrently; the first error rejects. */
 async function each<Item>(items: readonly Item[], atOnce: number, work: (item: Item) => Promise<void>): Promise<void> {
   const left = [...items];
   const worker = async (): Promise<void> => {
@@ -56,7 +56,7 @@ async function each<Item>(items: readonly Item[], atOnce: number, work: (item: I
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** Rows by their class, and what is told of them in the end. */
+/** Counts rows by class and prints the summary. */
 function createTally(name: string) {
   const faults: string[] = [];
   const exceptions: string[] = [];
@@ -80,7 +80,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
   const rows = readJsonLines<CodeRow>(path);
   const tally = createTally('sandbox-hostile');
   const nameOf = ({ id }: Row): string => `row_${id.replaceAll('-', '_')}`;
-  /** Of the rows that are no tool at all: what they were refused with. */
+  /** The refusal of each row that could not be stored as a tool. */
   const refused = new Map<string, string>();
   const uses = ['builtin.read_file', 'builtin.write_file', 'builtin.http_request'];
 
@@ -107,7 +107,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
 
   const run = async (row: CodeRow): Promise<Called | null> => (refused.has(row.id) ? null : await call('hostile', nameOf(row), {}));
 
-  it.each(['ambient', 'escape', 'wrapper', 'results', 'tool-calls'])('that is %s ends as it should', async (kind) => {
+  it.each(['ambient', 'escape', 'wrapper', 'results', 'tool-calls'])('of class %s has the expected outcome', async (kind) => {
     await each(
       rows.filter((row) => row.class === kind),
       4,
@@ -117,7 +117,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
     expect(tally.faults).toEqual([]);
   });
 
-  it('that exhausts is stopped, and the service answers after each', async () => {
+  it('that exhausts a resource is stopped, and the service responds after each', async () => {
     for (const row of rows.filter((one) => one.class === 'exhaust')) {
       tally.count(row, faultOf(row, await run(row), refused.get(row.id) ?? ''), exceptions.get(row.id));
       expect((await fetch(`${service.url}/healthz`)).status, row.id).toBe(200);
@@ -126,7 +126,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
     expect(tally.faults).toEqual([]);
   });
 
-  it('does not come to call itself by another tool', async () => {
+  it('cannot call itself through another tool', async () => {
     const other = await service.call('PUT', '/v1/tools/made.other', {
       description: 'Another.',
       implementation: 'return await tools.row_tool_calls_108({})',
@@ -138,7 +138,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
 
   const hostWords = /"(process|require|Deno|Bun|fetch|WebSocket|caches|navigator|WebAssembly|SharedArrayBuffer|env)"/;
 
-  /** null: as its class says. `called`: null where it was refused as a tool. */
+  /** Returns null for the expected outcome, otherwise a description. `called` is null when the tool was rejected. */
   function faultOf(row: CodeRow, called: Called | null, refusal: string): string | null {
     const is = (holds: boolean): string | null => (holds ? null : `${refusal}${JSON.stringify(called).slice(0, 300)}`);
     const text: string = called?.content?.[0]?.text ?? '';
@@ -160,7 +160,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
     }
   }
 
-  /** Scratch files are empty, so what is read is not there; what else was tried is refused, or its code's own affair. */
+  /** Scratch files are empty, so reads find nothing; other attempts are rejected, or have no effect outside the code. */
   function policyHolds({ id }: CodeRow, called: Called | null, text: string, refusal: string): boolean {
     const fails = (words: string): boolean => called?.isError === false && text.includes('"success":false') && text.includes(words);
     switch (id) {
@@ -180,7 +180,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
         return fails('169.254.169.254');
       case 'tool-calls-114':
       case 'tool-calls-123':
-        // Not among what it may call: it is no tool, or fails where it calls it.
+        // The tool is not one that it may call: it is rejected, or fails at the call.
         return called === null || called.isError === true;
       case 'tool-calls-116':
         return ['read_file', 'write_file', 'http_request'].every((name) => text.includes(`"${name}"`)) && !text.includes('bash');
@@ -211,7 +211,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
   const tally = createTally('bash-hostile');
   const given = ['a.txt', 'b.txt', 'd/x'];
 
-  /** Run in a session that the caller has put files into; whether all of them are there as they were. */
+  /** Runs the command in a session with files of the caller; `intact`: whether all of them are unchanged. */
   async function run({ command }: ShellRow): Promise<{ called: Called; intact: boolean }> {
     const session = await makeSession();
     await Promise.all(given.map((name) => file(session, name, name)));
@@ -267,7 +267,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
     },
   );
 
-  it('that exhausts is stopped, and the service answers after each', async () => {
+  it('that exhausts a resource is stopped, and the service responds after each', async () => {
     await each(
       rows.filter((row) => row.class === 'exhaust'),
       3,
@@ -284,7 +284,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
   afterAll(() => {
     tally.tell();
     console.log(`bash-hostile through the service: ${waiting} of them wait for a person`);
-    // Nearly all that delete or write over what was given do something in this shell.
+    // Nearly all commands that delete or overwrite the given files work in this shell.
     expect(waiting).toBeGreaterThan(60);
   });
 });
@@ -294,7 +294,7 @@ describeCorpus('security/path-cases.jsonl', (path) => {
   const cases = readJsonLines<PathRow>(path).filter(({ cwd }) => cwd === '/workspace');
   const tally = createTally('path-cases and path-payloads');
 
-  it('leads nowhere but where it says, by tools and over REST, and no name breaks a request', async () => {
+  it('resolves to the path that it names, by tools and over REST, and no name breaks a request', async () => {
     const payloads = Object.values(
       readJson<{ sources: Record<string, string[]> }>(path.replace('path-cases.jsonl', 'path-payloads.json')).sources,
     )
@@ -335,7 +335,7 @@ describeCorpus('security/regex-hostile.jsonl', (path) => {
   };
   const tally = createTally('regex-hostile');
 
-  it('holds nobody up: neither in the shell nor in code', async () => {
+  it('does not block other requests: neither in the shell nor in code', async () => {
     await each(readJsonLines<RegexRow>(path), 2, async ({ id, pattern: given, attack }) => {
       const pattern =
         typeof given === 'string'
@@ -361,7 +361,7 @@ describeCorpus('security/regex-hostile.jsonl', (path) => {
   afterAll(tally.tell);
 });
 
-describe('code that never ends', () => {
+describe('code with an endless loop', () => {
   let provider: ScriptedProvider;
   beforeAll(async () => {
     provider = await startScriptedProvider();
@@ -375,7 +375,7 @@ describe('code that never ends', () => {
   });
   afterAll(() => provider.close());
 
-  it('ends with a clear result while the stream of another session goes on', async () => {
+  it('ends with a clear error while the stream of another session continues', async () => {
     const { id } = (await service.call('POST', '/v1/sessions', { model: 'scripted/endless' })).json;
     const stop = new AbortController();
     const response = await fetch(`${service.url}/v1/sessions/${id}/turns`, {
@@ -409,7 +409,7 @@ describe('code that never ends', () => {
       measured.push(
         `${name}: ended after ${Math.round(ended - began)} ms, ${meanwhile} chunks meanwhile, longest gap ${longestSince(began)} ms`,
       );
-      // What gives way lets the others go on in the midst of it.
+      // Code that yields lets others run meanwhile.
       if (name === 'spin_on') expect(meanwhile).toBeGreaterThan(0);
     }
     console.log(`a busy loop beside a stream: ${measured.join('; ')} (bound: ${maxSandboxStretchMs} ms at once)`);
@@ -419,13 +419,13 @@ describe('code that never ends', () => {
     await isWell();
   });
 
-  it('holds no more memory than there is for all, however many are run at once', async () => {
+  it('stays within the shared memory limit, no matter how many run concurrently', async () => {
     const code =
       'const kept = []; for (let n = 0; n < 12; n++) kept.push(new Uint8Array(1e6).fill(n)); await tools.list_directory({ path: "/" }); return kept.length';
     const answers = await Promise.all(Array.from({ length: 100 }, () => call('desk', 'run_code', { code })));
     const codes = answers.map(({ isError, code: why }) => (isError ? why : 'done'));
     const count = (what: string): number => codes.filter((one) => one === what).length;
-    console.log(`100 runs of 12 MB at once: ${count('done')} done, ${count('limit_reached')} told that there is no room`);
+    console.log(`100 runs of 12 MB at once: ${count('done')} done, ${count('limit_reached')} over the memory limit`);
     expect(codes.filter((one) => one !== 'done' && one !== 'limit_reached')).toEqual([]);
     expect(count('done')).toBeGreaterThan(0);
     await isWell();

@@ -1,6 +1,6 @@
 /**
- * What the servers of `fixtures/security/mcp-hostile-servers.json` do, by id, and what must come of it for whoever uses the service. Run by
- * `hostile-servers.e2e.test.ts`, which puts a server that means well beside each.
+ * The behavior of the servers of `fixtures/security/mcp-hostile-servers.json`, by id, and the expected result for callers. Run by
+ * `hostile-servers.e2e.test.ts` beside a well-behaved server.
  */
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
@@ -10,24 +10,24 @@ import type { Answer } from './service.ts';
 import { maxListingPages } from '../../src/mcp/client/discover.ts';
 import { maxStreamResumptions } from '../../src/mcp/client/wire.ts';
 
-/** What a check has at hand. */
+/** The context of a check. */
 export type HostileRun = {
-  /** Of the server, as it was written. */
+  /** The response to the PUT of the server. */
   written: Answer;
   name: string;
-  /** Of the server, up to now. */
+  /** The requests that the server has received so far. */
   heard: ScriptedRequest[];
   api(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Calls a tool of the row's toolset over REST, and answers what came of it. */
+  /** Calls a tool of the row's toolset over REST and returns the result. */
   call(tool?: string, args?: Record<string, unknown>): Promise<Called>;
-  /** The same over MCP, by a client that lets itself be asked, and says what it was asked. */
+  /** Calls it over MCP with a client that accepts elicitation; also returns the server's requests to the client. */
   ask(tool?: string): Promise<{ result: Called; asked: { method: string; params: Record<string, unknown> }[] }>;
-  /** The same in a session, and the messages of it a while later. `stop`: cancelled once the server was asked. */
+  /** Calls it in a session and returns the session's messages after `waitMs`. `stop`: cancels the turn once the server was called. */
   turn(options?: { stop?: boolean; waitMs?: number }): Promise<string>;
-  /** What a model is shown of the row's toolset. */
+  /** The definitions of the row's toolset as a model receives them. */
   shown(): Promise<string>;
 };
-// Answers of many shapes; the assertions are the check.
+// Results have many shapes; the assertions check them.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Called = any;
 
@@ -35,18 +35,18 @@ export type HostileRow = {
   script: Script;
   sessionId?: string;
   version?: string;
-  /** Of the server's document, beside its address. */
+  /** Fields of the server's document besides its address. */
   document?: Record<string, unknown>;
-  /** Answers at other addresses of the same host, by path. */
+  /** Responses at other addresses of the same host, by path. */
   pages?: Record<string, (request: Request) => Response>;
-  /** A server that cannot be listed has no tools to call. */
+  /** The server cannot be listed, so it has no tools to call. */
   isUnlisted?: boolean;
-  /** What of it is not seen here, and where it is. */
+  /** What this test does not cover, and which test does. */
   exception?: string;
   check(run: HostileRun): Promise<void>;
 };
 
-/** `own`: the origin of the hostile server. `inside`: of one that nobody may reach. */
+/** `own`: the origin of the hostile server. `inside`: the origin of an internal server that no request may reach. */
 export type Addresses = { own: string; inside: string };
 
 const says = (text: string) => ({ content: [{ type: 'text', text }] });
@@ -190,7 +190,7 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
       document: short,
       exception: 'its hard limit is ten minutes: test/mcp/client/hostile.test.ts',
       async check({ turn, heard }) {
-        // The soft limit does not end it, and a cancel does.
+        // The soft limit does not end the call; a cancel does.
         expect(await turn({ stop: true, waitMs: 2_500 })).not.toContain('timeout');
         expect(count(heard, 'notifications/cancelled')).toBe(1);
       },
@@ -461,7 +461,7 @@ function linking(uri: string): HostileRow {
 
 type Questioned = { asked: { method: string; params: Record<string, unknown> }[]; said: Message[]; name: string };
 
-/** `refused`: what comes of the same where the document says nothing. */
+/** `refused`: the expected result without the server's `document`. */
 function questioned(
   requests: readonly { method: string; params?: unknown }[],
   options: { document?: Record<string, unknown>; check(of: Questioned): void; refused?(of: Questioned): void },
@@ -493,7 +493,7 @@ function unrelated(): HostileRow {
   };
 }
 
-/** Two who call at the same time get each their own. */
+/** Concurrent calls receive their own results. */
 function apart(): HostileRow {
   return {
     script: calls((message) => later(50, () => result(message, says(JSON.stringify(message.params.arguments))))),
@@ -520,7 +520,7 @@ function signingIn(script: Script, pages: Record<string, () => Response>): Hosti
   };
 }
 
-/** A server whose issuer, on its own host, has this metadata. */
+/** A server whose issuer, on the same host, has this metadata. */
 function issuing(own: string, id: string, metadata: Record<string, unknown>): HostileRow {
   const issuer = `${own}/issuer/${id}`;
   const all = {

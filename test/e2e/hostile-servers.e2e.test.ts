@@ -1,7 +1,7 @@
 /**
- * Every script of `fixtures/security/mcp-hostile-servers.json` against the service as a user runs it, over real HTTP: the row's server is
- * written, listed and called, and what must come of it comes (`hostile-rows.ts`). While it misbehaves, and after it, the tools of another
- * server answer and a turn goes through; an address inside the network is never reached.
+ * Every script of `fixtures/security/mcp-hostile-servers.json` against the running service over real HTTP: the row's server is stored,
+ * listed and called, and the result is checked (`hostile-rows.ts`). During and after it, the tools of another server work, a turn
+ * completes, and no internal address is reached.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { scriptMcp, type Scripted } from '../fakes/mcp-script.ts';
@@ -15,10 +15,10 @@ import { shareService } from './shared-service.ts';
 /** By the row's id, which is the path of its server. */
 const scripts = new Map<string, Scripted>();
 const pages = new Map<string, (request: Request) => Response>();
-/** Of whoever should never be asked. */
+/** Requests to the internal server; must stay empty. */
 const reached: string[] = [];
 
-// Here already, because the service is told which ports of this machine it may reach, and which it may not.
+// Started before the service, whose settings list the loopback ports that it may reach.
 const hostile = await listenUpstream({
   handle: async (request) => {
     const { pathname } = new URL(request.url);
@@ -61,7 +61,7 @@ describeCorpus('security/mcp-hostile-servers.json', (path) => {
     await good.close();
   });
 
-  /** Another server's tools, by REST and in a turn. */
+  /** Calls the tool of another server, over REST and in a turn. */
   const othersWork = async (): Promise<void> => {
     const called = await api('POST', '/v1/toolsets/good/calls', { name: 'work', arguments: {} });
     expect(called.json).toMatchObject({ isError: false, content: [{ text: 'good work' }] });
@@ -88,7 +88,7 @@ describeCorpus('security/mcp-hostile-servers.json', (path) => {
     const scripted = scriptMcp(script, { ...(sessionId !== undefined && { sessionId }), ...(version !== undefined && { version }) });
     scripts.set(id, scripted);
     for (const [where, answer] of Object.entries(row.pages ?? {})) pages.set(where, answer);
-    // A name of at most 32 characters, and none that its own words could be.
+    // A name of at most 32 characters that occurs in no script.
     const name = `s${ids.indexOf(id)}`;
     const server = { kind: 'mcp', url: `${hostile.url}/${id}`, trusted: true, era: 'legacy', ...document };
     const written = await api('PUT', `/v1/servers/${name}`, server);

@@ -1,4 +1,7 @@
-/** A thousand tools of real servers, one agent: found by `find_tools`, called, and what a provider was sent before stays byte for byte. */
+/**
+ * A thousand tools of real servers for one agent: `find_tools` finds them, they can be called, and the prefix sent to the provider never
+ * changes.
+ */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,7 +37,7 @@ describeCorpus('mcp-tools', (folder) => {
       const known = await service.call('GET', `/v1/servers/${name}`);
       for (const tool of known.json.tools) if (tool.state === 'ready') listed.push({ server: name, name: tool.name });
     }
-    // Names that servers share are told apart, so that a thousand of them fit into one toolset.
+    // Names that several servers use get different aliases, so that a thousand tools fit into one toolset.
     const entries = listed.slice(0, 1_000).map((tool, index) => ({
       tool: `${tool.server}.${tool.name}`,
       name: `t${index}_${tool.name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`.slice(0, 60),
@@ -49,7 +52,7 @@ describeCorpus('mcp-tools', (folder) => {
     fakes.close();
   });
 
-  it.each(wires)('%s: finds a tool, calls it, and is sent the same prefix at each step and in the next turn', async (wire: Wire) => {
+  it.each(wires)('%s: finds a tool, calls it, and sends the same prefix at each step and in the next turn', async (wire: Wire) => {
     let found = '';
     const told = fakes.tell(`large ${wire}`, {
       say: ({ messages }, index) => {
@@ -74,14 +77,14 @@ describeCorpus('mcp-tools', (folder) => {
     expect(told.understood).toHaveLength(5);
     if (wire !== 'text') {
       const [first, second, ...later] = told.understood.map(({ tools }) => tools);
-      // On demand `fetch_result` is there from the first step on, so that what is found keeps its place behind it.
+      // With tools on demand, `fetch_result` is offered from the first step, so that found tools are always appended after it.
       expect(first).toEqual(['find_tools', 'fetch_result']);
       expect(second?.slice(0, 2)).toEqual(first);
       expect(second?.slice(2)).toContain(found);
       expect(later).toEqual([second, second, second]);
     }
     for (const [index, { text }] of told.heard.entries()) {
-      // Read and written again it is the same bytes: what is compared below is what was sent.
+      // Parsing and serializing changes no byte, so the comparison below is of the bytes that were sent.
       expect(JSON.stringify(JSON.parse(text))).toBe(text);
       const before = index === 0 ? null : sentParts(wire, told.heard[index - 1]?.text ?? '');
       for (const [part, now] of Object.entries(sentParts(wire, text))) {
@@ -93,7 +96,7 @@ describeCorpus('mcp-tools', (folder) => {
   });
 
   describe('with the built-in model', () => {
-    it('answers through find_tools as well, and a later turn has the tool at hand', async () => {
+    it('returns a result through find_tools, and offers the found tool in a later turn', async () => {
       const session = (await service.call('POST', '/v1/sessions', { agent: 'rehearsal' })).json.id;
       const turn = async (input: string) => (await service.call('POST', `/v1/sessions/${session}/turns`, { input })).json;
       const looked = await turn('Download something from YouTube');
@@ -104,7 +107,7 @@ describeCorpus('mcp-tools', (folder) => {
       expect(again.toolCalls.map((call: { canonical: string }) => call.canonical)).toEqual([canonical]);
     });
 
-    it('resolves and lists a thousand tools without being asked twice', async () => {
+    it('resolves and lists a thousand tools in one request each', async () => {
       const { json } = await service.call('GET', '/v1/toolsets/all/tools?provider=openai');
       expect(json.tools.filter(({ state }: { state: string }) => state === 'ready').length).toBeGreaterThanOrEqual(1_000);
       const [last] = json.tools.slice(-1);
@@ -114,9 +117,9 @@ describeCorpus('mcp-tools', (folder) => {
   });
 });
 
-/** Of a body what a provider's cache of prefixes is made of, in its order: each part as the bytes of its pieces. */
+/** The parts of a body that a provider's prefix cache covers, in order, each as the bytes of its items. */
 function sentParts(wire: Wire, text: string): Record<string, string[]> {
-  // Where the mark stands is no part of what is kept: it says how far to keep it, and moves to the end with every request.
+  // The position of the cache mark is not cached: it says how far to cache, and moves to the end with every request.
   const body = JSON.parse(text.replaceAll(',"cache_control":{"type":"ephemeral"}', ''));
   const pieces = (value: unknown): string[] =>
     (Array.isArray(value) ? value : value === undefined ? [] : [value]).map((one) => JSON.stringify(one));
@@ -135,7 +138,7 @@ function sentParts(wire: Wire, text: string): Record<string, string[]> {
         contents: pieces(body.contents),
       };
     case 'text': {
-      // Its tools are told in the first message, line by line, and are more only at the end of their list.
+      // The first message lists the tools, one a line; found tools are appended to the list.
       const [{ content }, ...messages] = body.messages;
       const [list = '', rest = ''] = content.split('\n</tools>');
       return { list: list.split('\n'), rest: [rest], messages: pieces(messages) };
@@ -145,7 +148,7 @@ function sentParts(wire: Wire, text: string): Record<string, string[]> {
   }
 }
 
-/** The first name that the result of `find_tools` speaks of. */
+/** The first tool name in the result of `find_tools`. */
 function foundIn(message: unknown): string {
   return /t\d+_[A-Za-z0-9_-]+/.exec(JSON.stringify(message))?.[0] ?? 'nothing';
 }

@@ -1,7 +1,7 @@
 /**
- * Made tools, code mode and the shell as clients have them. MCP clients of both eras: listed under their aliases, with honest hints, and what a
- * call beneath them needs a person for is asked of the client's person while the outer call is open. Chat clients of the three dialects: told
- * what waits beneath, and the conversation goes on from there.
+ * Made tools, code mode and the shell as clients use them. MCP clients of both eras: tools are listed under their aliases with correct
+ * hints, and approvals of nested calls are elicited while the outer call is open. Chat clients of the three dialects: they receive the
+ * pending nested call, and the conversation continues from there.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -86,7 +86,7 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
   });
   afterAll(() => client.close());
 
-  it('lists them with what they do to the world', async () => {
+  it('lists them with their effects as annotations', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['sweep', 'peek', 'run_code', 'shell', 'edit_file', 'note', 'wipe', 'look']);
     const [sweep, peek] = tools;
@@ -99,7 +99,7 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
     expect(tools.filter(({ outputSchema }) => outputSchema !== undefined)).toEqual([]);
   });
 
-  it('is asked for a call beneath, and what ran before it runs once', async () => {
+  it('elicits approval for a nested call, and runs the calls before it once', async () => {
     answer = { action: 'accept', content: { approve: true } };
     const called = await call('sweep', { what: 'all' });
     expect(JSON.parse(called.text)).toEqual({ noted: 'noted', wiped: 'wiped', code: null });
@@ -113,14 +113,14 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
     expect([row.parent, row.verdict]).toEqual([outer.callId, 'ran']);
   });
 
-  it('a no is a result that code goes on with', async () => {
+  it('returns a denial as a result that the code continues with', async () => {
     answer = { action: 'decline' };
     const called = await call('sweep', { what: 'all' });
     expect(JSON.parse(called.text)).toMatchObject({ noted: 'noted', code: 'denied' });
     expect(called.ran).toEqual(['note']);
   });
 
-  it('the same of run_code and of the shell', async () => {
+  it('does the same for run_code and for the shell', async () => {
     answer = { action: 'accept', content: { approve: true } };
     const code = 'await tools.note({}); return [(await tools.wipe({})).success, (await tools.wipe({})).success];';
     const inCode = await call('run_code', { code });
@@ -130,7 +130,7 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
     expect(inShell.text).toContain('over');
   });
 
-  it('what cannot be asked is told with what to do', async () => {
+  it('returns an error that says what to do when it cannot elicit', async () => {
     const silent = await connect(service.key, {});
     const code = 'const { error } = await tools.wipe({}); return error;';
     const unasked = await call('run_code', { code }, silent);
@@ -151,7 +151,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('the stoc
   it.each([
     ['coder', 'run_code', `/run_code ${JSON.stringify({ code })}`, 'wiped it is'],
     ['keeper', 'a made tool', '/sweep {"what": "all"}', '"wiped":"wiped"'],
-  ])('is told what waits beneath a call of %s, in %s, and hears the rest with its next request', async (agent, _what, input, rest) => {
+  ])('receives the pending nested call of %s, in %s, and the rest with its next request', async (agent, _what, input, rest) => {
     for (const streamed of [false, true]) {
       const before = server.calls().length;
       const asking = { model: `agent/${agent}`, system: '', streamed };
@@ -184,7 +184,7 @@ it.each(['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'openai-
   },
 );
 
-it('the text protocol shows a made tool in its prompt, and any spelling of its names resolves', async () => {
+it('the text protocol lists a made tool in its prompt, and any spelling of its names resolves', async () => {
   const { prompt } = (await service.call('GET', '/v1/toolsets/shop/tools?provider=text')).json;
   expect(prompt).toContain('sweep');
   for (const [name, via] of [
@@ -194,11 +194,11 @@ it('the text protocol shows a made tool in its prompt, and any spelling of its n
     ['Sweep', 'folded'],
   ])
     expect((await service.call('GET', `/v1/toolsets/shop/resolve?name=${name}`)).json).toMatchObject({ canonical: 'made.tidy', via });
-  // Its default alias gave way to the entry's.
+  // Its default alias was replaced by the entry's.
   expect((await service.call('GET', '/v1/toolsets/shop/resolve?name=clean_up')).status).toBe(404);
 });
 
-it('the configuration tools find made tools, and build toolsets of them', async () => {
+it('the configuration tools find made tools and add them to toolsets', async () => {
   const client = await connectClient(`${service.url}/mcp`, service.key, 'pinned');
   const call = async (name: string, args: Record<string, unknown>) =>
     JSON.stringify((await client.callTool({ name, arguments: args })).structuredContent);
@@ -211,7 +211,7 @@ it('the configuration tools find made tools, and build toolsets of them', async 
   await client.close();
 });
 
-it('a skill may name made tools, and is told unavailable where they are not', async () => {
+it('a skill can name made tools, which are reported as unavailable where they are missing', async () => {
   const skill = (name: string, tool: string) =>
     `---\nname: ${name}\ndescription: Tidies up.\nallowed-tools: ${tool}\nrequires: ${tool}\n---\nCall \`${tool}\`.\n`;
   for (const [name, tool] of [

@@ -49,7 +49,7 @@ describe('tools that a model makes', () => {
     return (await say(id, called, headers)).toolCalls;
   };
 
-  it('are made in a turn, asked of nobody, and called in the next', async () => {
+  it('are created in a turn without approval, and called in the next', async () => {
     const id = await session();
     const turn = await say(id, `/create_tool ${JSON.stringify(findAndReplace)}`);
     expect(turn).toMatchObject({ status: 'completed', toolCalls: [{ canonical: 'builtin.create_tool', isError: false }] });
@@ -62,12 +62,12 @@ describe('tools that a model makes', () => {
     expect(calls[2].content).toEqual([{ type: 'text', text: 'one 2 2' }]);
   });
 
-  it('are there after a restart, in another session, by an alias', async () => {
+  it('are available after a restart, in another session, by an alias', async () => {
     await restart();
     expect((await replaces(await session(), 'swap_text'))[1]).toMatchObject({ canonical: 'made.find_and_replace', isError: false });
   });
 
-  it('are for other keys once they are shared', async () => {
+  it('are available to other keys once they are shared', async () => {
     const { json } = await service.call('POST', '/v1/keys', { name: 'reader', scopes: ['chat'] });
     const headers = { authorization: `Bearer ${json.key}` };
     expect((await replaces(await session('maker', headers), 'swap_text', headers))[1]).toMatchObject({ code: 'unknown_tool' });
@@ -81,7 +81,7 @@ describe('tools that a model makes', () => {
     expect(calls[2].content).toEqual([{ type: 'text', text: 'one 2 2' }]);
   });
 
-  it('are put into a toolset under an alias, and found by it', async () => {
+  it('are added to a toolset under an alias, and found by it', async () => {
     await put('/v1/toolsets/office', {
       tools: [{ tool: 'made.find_and_replace', aliases: ['exchange'] }, { tool: 'builtin.write_file' }, { tool: 'builtin.read_file' }],
     });
@@ -127,7 +127,7 @@ describe('tools that a model makes', () => {
     await expect.poll(listed, { timeout: 10_000 }).toEqual(['builtin.bash', 'made.line_count']);
   });
 
-  it('are refused with what there is to mend, and the turn goes on', async () => {
+  it('are rejected with what to fix, and the turn continues', async () => {
     const id = await session();
     const bad = (change: object) => `/create_tool ${JSON.stringify({ ...findAndReplace, name: 'other', aliases: [], ...change })}`;
     const { toolCalls, status } = await say(

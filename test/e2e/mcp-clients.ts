@@ -1,4 +1,4 @@
-/** MCP clients as users have them: the SDK's, in each way of finding the era, and the Inspector's command line. */
+/** MCP clients as users run them: the SDK's client in each era mode, and the Inspector's command line. */
 import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@modelcontextprotocol/client';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './service.ts';
 
-/** How a client finds the era: 2025 without asking, what the server speaks, 2026-07-28 or nothing. */
+/** How a client chooses the era: 2025 without negotiation, negotiated with the server, 2026-07-28 only. */
 export const clientEras = { legacy: 'legacy', auto: 'auto', pinned: { pin: '2026-07-28' } } as const;
 export type ClientEra = keyof typeof clientEras;
 
-/** `prepare`: handlers that must be there before it connects. */
+/** `prepare` registers handlers before the client connects. */
 export async function connectClient(
   url: string,
   key: string | null,
@@ -25,7 +25,7 @@ export async function connectClient(
   return client;
 }
 
-/** The text blocks of a result, a line each. */
+/** The text blocks of a result, one a line. */
 export function textOf(result: { content: readonly { type: string }[] }): string {
   return result.content.flatMap((block) => ('text' in block ? [String(block.text)] : [])).join('\n');
 }
@@ -35,7 +35,7 @@ const inspectorTimeoutMs = 30_000;
 
 export type InspectorRun = { code: number; json: unknown; stderr: string };
 
-/** `mcp-inspector --cli <url> --transport http …` in a home of its own, and what it printed. */
+/** Runs `mcp-inspector --cli <url> --transport http …` in a separate home folder and returns its output. */
 export async function runInspector(url: string, key: string, args: readonly string[]): Promise<InspectorRun> {
   const home = mkdtempSync(join(tmpdir(), 'moniker-inspector-'));
   const command = [inspector, '--cli', url, '--transport', 'http', '--format', 'json', '--quiet', ...args];
@@ -57,7 +57,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What it printed is no answer: the test shows the text.
+    // The output is not JSON: the error shows the text.
     return text;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Whoever calls and whoever is called may be of either era of MCP: a client of 2026-07-28 or of 2025 before, a server of 2026-07-28 or of
- * 2025 behind. One table: the same is asked of each pair, and the same has to come of it.
+ * Every combination of MCP eras: a client of 2026-07-28 or 2025, with a server of 2026-07-28 or 2025. The same requests must have the
+ * same results for each pair.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { inputRequired, type ServerContext } from '@modelcontextprotocol/server';
@@ -21,7 +21,7 @@ const plain = (name: string, more: Partial<FakeTool> = {}): FakeTool => ({
   ...more,
 });
 
-/** What became of the calls that hang, by server. */
+/** How many hanging calls were cancelled, by server. */
 const stopped: Record<string, number> = { legacy: 0, modern: 0 };
 
 function toolsOf(server: string): FakeTool[] {
@@ -40,7 +40,7 @@ function toolsOf(server: string): FakeTool[] {
       },
     }),
     plain('ask', {
-      // In the 2025 eras the SDK makes a question of it, in the middle of the call.
+      // In the 2025 eras the SDK sends this as an elicitation during the call.
       answer(_args, { mcpReq }) {
         const { city } = (mcpReq.inputResponses ?? {}) as Record<string, { action: string; content?: { city?: string } }>;
         if (city === undefined) {
@@ -65,7 +65,7 @@ function toolsOf(server: string): FakeTool[] {
   ];
 }
 
-/** What answers at the second call only. */
+/** Responds to the second call only. */
 const secondTime = (): FakeTool['answer'] => {
   let count = 0;
   return () => {
@@ -122,11 +122,11 @@ describe.each(pairs)('a client of the $client era, a server of the $server one',
   });
   afterAll(() => client.close());
 
-  it('a call', async () => {
+  it('calls a tool', async () => {
     expect(textOf(await client.callTool({ name: 'echo', arguments: { word: 'hallo' } }))).toBe('echo hallo');
   });
 
-  it('progress and lines of its log', async () => {
+  it('receives progress and log messages', async () => {
     const seen: number[] = [];
     const meta = era === 'modern' ? { _meta: { 'io.modelcontextprotocol/logLevel': 'info' } } : {};
     const result = await client.callTool({ name: 'work', arguments: {}, ...meta }, { onprogress: ({ progress }) => seen.push(progress) });
@@ -135,7 +135,7 @@ describe.each(pairs)('a client of the $client era, a server of the $server one',
     expect(lines).toContainEqual(expect.objectContaining({ level: 'warning', data: { step: 1 } }));
   });
 
-  it('a question of the server', async () => {
+  it('receives an elicitation of the server', async () => {
     answer = { action: 'accept', content: { city: 'Bern' } };
     questions.length = 0;
     const result = await client.callTool({ name: 'ask', arguments: {} });
@@ -145,14 +145,14 @@ describe.each(pairs)('a client of the $client era, a server of the $server one',
     expect(textOf(await client.callTool({ name: 'ask', arguments: {} }))).toBe('decline ');
   });
 
-  it('an approval of ours', async () => {
+  it('receives an approval request of Moniker', async () => {
     answer = { action: 'accept', content: { approve: true } };
     expect(textOf(await client.callTool({ name: 'wipe', arguments: {} }))).toBe('wiped');
     answer = { action: 'accept', content: { approve: false } };
     expect((await client.callTool({ name: 'wipe', arguments: {} }))._meta).toMatchObject({ code: 'denied' });
   });
 
-  it('a call that is given up: the server is told, and it is audited once', async () => {
+  it('cancels a call: the server is notified, and the call is audited once', async () => {
     const [before, audited] = [stopped[server] ?? 0, await codesOf(`${server}.hang`)];
     const abort = new AbortController();
     const calling = client.callTool({ name: 'hang', arguments: {} }, { signal: abort.signal }).catch((error: unknown) => error);
@@ -164,7 +164,7 @@ describe.each(pairs)('a client of the $client era, a server of the $server one',
     await vi.waitFor(async () => expect(await codesOf(`${server}.hang`)).toEqual(['aborted', ...audited]), 10_000);
   });
 
-  it('a list that is another one now', async () => {
+  it('receives a change of the tool list', async () => {
     const listening = era === 'modern' ? await client.listen({ toolsListChanged: true }) : null;
     await new Promise((resolve) => setTimeout(resolve, 500));
     changes.length = 0;
@@ -183,7 +183,7 @@ describe.each(pairs)('a client of the $client era, a server of the $server one',
     await listening?.close();
   }, 40_000);
 
-  it('a resource, a prompt and a completion', async () => {
+  it('reads a resource, a prompt and a completion', async () => {
     const { contents } = await client.readResource({ uri: `${server}://readme` });
     expect(contents).toMatchObject([{ text: `text of ${server}://readme` }]);
     const { messages } = await client.getPrompt({ name: 'review', arguments: { file: 'a.ts' } });
@@ -193,7 +193,7 @@ describe.each(pairs)('a client of the $client era, a server of the $server one',
   });
 });
 
-describe('a question of a server of 2025, on its way through a client of 2026-07-28', () => {
+describe('an elicitation of a 2025 server, relayed to a 2026-07-28 client', () => {
   const capabilities = { elicitation: { form: {} } };
   const call = async (name: string, more: object = {}, key = service.key, toolset = 'of-legacy') => {
     const response = await fetch(`${service.url}/mcp/${toolset}`, {
@@ -239,7 +239,7 @@ describe('a question of a server of 2025, on its way through a client of 2026-07
       ?.calls()
       .filter(({ name }) => name === tool).length ?? 0;
 
-  it('is answered once, however often the answer is sent', async () => {
+  it('is answered once, no matter how often the response is sent', async () => {
     const before = callsOf('ask');
     const retry = await asked();
     const answers = await Promise.all([call('ask', retry), call('ask', retry), call('ask', retry)]);
@@ -249,12 +249,12 @@ describe('a question of a server of 2025, on its way through a client of 2026-07
     expect((await codesOf('legacy.ask')).filter((code) => code === 'aborted')).toEqual([]);
   });
 
-  it('is told to be left open where the answer leaves it out', async () => {
+  it('is still pending when the client sends no response to it', async () => {
     const { requestState } = await asked();
     expect((await call('ask', { inputResponses: {}, requestState })).result.content[0].text).toBe('cancel ');
   });
 
-  it('is refused from another key, at another toolset, for other arguments, and with a word that was changed', async () => {
+  it('is rejected from another key, on another toolset, for other arguments, and with a modified requestState', async () => {
     const before = callsOf('ask');
     const retry = await asked();
     const other = await service.call('POST', '/v1/keys', { name: 'other', scopes: ['tools'] });
@@ -271,7 +271,7 @@ describe('a question of a server of 2025, on its way through a client of 2026-07
     expect(callsOf('ask')).toBe(before + 1);
   });
 
-  it('is over after a restart: nobody knows what came of the call, and it is not made again', async () => {
+  it('ends at a restart: the outcome of the call is unknown, and the call is not repeated', async () => {
     const before = callsOf('ask');
     const retry = await asked();
     const other = await asked();
@@ -281,7 +281,7 @@ describe('a question of a server of 2025, on its way through a client of 2026-07
       expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('may or may not have had its effect') }] });
     }
     expect(callsOf('ask')).toBe(before + 2);
-    // The other one, for which nobody comes back, too.
+    // The call whose client never returns ends as well.
     await vi.waitFor(
       async () => expect((await codesOf('legacy.ask')).filter((code) => code === 'outcome_unknown')).toHaveLength(2),
       20_000,
@@ -290,7 +290,7 @@ describe('a question of a server of 2025, on its way through a client of 2026-07
   }, 60_000);
 });
 
-describe('a call of a session that dies with the service', () => {
+describe('a call of an MCP session whose service is killed', () => {
   let fake: FakeMcpServer;
   beforeAll(async () => {
     fake = await listenMcpServer({
@@ -345,17 +345,17 @@ describe('a call of a session that dies with the service', () => {
       expect(answer).toMatchObject({ id: 'seven', result: { isError, content: [{ text: expect.stringContaining(told) }] } });
       expect(made()).toBe(times);
       expect(await codesOf(`travel.${name}`)).toEqual([isError ? 'outcome_unknown' : null]);
-      // Nothing of it is left over.
+      // The pending call was removed.
       expect(await (await send(headers, { id: 'eight', method: 'tools/list' })).text()).toContain('"id":"eight"');
     },
     60_000,
   );
 });
 
-it('a client that wants to hear of tools alone hears of one that its server took away, before anybody asks', async () => {
+it('a client that listens for tool list changes is notified of a removed tool without listing first', async () => {
   const hearing = pairs.map(async ({ client: era, server }) => {
     const name = `${era}-and-${server}`;
-    // Its list holds for an hour: it is not read again for its age.
+    // The list's TTL is an hour, so it is not refreshed for its age.
     const fake = await listenMcpServer({ eras: server, tools: [plain('stays'), plain('goes')], ttlMs: 3_600_000 });
     await service.call('PUT', `/v1/servers/${name}`, { kind: 'mcp', url: fake.url });
     await service.call('PUT', `/v1/toolsets/${name}`, { tools: [{ tool: `${name}.stays` }, { tool: `${name}.goes` }] });

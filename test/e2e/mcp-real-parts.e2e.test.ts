@@ -1,6 +1,6 @@
 /**
- * Parts that others wrote, on both sides: the reference server `server-everything` behind, and before it the SDK's client in each era and
- * the command line of the MCP Inspector. They list and call through the names that a toolset gives.
+ * Third-party implementations on both sides: the reference server `server-everything`, and as clients the SDK in each era and the command
+ * line of the MCP Inspector. They list and call tools by the names of a toolset.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   everything = await startEverything();
   const document = { kind: 'mcp', url: everything.url, trusted: true, sampling: true };
   const stored = await service.call('PUT', '/v1/servers/everything', document);
-  // One of its tools would fetch from an address on the internet unless told otherwise: a person looks at that first.
+  // One of the tools fetches from the internet by default, so its call requires approval.
   expect(stored.json).toMatchObject({ health: { status: 'ok' }, held: 1 });
   expect((await service.call('PUT', '/v1/toolsets/real', toolset)).json).toMatchObject({ warnings: [] });
   endpoint = `${service.url}/mcp/real`;
@@ -55,11 +55,11 @@ describe.each(Object.keys(clientEras) as ClientEra[])("the SDK's client, %s", (e
   });
   afterAll(() => client.close());
 
-  it('speaks its era', () => {
+  it('negotiates its era', () => {
     expect(client.getProtocolEra()).toBe(era === 'legacy' ? 'legacy' : 'modern');
   });
 
-  it('lists the names of the toolset, with what the tools say of themselves', async () => {
+  it("lists the names of the toolset with the tools' own annotations", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'repeat_after_me',
@@ -88,13 +88,13 @@ describe.each(Object.keys(clientEras) as ClientEra[])("the SDK's client, %s", (e
     expect([result.isError ?? false, textOf(result)]).toEqual([false, 'Echo: hallo']);
   });
 
-  it('is told what is wrong with arguments, and the server behind is not asked', async () => {
+  it('receives an error for invalid arguments, and the server is not called', async () => {
     const result = await client.callTool({ name: 'add', arguments: { a: 'two', b: 3 } });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toContain('a: expected a number');
   });
 
-  it('hears of progress', async () => {
+  it('receives progress notifications', async () => {
     const seen: number[] = [];
     const result = await client.callTool(
       { name: 'long_job', arguments: { duration: 0.4, steps: 4 } },
@@ -105,7 +105,7 @@ describe.each(Object.keys(clientEras) as ClientEra[])("the SDK's client, %s", (e
     expect(seen).toEqual(seen.toSorted((a, b) => a - b));
   });
 
-  it('gets images, links, annotations and structured content as they are', async () => {
+  it('receives images, links, annotations and structured content unchanged', async () => {
     const image = await client.callTool({ name: 'picture' });
     expect(image.content).toContainEqual(expect.objectContaining({ type: 'image', mimeType: 'image/png' }));
     const links = await client.callTool({ name: 'links', arguments: { count: 2 } });
@@ -116,17 +116,17 @@ describe.each(Object.keys(clientEras) as ClientEra[])("the SDK's client, %s", (e
     expect(weather.structuredContent).toEqual({ temperature: 36, conditions: 'Light rain / drizzle', humidity: 82 });
   });
 
-  // The server is of 2025, and asks while its call is open.
-  it('is asked by the server behind, for what a person or its model says', async () => {
+  // The server is of 2025 and sends its request during the call.
+  it('receives elicitation and sampling requests of the server', async () => {
     const person = await client.callTool({ name: 'ask_user' });
     expect(textOf(person)).toContain('Name: Ada');
-    // Whose question it is stands before it.
+    // The message starts with the server's name.
     expect(questions).toEqual([expect.stringMatching(/^.*everything.*Please provide inputs/s)]);
     const model = await client.callTool({ name: 'ask_model', arguments: { prompt: 'hello' } });
     expect(textOf(model)).toContain('said by the model of the client');
   });
 
-  it('reads resources and gets prompts of the server behind', async () => {
+  it('reads resources and prompts of the server', async () => {
     const { resources } = await client.listResources();
     const document = resources.find(({ uri }) => uri.endsWith('features.md'));
     const { contents } = await client.readResource({ uri: document?.uri ?? '' });
@@ -149,7 +149,7 @@ describe.each(Object.keys(clientEras) as ClientEra[])("the SDK's client, %s", (e
     expect(completed.completion.values).toEqual(['Alice']);
   });
 
-  it('may call nothing that the toolset does not list', async () => {
+  it('cannot call tools that the toolset does not list', async () => {
     const called = client.callTool({ name: 'everything.get-env' });
     const outcome = await called.then(
       (result) => ({ refused: result.isError === true, text: textOf(result) }),
@@ -169,7 +169,7 @@ describe.each(['legacy', 'modern'])("the MCP Inspector's command line, %s", (era
     expect(JSON.stringify(json)).toContain('"repeat_after_me"');
   });
 
-  // It calls what it has listed, and no other name.
+  // The client can call only the names that it has listed.
   it.each([
     ['add', ['a=2', 'b=3'], 'The sum of 2 and 3 is 5.'],
     ['repeat_after_me', ['message=hallo'], 'Echo: hallo'],

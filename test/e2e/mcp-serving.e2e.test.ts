@@ -18,13 +18,13 @@ const rpc = (method: string, params: Record<string, unknown> = {}) => ({ jsonrpc
 const accept = { accept: 'application/json, text/event-stream' };
 const initialize = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
 
-/** The message of a stream with one answer. */
+/** The message of a stream that holds one response. */
 function answerIn(text: string) {
   const data = text.split('\n').filter((line) => line.startsWith('data: {'));
   return JSON.parse(data.at(-1)?.slice('data: '.length) ?? '{}');
 }
 
-describe('a toolset over MCP, as it is started', () => {
+describe('a toolset served over MCP', () => {
   it.each(['legacy', 'auto', 'pinned'] as const)('serves the SDK’s client, era %s', async (era) => {
     const client = await connectClient(`${service.url}/mcp/served`, service.key, era);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['shell', 'delete_file']);
@@ -46,7 +46,7 @@ describe('a toolset over MCP, as it is started', () => {
     await client.close();
   });
 
-  it('keeps a session over a power cut, and ends it when it is told to', async () => {
+  it('keeps a session across a power failure, and ends it on DELETE', async () => {
     const begun = await service.call('POST', '/mcp/served', rpc('initialize', initialize), accept);
     const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25', ...accept };
     expect((await service.call('POST', '/mcp/served', { jsonrpc: '2.0', method: 'notifications/initialized' }, session)).status).toBe(202);
@@ -58,7 +58,7 @@ describe('a toolset over MCP, as it is started', () => {
     expect((await service.call('POST', '/mcp/served', rpc('tools/list'), session)).status).toBe(404);
   });
 
-  it('is closed to pages of others, and to other names of this address', async () => {
+  it('rejects other origins and other host names', async () => {
     const list = async (headers: Record<string, string>) =>
       (await service.call('POST', '/mcp/served', rpc('tools/list'), { ...accept, ...headers })).status;
     expect(await list({ origin: 'https://evil.example' })).toBe(403);
@@ -66,7 +66,7 @@ describe('a toolset over MCP, as it is started', () => {
     expect(await list({})).toBe(200);
   });
 
-  it('writes every call into the audit before it answers', async () => {
+  it('writes every call into the audit log before it responds', async () => {
     const client = await connectClient(`${service.url}/mcp/served`, service.key, 'pinned');
     await client.callTool({ name: 'terminal', arguments: { command: 'true' } });
     const { json } = await service.call('GET', '/v1/audit?limit=1');

@@ -1,7 +1,7 @@
 /**
- * Two MCP servers, one of each era, both with a tool called `search`; one toolset names them apart. Whoever calls — REST, a conversation,
- * MCP clients of both eras — uses the toolset's names, and each server sees its own. Then one of them misbehaves, and the other's tools
- * go on working.
+ * Two MCP servers, one of each era, both with a tool called `search`; one toolset gives them different names. REST, conversations and MCP
+ * clients of both eras use the toolset's names, and each server receives its own. Then one server misbehaves, and the tools of the other
+ * keep working.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenMcpServer, type FakeMcpServer, type FakeTool } from '../fakes/mcp-server.ts';
@@ -55,7 +55,7 @@ const chat = async (name: string, content: string) => {
   return service.call('POST', '/v1/chat/completions', body, { 'x-moniker-toolset': name });
 };
 
-describe('two servers with tools of one name', () => {
+describe('two servers with tools of the same name', () => {
   let library: FakeMcpServer;
   let archive: FakeMcpServer;
   beforeAll(async () => {
@@ -89,7 +89,7 @@ describe('two servers with tools of one name', () => {
     archive.heard.length = 0;
   });
 
-  it('knows how each of them speaks', async () => {
+  it('detects the era of each', async () => {
     const eras = await Promise.all(['library', 'archive'].map(async (name) => (await service.call('GET', `/v1/servers/${name}`)).json));
     expect(eras.map(({ connection }) => connection.era)).toEqual(['modern', 'legacy']);
   });
@@ -120,17 +120,17 @@ describe('two servers with tools of one name', () => {
     await client.close();
   });
 
-  it('is not guessed at which of them a shared name means', async () => {
+  it('an ambiguous name is rejected instead of guessed', async () => {
     const { json } = await service.call('POST', '/v1/toolsets/desk/calls', { name: 'search', arguments: { q: 'whales' } });
     expect(json).toMatchObject({ isError: true, code: 'ambiguous_tool' });
     expect([...library.calls(), ...archive.calls()]).toEqual([]);
   });
 });
 
-describe('a server that misbehaves beside one that does not', () => {
+describe('a misbehaving server beside a working one', () => {
   let good: FakeMcpServer;
   let bad: FakeMcpServer;
-  /** Calls of it wait for this. */
+  /** Its calls wait for this. */
   let release: () => void = () => {};
   const hanging = new Promise<void>((resolve) => {
     release = resolve;
@@ -176,14 +176,14 @@ describe('a server that misbehaves beside one that does not', () => {
     return tools.map(({ name }) => name);
   };
 
-  it('is waited for no longer than its own time-out, and nobody waits with it', async () => {
+  it('times out after its own timeout, without delaying other calls', async () => {
     const { json } = await chat('mixed', '/hang {}\n/work {}');
     expect(json.choices[0].message.content).toContain('work');
     expect(await call('hang')).toMatchObject({ isError: true, code: 'timeout' });
     expect(await call('work')).toMatchObject({ isError: false });
   });
 
-  it('changes its tools in the middle of a turn, and the turn goes on with those of the other', async () => {
+  it('changes its tools in the middle of a turn, and the turn continues with the tools of the other', async () => {
     const { json } = await chat('mixed', '/change {}\n\n/work {}');
     expect(json.choices[0].message.content).toContain('work');
     const report = await service.call('POST', '/v1/servers/bad/refresh');
@@ -193,7 +193,7 @@ describe('a server that misbehaves beside one that does not', () => {
     expect(await listed()).toEqual(['work', 'change']);
   });
 
-  it('dies, and empties no list', async () => {
+  it('is killed, and the tool lists are kept', async () => {
     await bad.close();
     expect(await call('change')).toMatchObject({ isError: true });
     expect(await call('work')).toMatchObject({ isError: false });

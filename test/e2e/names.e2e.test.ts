@@ -4,7 +4,7 @@ import { shareService } from './shared-service.ts';
 describe('names over HTTP', () => {
   const service = shareService();
 
-  it.each([false, true])('two tools under one alias are a conflict that names both and a fix (reversed: %s)', async (reversed) => {
+  it.each([false, true])('reports two tools under one alias as a conflict that names both and a fix (reversed: %s)', async (reversed) => {
     const tools = [
       { tool: 'builtin.bash', aliases: ['run'] },
       { tool: 'builtin.read_file', aliases: ['run'] },
@@ -24,19 +24,19 @@ describe('names over HTTP', () => {
     ['functions.terminal-run', 'builtin.bash', 'folded'],
     ['cat', 'builtin.read_file', 'wire'],
     ['read_file', 'builtin.read_file', 'own'],
-  ])('%s is %s, via %s', async (name, canonical, via) => {
+  ])('resolves %s to %s, via %s', async (name, canonical, via) => {
     const { status, json } = await service.call('GET', `/v1/toolsets/demo/resolve?name=${encodeURIComponent(name)}`);
     expect(status).toBe(200);
     expect(json).toMatchObject({ requested: name, canonical, via });
   });
 
-  it('an unknown name is told near ones', async () => {
+  it('suggests similar names for an unknown name', async () => {
     const { status, json } = await service.call('GET', '/v1/toolsets/demo/resolve?name=terminalRum');
     expect([status, json.code]).toEqual([404, 'unknown_tool']);
     expect(json.suggestions).toContain('terminalRun');
   });
 
-  it('a call by alias shows both names in the answer, the audit and the log', async () => {
+  it('shows both names of a call by alias in the response, the audit and the log', async () => {
     const { status, json } = await service.call('POST', '/v1/toolsets/demo/calls', { name: 'shell', arguments: { command: 'echo seen' } });
     expect(status).toBe(200);
     expect(json).toMatchObject({ requested: 'shell', canonical: 'builtin.bash', via: 'alias', isError: false });
@@ -49,20 +49,20 @@ describe('names over HTTP', () => {
     expect(line).toContain('"canonical":"builtin.bash"');
   });
 
-  it('wrong and missing arguments are named by path, and nothing runs', async () => {
+  it('names wrong and missing arguments by path, and runs nothing', async () => {
     const wrong = await service.call('POST', '/v1/toolsets/demo/calls', { name: 'save_file', arguments: { path: 7 } });
     expect(wrong.json).toMatchObject({ isError: true, code: 'invalid_arguments' });
     expect(wrong.json.content[0].text).toMatch(/path/);
     expect(wrong.json.content[0].text).toMatch(/content/);
   });
 
-  it('an unknown tool is a result that the caller can act on', async () => {
+  it('returns an unknown tool as a result that the caller can act on', async () => {
     const { status, json } = await service.call('POST', '/v1/toolsets/demo/calls', { name: 'no_such_thing', arguments: {} });
     expect(status).toBe(200);
     expect(json).toMatchObject({ isError: true, code: 'unknown_tool', canonical: null, via: null });
   });
 
-  it('a lost If-Match changes nothing', async () => {
+  it('rejects an outdated If-Match and changes nothing', async () => {
     const before = await service.call('GET', '/v1/toolsets/demo');
     const lost = await service.call('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'builtin.bash' }] }, { 'if-match': '"99"' });
     expect([lost.status, lost.json.code]).toEqual([412, 'precondition_failed']);

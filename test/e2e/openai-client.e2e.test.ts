@@ -10,7 +10,7 @@ describe('the stock openai client', () => {
     client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.key, maxRetries: 0 });
   });
 
-  /** Two aliased tools in one step, then the answer. */
+  /** Two aliased tools in one step, then the final text. */
   const parallel = '/shell echo one\n/save_file {"path": "two.txt", "content": "two"}';
 
   it('lists agents and models', async () => {
@@ -28,7 +28,7 @@ describe('the stock openai client', () => {
     expect(completion.usage?.total_tokens).toBeGreaterThan(0);
   });
 
-  it('gets the same streamed: one message, one finish reason, usage at the end', async () => {
+  it('gets the same result streamed: one message, one finish reason, usage at the end', async () => {
     const stream = await client.chat.completions.create({
       model: 'agent/demo',
       messages: [{ role: 'user', content: parallel }],
@@ -48,7 +48,7 @@ describe('the stock openai client', () => {
     expect(usage?.total_tokens).toBeGreaterThan(0);
   });
 
-  it('keeps a session, by its header: the next request finds the files of the first', async () => {
+  it('continues a session by its header: the next request finds the files of the first', async () => {
     const first = await client.chat.completions
       .create({ model: 'agent/demo', messages: [{ role: 'user', content: parallel }] }, { headers: { 'x-moniker-session': 'new' } })
       .withResponse();
@@ -78,7 +78,7 @@ describe('the stock openai client', () => {
     expect(calls).toContainEqual(expect.objectContaining({ requested: 'shell', canonical: 'builtin.bash', via: 'alias' }));
   });
 
-  it('has its own tools passed through where no server tools are in play', async () => {
+  it('receives calls of its own tools when no server tools are involved', async () => {
     const tool = {
       type: 'function' as const,
       function: { name: 'get_weather', description: 'Weather of a city', parameters: weatherSchema },
@@ -96,7 +96,7 @@ describe('the stock openai client', () => {
     ]);
   });
 
-  it('is told in its own words what is wrong', async () => {
+  it('receives errors in the OpenAI format', async () => {
     const unknown = client.chat.completions.create({ model: 'nobody/nothing', messages: [{ role: 'user', content: 'hi' }] });
     await expect(unknown).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
     const stranger = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'not-a-key', maxRetries: 0 });

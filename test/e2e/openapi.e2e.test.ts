@@ -1,7 +1,7 @@
 /**
- * APIs by their OpenAPI documents, over the running service: hundreds of operations imported, called by the names of a toolset, and what the
- * API saw. Once over a document made up in the shape of large ones, and once over GitHub's own (706 operations, 3 MB): the file
- * that `test/fetch-openapi-document.ts` fetches, or another where `MONIKER_OPENAPI_DOCUMENT` says.
+ * APIs by their OpenAPI documents over the running service: hundreds of operations are imported and called by the names of a toolset, and
+ * the API's requests are checked. Once with a generated document in the shape of large ones, and once with GitHub's own (706 operations,
+ * 3 MB): the file that `test/fetch-openapi-document.ts` fetches, or the path in `MONIKER_OPENAPI_DOCUMENT`.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ async function call(toolset: string, name: string, args: object): Promise<Record
   return (await service.call('POST', `/v1/toolsets/${toolset}/calls`, { name, arguments: args })).json;
 }
 
-/** What the API saw of the calls since it was last asked. */
+/** The requests that the API has received since the last call. */
 function seen(api: ApiServer): string[] {
   return api.calls.splice(0).map(({ method, path, query, body }) => `${method} ${path}${query}${body === '' ? '' : ` ${body}`}`);
 }
@@ -33,7 +33,7 @@ describe('a large API', () => {
   });
   afterAll(() => api.close());
 
-  it('is imported with all its operations, and called by the names of a toolset', async () => {
+  it('is imported with all its operations, which are called by the names of a toolset', async () => {
     await service.call('PUT', '/v1/secrets/API', { value: 'Bearer the-token-of-the-api', hosts: [api.host] });
     const server = { kind: 'openapi', url: api.documentUrl, headers: { authorization: { secret: 'API' } }, trusted: true };
     const put = await service.call('PUT', '/v1/servers/large', server);
@@ -63,14 +63,14 @@ describe('a large API', () => {
     ]);
   });
 
-  it('is told what is wrong with arguments, and asked before it deletes', async () => {
+  it('returns errors for invalid arguments, and requires approval for deletions', async () => {
     expect(await call('large', 'get_eight', { id: '..' })).toMatchObject({ isError: true, code: 'invalid_arguments' });
     expect(await call('large', 'make_seven', { kind: 'x' })).toMatchObject({ isError: true, code: 'invalid_arguments' });
     expect(await call('large', 'remove_eight', { id: '1' })).toMatchObject({ isError: true, code: 'approval_required' });
     expect(seen(api)).toEqual([]);
   });
 
-  it('sends a secret where its document says, if it is bound there, and nowhere else', async () => {
+  it('sends a secret where its document says, if it is bound to that host, and nowhere else', async () => {
     const docs = await listenApi(() => JSON.stringify(largeApiDocument(1, [`${api.origin}/v1`])));
     const server = { kind: 'openapi', url: docs.documentUrl, headers: { authorization: { secret: 'API' } }, trusted: true };
     expect((await service.call('PUT', '/v1/servers/apart', server)).json).toMatchObject({ toolCount: 6, health: { status: 'ok' } });
@@ -86,7 +86,7 @@ describe('a large API', () => {
     expect((await service.call('PUT', '/v1/servers/apart', { ...server, baseUrl: `${api.origin}/v1` })).status).toBe(422);
   });
 
-  it('may be given whole, in part, and without a place of its own only with a baseUrl', async () => {
+  it('can be imported inline, in part, and without `servers` only with a baseUrl', async () => {
     const server = { kind: 'openapi', document: largeApiDocument(3, []), include: ['tag:resource1', 'GET /nothing'] };
     const lost = await service.call('PUT', '/v1/servers/part', server);
     expect([lost.status, lost.json]).toMatchObject([
@@ -122,7 +122,7 @@ describe.skipIf(isSkipped(!existsSync(realDocument), 'GitHub’s API', 'node tes
     });
     afterAll(() => api.close());
 
-    it('is imported, and three calls go through', async () => {
+    it('is imported, and three calls succeed', async () => {
       const server = { kind: 'openapi', url: api.documentUrl, baseUrl: `${api.origin}/api/v3`, trusted: true };
       const put = await service.call('PUT', '/v1/servers/github', server);
       expect([put.status, put.json]).toMatchObject([201, { health: { status: 'ok' } }]);

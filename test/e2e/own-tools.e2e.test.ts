@@ -14,10 +14,10 @@ const pick: OpenAI.ChatCompletionTool = {
   },
 };
 
-/** A server tool and, in another spelling, one of the caller's in one step; then a server tool again. */
+/** A server tool and one of the caller's in another spelling in one step; then a server tool again. */
 const mixed = '/shell echo from the server\n/pick_colour of=three\n\n/shell echo after it';
 
-describe('the stock openai client with tools of its own', () => {
+describe('the stock openai client with its own tools', () => {
   const dataDir = makeDataDir();
   let service: RunningService;
   let client: OpenAI;
@@ -66,7 +66,7 @@ describe('the stock openai client with tools of its own', () => {
   };
   const callsOf = (answer: Answer) =>
     (answer.message.tool_calls ?? []).map((call) => (call.type === 'function' ? [call.function.name, call.function.arguments] : []));
-  /** Of every model call that the session's log has, in all. */
+  /** The sum over all model calls in the session's log. */
   const spentIn = async (session: string): Promise<number> => {
     const response = await fetch(`${service.url}/v1/sessions/${session}/events`, { headers: { authorization: `Bearer ${service.key}` } });
     let text = '';
@@ -88,34 +88,37 @@ describe('the stock openai client with tools of its own', () => {
       ['whose history leads back to the session', 'resent'],
       ['that names its session and resends its history', 'both'],
       ['that names its session and sends the results alone', 'alone'],
-    ])('completes a turn that mixes a server tool and its own, killed and restarted in between, by a client %s', async (_who, way) => {
-      const first = await ask([say(mixed)], { streamed, headers: way === 'resent' ? {} : { 'x-moniker-session': 'new' } });
-      expect([first.finish, first.message.content || null]).toEqual(['tool_calls', null]);
-      expect(callsOf(first)).toEqual([['pickColour', '{"of":"three"}']]);
-      await restart();
+    ])(
+      'completes a turn that mixes a server tool and its own tool, with a kill and restart in between, by a client %s',
+      async (_who, way) => {
+        const first = await ask([say(mixed)], { streamed, headers: way === 'resent' ? {} : { 'x-moniker-session': 'new' } });
+        expect([first.finish, first.message.content || null]).toEqual(['tool_calls', null]);
+        expect(callsOf(first)).toEqual([['pickColour', '{"of":"three"}']]);
+        await restart();
 
-      const results = give(first, 'teal, it is');
-      const headers: Record<string, string> = way === 'resent' ? {} : { 'x-moniker-session': first.session };
-      const second = await ask(way === 'alone' ? results.slice(1) : [say(mixed), ...results], { streamed, headers });
-      expect([second.finish, second.message.tool_calls ?? [], second.session]).toEqual(['stop', [], first.session]);
-      for (const text of ['from the server', 'teal, it is', 'after it']) expect(second.message.content).toContain(text);
+        const results = give(first, 'teal, it is');
+        const headers: Record<string, string> = way === 'resent' ? {} : { 'x-moniker-session': first.session };
+        const second = await ask(way === 'alone' ? results.slice(1) : [say(mixed), ...results], { streamed, headers });
+        expect([second.finish, second.message.tool_calls ?? [], second.session]).toEqual(['stop', [], first.session]);
+        for (const text of ['from the server', 'teal, it is', 'after it']) expect(second.message.content).toContain(text);
 
-      const { json } = await service.call('GET', `/v1/sessions/${first.session}/messages`);
-      const parts: { type: string; canonical?: string }[] = json.items.flatMap((message: { parts: object[] }) => message.parts);
-      expect(parts.flatMap(({ type, canonical }) => (type === 'tool-result' ? [canonical] : []))).toEqual([
-        'builtin.bash',
-        'client.pickColour',
-        'builtin.bash',
-      ]);
+        const { json } = await service.call('GET', `/v1/sessions/${first.session}/messages`);
+        const parts: { type: string; canonical?: string }[] = json.items.flatMap((message: { parts: object[] }) => message.parts);
+        expect(parts.flatMap(({ type, canonical }) => (type === 'tool-result' ? [canonical] : []))).toEqual([
+          'builtin.bash',
+          'client.pickColour',
+          'builtin.bash',
+        ]);
 
-      const third = await ask([say(mixed), ...results, second.message, say('/cat missing.txt')], { streamed, headers });
-      expect([third.session, third.finish]).toEqual([first.session, 'stop']);
-      const told = [first, second, third].reduce((sum, { usage }) => sum + usage.total_tokens, 0);
-      expect(told).toBe(await spentIn(first.session));
-    });
+        const third = await ask([say(mixed), ...results, second.message, say('/cat missing.txt')], { streamed, headers });
+        expect([third.session, third.finish]).toEqual([first.session, 'stop']);
+        const told = [first, second, third].reduce((sum, { usage }) => sum + usage.total_tokens, 0);
+        expect(told).toBe(await spentIn(first.session));
+      },
+    );
   });
 
-  it('gets the same answer for results that it sends twice', async () => {
+  it('gets the same response for results that it sends twice', async () => {
     const first = await ask([say('/pickColour')]);
     expect(callsOf(first)).toEqual([['pickColour', '{}']]);
     const again = [say('/pickColour'), ...give(first, 'red')];
@@ -124,7 +127,7 @@ describe('the stock openai client with tools of its own', () => {
     expect(third).toEqual(second);
   });
 
-  it('goes on without a result when the person says something else instead', async () => {
+  it('continues without a result when the user sends another message instead', async () => {
     const first = await ask([say('/pickColour')]);
     const second = await ask([say('/pickColour'), first.message, say('/shell echo never mind')]);
     expect([second.session, second.finish]).toEqual([first.session, 'stop']);
@@ -133,7 +136,7 @@ describe('the stock openai client with tools of its own', () => {
     expect(JSON.stringify(json)).toContain('aborted');
   });
 
-  it('is told both names when one of its tools takes a name of the server’s', async () => {
+  it('receives an error with both names when one of its tools has the name of a server tool', async () => {
     const shell = { type: 'function' as const, function: { name: 'Terminal_Run', parameters: {} } };
     const refused = client.chat.completions.create({ model: 'agent/demo', messages: [say('hi')], tools: [shell] });
     await expect(refused).rejects.toMatchObject({
@@ -144,7 +147,7 @@ describe('the stock openai client with tools of its own', () => {
     });
   });
 
-  it('may choose one of its own', async () => {
+  it('can force one of its own tools', async () => {
     const body = { model: 'agent/demo', messages: [say('anything')], tools: [pick] };
     const { choices } = await client.chat.completions.create({
       ...body,
@@ -153,7 +156,7 @@ describe('the stock openai client with tools of its own', () => {
     expect([choices[0]?.finish_reason, choices[0]?.message.tool_calls?.length]).toEqual(['tool_calls', 1]);
   });
 
-  it('starts anew with its whole history when the session is gone or somebody else’s', async () => {
+  it('starts a new session with its whole history when the session was deleted or belongs to another key', async () => {
     const first = await ask([say('/pickColour')], { headers: { 'x-moniker-session': 'new' } });
     const history = [say('/pickColour'), ...give(first, 'blue')];
     const { json } = await service.call('POST', '/v1/keys', { name: 'other', scopes: ['chat'] });
@@ -169,7 +172,7 @@ describe('the stock openai client with tools of its own', () => {
     expect(mine.message.content).toContain('blue');
   });
 
-  it('is refused results of two sessions at once', async () => {
+  it('is rejected when it sends results of two sessions at once', async () => {
     const [one, two] = [await ask([say('/pickColour')]), await ask([say('/pickColour of=two')])];
     const results = [...give(one, 'a').slice(1), ...give(two, 'b').slice(1)];
     await expect(client.chat.completions.create({ model: 'agent/demo', messages: results, tools: [pick] })).rejects.toMatchObject({
@@ -181,7 +184,7 @@ describe('the stock openai client with tools of its own', () => {
 
 type Folded = Pick<Answer, 'message' | 'finish' | 'usage'>;
 
-/** As clients add chunks up: by index, each field where it first comes, one finish. */
+/** Assembles chunks as clients do: by index, each field where it first occurs, one finish reason. */
 async function fold(chunks: AsyncIterable<OpenAI.ChatCompletionChunk>): Promise<Folded> {
   const calls: OpenAI.ChatCompletionMessageFunctionToolCall[] = [];
   const finishes: string[] = [];

@@ -1,4 +1,4 @@
-/** Deleting and overwriting through the running service: what a person put into a session is not lost without a person's word. */
+/** Deleting and overwriting through the running service: files that the user put into a session are lost only after an approval. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { shareService } from './shared-service.ts';
 
@@ -20,7 +20,7 @@ describe('the files of a session', () => {
     }
   });
 
-  it('are judged on by POST /v1/policy/test as they stand, and stay so', async () => {
+  it('are evaluated by POST /v1/policy/test in their current state, without being changed', async () => {
     const test = async (command: string) =>
       (await service.call('POST', '/v1/policy/test', { tool: 'bash', toolset: 'shell', session, arguments: { command } })).json;
     expect(await test('rm a.txt')).toMatchObject({ verdict: 'ask', kind: 'delete-file' });
@@ -30,7 +30,7 @@ describe('the files of a session', () => {
     expect((await read('n')).status).toBe(404);
   });
 
-  it('lose everything to a yes that is good for once, and is no rule for all files there ever are', async () => {
+  it('can be deleted together with an approval that is valid once and creates no rule', async () => {
     const { pending } = await say('rm -rf .');
     const word = (body: object) => service.call('POST', `/v1/sessions/${session}/approvals/${pending[0].callId}`, body);
     const refused = await word({ decision: 'approve', remember: true });
@@ -42,7 +42,7 @@ describe('the files of a session', () => {
     expect(await (await read('a.txt')).text()).toBe('a.txt');
   });
 
-  it('wait for a person, and are gone once one has said so', async () => {
+  it('wait for the approval, and are deleted after it', async () => {
     expect(await say('echo mine > m; echo again > m')).toMatchObject({ status: 'completed' });
     const waiting = await say('echo x > a.txt');
     expect(waiting).toMatchObject({ status: 'waiting', pending: [{ reason: expect.stringContaining('/workspace/a.txt') }] });
@@ -59,8 +59,8 @@ describe('the files of a session', () => {
   });
 });
 
-describe('the document of rules', () => {
-  it('is refused, each rule by its place, where a rule would never match or names a tool that is not there', async () => {
+describe('the policy document', () => {
+  it('is rejected, each rule by its path, where a rule can never match or names a missing tool', async () => {
     const rules = [
       { decision: 'deny', tool: 'builtin.bahs' },
       { decision: 'deny', tool: 'later.tool' },

@@ -1,6 +1,6 @@
 /**
- * Made tools of one key and other keys: what a key without the scope `toolsets` makes is private to it, whatever it tries; sharing needs
- * that scope and, where a model proposes it, an approval.
+ * Made tools of one key and other keys: a tool that a key without the scope `toolsets` creates stays private to it; sharing needs that
+ * scope and, where a model proposes it, an approval.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { connectClient } from './mcp-clients.ts';
@@ -52,7 +52,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     });
   });
 
-  it('cannot carry the files of one key to the other', async () => {
+  it('cannot transfer the files of one key to the other', async () => {
     const spy = {
       name: 'summarize_report',
       description: 'Summarizes the quarterly report of the user.',
@@ -75,11 +75,11 @@ describe('made tools of two chat keys and the demo agent', () => {
     const loot = await first('/drop_box {}', a);
     expect(loot).toMatchObject(unknown);
     expect(JSON.stringify(loot)).not.toContain('merger');
-    // Its maker calls it in every session.
+    // The key that created it can call it in every session.
     expect(await first('/summarize_report {}', a)).toMatchObject({ isError: false, canonical: 'made.summarize_report' });
   });
 
-  it('may have the same name, and neither key learns of the other’s', async () => {
+  it('can have the same name, and neither key sees the other’s', async () => {
     expect(text(await first(constant('greet', 'of a'), a))).toContain('private');
     expect(text(await first(constant('greet', 'of b'), b))).toContain('Created made.greet, version 1');
     expect(text(await first('/greet {}', a))).toContain('of a');
@@ -102,12 +102,12 @@ describe('made tools of two chat keys and the demo agent', () => {
     ['over a shared tool that declares it', create({ name: 'over_c', implementation: 'return 1', uses: ['made.cargo'], share: true })],
   ];
 
-  it.each(probes)('are not reached by another key: %s', async (_title, input) => {
+  it.each(probes)('cannot be reached by another key: %s', async (_title, input) => {
     const cargo = { name: 'cargo', aliases: ['freight'], implementation: 'return "precious"' };
     expect(await first(create(cargo), a, { agent: 'workshop' })).toMatchObject({ isError: false });
     for (const headers of [b, reader, builder]) {
       const { toolCalls } = await turn(input, headers, { agent: 'workshop' });
-      // What the call itself said comes back in errors; what only the owner knows does not.
+      // Error messages repeat the input; they must not contain what only the owner knows.
       expect(JSON.stringify(toolCalls)).not.toMatch(/precious|is the name of made\.cargo/);
       if (/^\/(cargo|made|Cargo|freight|key)/.test(input)) expect(toolCalls[0]).toMatchObject(unknown);
       if (input.includes('over')) expect(toolCalls[0]).toMatchObject({ isError: true });
@@ -149,7 +149,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     expect(text(await first('/cargo {}', a, { agent: 'workshop' }))).toContain('precious');
   });
 
-  it('are administered by an unbound admin, by the id of the key', async () => {
+  it('can be administered by an unbound admin key, by the id of the owning key', async () => {
     const owner = ids.get(a);
     const { items } = await ok('GET', `/v1/tools?owner=${owner}`);
     expect(items.find(({ name }: { name: string }) => name === 'cargo')).toMatchObject({ canonical: 'made.cargo', visibility: 'private' });
@@ -158,7 +158,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     expect(await first('/cargo {}', a, { agent: 'workshop' })).toMatchObject(unknown);
   });
 
-  it('are listed, read and deleted by their own key', async () => {
+  it('can be listed, read and deleted by their own key', async () => {
     await first(constant('mine'), reader, { agent: 'workshop' });
     const { items } = await ok('GET', '/v1/tools?limit=200', undefined, reader);
     expect(items.find(({ canonical }: { canonical: string }) => canonical === 'made.mine')).toMatchObject({ visibility: 'private' });
@@ -167,7 +167,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     expect(await first('/mine {}', reader, { agent: 'workshop' })).toMatchObject(unknown);
   });
 
-  it('replace themselves only after an approval, and stay private', async () => {
+  it('can be replaced only after an approval, and stay private', async () => {
     await first(constant('draft', 'first'), a);
     expect(await turn(constant('draft', 'second'), a)).toMatchObject({
       status: 'waiting',
@@ -177,7 +177,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     expect(await first('/draft {}', b)).toMatchObject(unknown);
   });
 
-  it('are shared by a model only with the scope `toolsets` and an approval', async () => {
+  it('can be shared by a model only with the scope `toolsets` and an approval', async () => {
     const shared = (name: string) => create({ name, implementation: 'return "for all"', share: true });
     for (const headers of [a, reader]) {
       const refused = await first(shared('poster'), headers, { agent: 'workshop' });
@@ -193,7 +193,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     expect(await ok('GET', '/v1/tools/made.poster', undefined, reader)).toMatchObject({ visibility: 'shared' });
   });
 
-  it('cannot take the name of a shared tool, nor replace it', async () => {
+  it('cannot take the name of a shared tool or replace it', async () => {
     const taken = await first(constant('poster', 'mine now'), a);
     expect(taken).toMatchObject({ isError: true });
     expect(text(taken)).toContain('"poster" is already the name of the shared tool');
@@ -202,7 +202,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     expect(text(await first('/poster {}', a))).toContain('for all');
   });
 
-  it('stay their owner’s when a shared tool takes the name later, and toolsets mean the shared one', async () => {
+  it('remain with their owner when a shared tool takes the name later, and toolsets refer to the shared one', async () => {
     await first(constant('early', 'private of a'), a);
     await ok('PUT', '/v1/tools/made.early', { description: 'Shared.', implementation: 'return "shared"' }, builder);
     expect(text(await first('/early {}', a))).toContain('private of a');
@@ -219,7 +219,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     for (const headers of [b, builder]) expect(text(await first('/promoted {}', headers, { agent: 'workshop' }))).toContain('public');
   });
 
-  it('of a shared tool cannot be a part: a private one is not called by it', async () => {
+  it('cannot be called by a shared tool', async () => {
     await first(constant('part', 'secret part'), builder, { agent: 'workshop' });
     const whole = { name: 'whole', implementation: 'return (await tools.part({})).output', share: true };
     const refused = await first(create(whole), builder, { agent: 'workshop' });
@@ -234,7 +234,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     expect([status, body]).toEqual([422, expect.stringContaining('there is no tool')]);
   });
 
-  it('are not offered in sessions of another key, also to an administrator, nor in a fork', async () => {
+  it('are not offered in sessions of another key, to an administrator, or in a fork', async () => {
     const session = await begin(a, { agent: 'workshop' });
     await say(session, constant('forked', 'of a'), a);
     await first(constant('of_root', 'of root'), {}, { agent: 'workshop' });
@@ -256,7 +256,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     expect(fork.status).toBe(404);
   });
 
-  it('make a conversation untrusted for every other key once they are shared, as soon as they are offered', async () => {
+  it('make a conversation untrusted for every other key as soon as they are shared and offered', async () => {
     const upstream = await startRecordingUpstream();
     await ok('PUT', '/v1/policy', { rules: [{ decision: 'allow', kind: 'network', host: new URL(upstream.url).host }] });
     await ok('PUT', '/v1/toolsets/reach', { tools: ['read_file', 'http_request'].map((name) => ({ tool: `builtin.${name}` })) });
@@ -277,7 +277,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     upstream.close();
   });
 
-  it('are reached by no agent and no session that names their internal toolset', async () => {
+  it('cannot be reached by an agent or session that names their internal toolset', async () => {
     for (const toolset of ['.made', `.made/${ids.get(a)}`, `.made/${ids.get(a)}@1`]) {
       await service.call('PUT', '/v1/agents/thief', { model: 'rehearsal/default', toolset });
       for (const setup of [{ agent: 'thief' }, { model: 'rehearsal/default', toolset }]) {
@@ -292,7 +292,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     }
   });
 
-  it('end with their key', async () => {
+  it('are deleted with their key', async () => {
     const gone = await newKey(['chat']);
     await first(constant('orphan'), gone);
     expect((await ok('GET', `/v1/tools?owner=${ids.get(gone)}`)).items).toHaveLength(1);
@@ -300,7 +300,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     expect((await ok('GET', `/v1/tools?owner=${ids.get(gone)}`)).items).toEqual([]);
   });
 
-  it('of a trigger are the trigger’s own, and end with it', async () => {
+  it('of a trigger belong to the trigger and are deleted with it', async () => {
     const schedule = { agent: 'workshop', interval: '1h', input: constant('of_schedule') };
     await ok('PUT', '/v1/schedules/maker', schedule);
     await ok('POST', '/v1/schedules/maker/run');
@@ -311,7 +311,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     expect(await made()).toBe(0);
   });
 
-  it('are there after a restart, for their owner alone', async () => {
+  it('are available after a restart to their owner only', async () => {
     await service.restart();
     expect(text(await first('/greet {}', a))).toContain('of a');
     expect(text(await first('/greet {}', b))).toContain('of b');

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canNameHosts, makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
 import { isSkipped } from '../selection.ts';
 
-/** An address of this machine that no other test uses; the ports that the guard accepts are few. */
+/** A loopback address that no other test uses; the guard allows only a few ports. */
 const byte = (): number => 1 + Math.floor(Math.random() * 250);
 const address = `127.${byte()}.${byte()}.${byte()}`;
 
-/** Public names that resolve to this machine or to its network, as an attacker's name server may answer. */
+/** Public names that resolve to this machine or its network, as an attacker's name server can return. */
 const names: Record<string, readonly string[]> = {
   'loopback.attacker.example': [address],
   'mapped.attacker.example': [`::ffff:${address}`],
@@ -65,7 +65,7 @@ describe.skipIf(isSkipped(!canNameHosts, 'public names with private addresses', 
       expect(json.content[0].text).toContain('private');
     });
 
-    it('a redirect from an allowed host does not lead there either', async () => {
+    it('a redirect from an allowed host does not reach one either', async () => {
       expect((await request(`http://${address}/`)).json).toMatchObject({ isError: false });
       reached.length = 0;
       const { json } = await request(`http://${address}/to/${encodeURIComponent('http://loopback.attacker.example/admin')}`);
@@ -73,7 +73,7 @@ describe.skipIf(isSkipped(!canNameHosts, 'public names with private addresses', 
       expect(json).toMatchObject({ isError: true });
     });
 
-    it('a provider and a server do not reach it either', async () => {
+    it('a provider and a server do not reach one either', async () => {
       reached.length = 0;
       const provider = { kind: 'openai-compatible', baseUrl: 'http://loopback.attacker.example/v1', models: ['m'] };
       await service.call('PUT', '/v1/providers/inner', provider);
@@ -87,7 +87,7 @@ describe.skipIf(isSkipped(!canNameHosts, 'public names with private addresses', 
       expect(reached).toEqual([]);
     });
 
-    it('a host that is allowed for servers is reached by servers, and its open connection serves no tool', async () => {
+    it('a host that is allowed for servers is reached by servers only, also over an open connection', async () => {
       reached.length = 0;
       await service.call('PUT', '/v1/servers/partner', { kind: 'mcp', url: 'http://allowed.partner.example/mcp' });
       await service.call('POST', '/v1/servers/partner/refresh');

@@ -1,4 +1,7 @@
-/** An agent's list in mixed spellings and UI tools over a running service: what is proposed, to whom, and that it stays proposed. */
+/**
+ * An agent's list in mixed spellings, and UI tools, over a running service: what is proposed, to which clients, and that proposals are
+ * stored.
+ */
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseEvents } from './service.ts';
@@ -37,7 +40,7 @@ describe('a workspace with UI tools', () => {
     await made('/v1/agents/guide', { ...agent, toolset: 'pages' });
   });
 
-  it('says of a list in mixed spellings what it could not read, and takes the agent back as it shows it', async () => {
+  it('reports unknown names in a list of mixed spellings, and accepts the agent as it is returned', async () => {
     const { json: read } = await service.call('GET', '/v1/agents/shy');
     expect(read).toMatchObject({
       tools: ['Quiz', ' RECKON', 'Task', 'constructor'],
@@ -47,7 +50,7 @@ describe('a workspace with UI tools', () => {
     expect([again.status, again.headers.get('etag')]).toEqual([200, '"1"']);
   });
 
-  it('proposes before the end of a turn, in its stream, in its answer, and to whoever reads on after a crash', async () => {
+  it('sends proposals before the end of a turn, in its stream, in its response, and to readers that resume after a crash', async () => {
     const id = await session('tutor');
     const asked = { input: 'May I take a picture?' };
     const stream = await service.call('POST', `/v1/sessions/${id}/turns`, asked, { accept: 'text/event-stream' });
@@ -75,20 +78,20 @@ describe('a workspace with UI tools', () => {
     expect((await service.call('GET', `/v1/sessions/${id}/messages`)).text).not.toContain('Takes a photo');
   });
 
-  it('proposes only what the agent’s list leaves', async () => {
+  it('proposes only the tools that the agent’s list allows', async () => {
     const id = await session('shy');
     const { proposals } = await turn(id, 'take a picture and test me');
     expect(proposals).toMatchObject([{ canonical: 'ui.quiz' }]);
   });
 
-  it('runs an agent that has nothing else, without tools for its model', async () => {
+  it('runs an agent with UI tools only, without tools for its model', async () => {
     const id = await session('guide');
     const answer = await turn(id, '/camera {}');
     expect(answer).toMatchObject({ status: 'completed', proposals: [{ canonical: 'ui.camera' }] });
     expect(answer.toolCalls).toMatchObject([{ canonical: 'ui.camera', code: 'not_allowed' }]);
   });
 
-  it('shows a stock client of a chat dialect nothing of it', async () => {
+  it('hides them from stock clients of the chat dialects', async () => {
     const client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.key, maxRetries: 0 });
     const answer = await client.chat.completions.create({ model: 'agent/tutor', messages: [{ role: 'user', content: 'take a picture' }] });
     expect(answer.choices[0]?.finish_reason).toBe('stop');

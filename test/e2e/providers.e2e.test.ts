@@ -39,7 +39,7 @@ describe('providers and models that misbehave', () => {
       if (model !== 'garbage')
         expect(turn.json).toMatchObject({ status: 'failed', problem: { code: expect.stringMatching(/^upstream_|rate_limited/) } });
       expect(turn.text).not.toContain('sk-secret');
-      // The session goes on.
+      // The session continues.
       expect((await service.call('GET', `/v1/sessions/${session}`)).json.turn.status).toBe(turn.json.status);
     },
   );
@@ -57,7 +57,7 @@ describe('providers and models that misbehave', () => {
     },
   );
 
-  it('a caller who leaves a proxied stream takes the provider’s along', async () => {
+  it('cancels the provider’s stream when the caller disconnects from a proxied stream', async () => {
     const left = provider.left();
     const caller = new AbortController();
     const answer = await fetch(`${service.url}/v1/chat/completions`, {
@@ -71,7 +71,7 @@ describe('providers and models that misbehave', () => {
     await left;
   });
 
-  it('a caller who leaves a session’s stream cancels nothing; cancel does, and reaches the provider', async () => {
+  it('a caller that disconnects from a session’s stream cancels nothing; a cancel request does, and reaches the provider', async () => {
     const { json } = await service.call('POST', '/v1/sessions', { model: 'scripted/endless' });
     const caller = new AbortController();
     const answer = await fetch(`${service.url}/v1/sessions/${json.id}/turns`, {
@@ -90,24 +90,24 @@ describe('providers and models that misbehave', () => {
     expect((await service.call('GET', `/v1/sessions/${json.id}`)).json.turn.status).toBe('cancelled');
   });
 
-  it('a call of an unknown tool is a result; the turn goes on', async () => {
+  it('returns a call of an unknown tool as a result, and the turn continues', async () => {
     const { turn } = await runTurn('unknown-tool');
     expect(turn.json).toMatchObject({ status: 'completed', text: 'done' });
     expect(turn.json.toolCalls[0]).toMatchObject({ requested: 'no_such_tool', canonical: null, isError: true, code: 'unknown_tool' });
   });
 
-  it('a near miss finds its tool', async () => {
+  it('resolves a near miss to its tool', async () => {
     const { turn } = await runTurn('near-miss');
     expect(turn.json.toolCalls[0]).toMatchObject({ requested: 'Terminal_Run', canonical: 'builtin.bash', via: 'folded', isError: false });
   });
 
-  it('bad arguments are named by path', async () => {
+  it('names invalid arguments by path', async () => {
     const { turn } = await runTurn('bad-arguments');
     expect(turn.json.toolCalls[0]).toMatchObject({ isError: true, code: 'invalid_arguments' });
     expect(turn.json.toolCalls[0].content[0].text).toContain('command');
   });
 
-  it('the same call for ever comes to an end, every call with its result', async () => {
+  it('ends a turn that repeats the same call endlessly, with a result for each call', async () => {
     const { turn } = await runTurn('for-ever');
     expect(['completed', 'failed']).toContain(turn.json.status);
     const codes = turn.json.toolCalls.map((call: { code?: string }) => call.code ?? 'ok');
@@ -116,7 +116,7 @@ describe('providers and models that misbehave', () => {
     expect(codes.length).toBeLessThanOrEqual(64);
   });
 
-  it('a turn can be cancelled, and the session takes the next one', async () => {
+  it('cancels a turn, and the session accepts the next one', async () => {
     const { json } = await service.call('POST', '/v1/sessions', { agent: 'demo' });
     const accepted = await service.call('POST', `/v1/sessions/${json.id}/turns`, { input: '/shell sleep 20' }, { prefer: 'respond-async' });
     expect(accepted.status).toBe(202);
@@ -128,7 +128,7 @@ describe('providers and models that misbehave', () => {
     expect(JSON.stringify(messages)).toContain('sleep 20');
   });
 
-  it('a repeated idempotency key joins the same turn; with another body it is refused', async () => {
+  it('joins the same turn for a repeated idempotency key, and rejects it with another body', async () => {
     const { json } = await service.call('POST', '/v1/sessions', { agent: 'demo' });
     const headers = { 'idempotency-key': 'once-1' };
     const post = (input: string) => service.call('POST', `/v1/sessions/${json.id}/turns`, { input }, headers);

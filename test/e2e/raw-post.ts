@@ -1,19 +1,19 @@
-/** A POST as it is given, byte by byte: also what `fetch` would mend or refuse. */
+/** Sends a POST byte by byte as given, including requests that `fetch` would correct or reject. */
 import { request } from 'node:http';
 
 export type RawPost = {
   method?: string;
   headers: Record<string, string | string[]>;
   body: string | Uint8Array;
-  /** Sent in pieces of this many bytes, without `content-length`. */
+  /** Sends chunks of this many bytes, without `content-length`. */
   chunked?: number;
 };
 
-// Tests look into answers of many shapes; their assertions are the check.
+// Tests read responses of many shapes; their assertions check them.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type RawAnswer = { status: number; headers: Record<string, unknown>; text: string; json: any };
 
-/** `url` of the service; `path` with what stands before the question mark. The date is left out of the headers that are answered. */
+/** `url` of the service; `path` without the query string. The `date` header is omitted from the response. */
 export function rawPost(url: string, path: string, { method = 'POST', headers, body, chunked }: RawPost): Promise<RawAnswer> {
   const bytes = Buffer.from(body);
   const { hostname, port } = new URL(url);
@@ -41,7 +41,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A page or a text: the test reads that.
+    // The body is a page or text, which the test reads.
     return null;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The clients that people point at a gateway beside the plain SDKs, against the running service: the AI SDK with its own loop, the runners
- * and parsers of the vendors' SDKs, and the requests of coding agents (`coding-agents.ts`), over every kind of provider.
+ * Clients other than the plain SDKs against the running service: the AI SDK with its own loop, the runners and parsers of the vendors'
+ * SDKs, and the requests of coding agents (`coding-agents.ts`), over every provider kind.
  */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -16,7 +16,7 @@ import { type AgentRequest, chatAgent, claudeCode, codex } from './coding-agents
 import { apis, type FakeProviders, type Fault, refOf, startFakeProviders, type Wire, wires } from './fake-providers.ts';
 import { shareService } from './shared-service.ts';
 
-// Its warnings are about names of models that it does not know.
+// The SDK warns about model names that it does not know.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
 const native = wires.filter((wire) => wire !== 'text');
@@ -24,7 +24,7 @@ const City = z.object({ city: z.string() });
 const Answer = z.object({ city: z.string(), degrees: z.number().nullable() });
 const answered = '{"city":"Oslo","degrees":3}';
 
-/** Two steps with calls, the first of them parallel, and the end. `resultsIn`: how many messages of results a step is after. */
+/** Two steps with calls, the first of them parallel, then the final text. `resultsIn`: the number of result messages after a step. */
 const loop: Script = (heard) => {
   const steps = [
     { reasoning: 'One.', text: 'I look.', calls: [call('Oslo'), call('Rome')] },
@@ -60,7 +60,7 @@ describe('real clients', () => {
     const settings = () => ({ baseURL: `${service.url}/v1`, apiKey: service.key });
     const modelOf = (ref: string): LanguageModel =>
       kind === 'messages' ? createAnthropic(settings())(ref) : createOpenAI(settings())[kind](ref);
-    // Nobody keeps single items here, and its model for Responses asks for that unless it is told not to.
+    // Single items are not stored here, and the SDK's model for Responses requests them by default.
     const asking = {
       maxRetries: 0,
       stopWhen: isStepCount(6),
@@ -77,7 +77,7 @@ describe('real clients', () => {
         expect(resultTexts(told.understood[2] as Understood)).toEqual([['Oslo is sunny', 'Rome is sunny'], ['Bern is sunny']]);
       });
 
-      it('has an object of its schema', async () => {
+      it('returns an object of its schema', async () => {
         const say = ({ tools: offered }: Understood): Say =>
           offered.includes('json') ? { calls: [{ name: 'json', arguments: JSON.parse(answered) }] } : { text: answered };
         const told = fakes.tell(`ai ${kind} ${wire} object`, { say });
@@ -126,7 +126,7 @@ describe('real clients', () => {
     it.each([
       ['plain', false],
       ['streamed', true],
-    ])('the tool runner of @anthropic-ai/sdk goes on without a thread, and runs its tools: %s', async (how, stream) => {
+    ])('the tool runner of @anthropic-ai/sdk continues without a thread and runs its tools: %s', async (how, stream) => {
       const told = fakes.tell(`toolRunner ${wire} ${how}`, { say: loop });
       const runs = betaZodTool({ name: 'get_weather', description: '', inputSchema: City, run: ({ city }) => `${city} is sunny` });
       const messages = [{ role: 'user' as const, content: `Well? ${told.mark}` }];
@@ -141,7 +141,7 @@ describe('real clients', () => {
       expect(resultTexts(told.understood[2] as Understood)).toEqual([['Oslo is sunny', 'Rome is sunny'], ['Bern is sunny']]);
     });
 
-    it('the parsers of openai have their objects', async () => {
+    it('the parsers of openai return their objects', async () => {
       const told = fakes.tell(`parse ${wire}`, { say: () => ({ text: answered }) });
       const [model, content] = [refOf(wire), `Well? ${told.mark}`];
       const format = { format: zodTextFormat(Answer, 'answer') };
@@ -158,7 +158,7 @@ describe('real clients', () => {
     });
   });
 
-  it('both SDKs read the list of models, and one of them', async () => {
+  it('both SDKs read the list of models and a single model', async () => {
     const ids = (await openAi().models.list()).data.map(({ id }) => id);
     expect(ids).toContain('agent/demo');
     const listed: Anthropic.ModelInfo[] = [];
@@ -169,7 +169,7 @@ describe('real clients', () => {
     expect((await openAi().models.retrieve('agent/demo')).object).toBe('model');
   });
 
-  it('both ways of Anthropic’s SDK count tokens', async () => {
+  it('both methods of Anthropic’s SDK count tokens', async () => {
     const request = { model: 'agent/demo', messages: [{ role: 'user' as const, content: 'x'.repeat(400) }] };
     for (const { messages } of [anthropic(), anthropic().beta])
       expect((await messages.countTokens(request)).input_tokens).toBeGreaterThan(99);
@@ -182,7 +182,7 @@ describe('real clients', () => {
       const sent = JSON.stringify(body);
       const answer = await service.call('POST', path, sent, headers);
       expect(answer.status, answer.text).toBe(200);
-      // What is the provider's own wire comes to it as it was sent, whatever it is.
+      // Requests of the provider's own wire are proxied unchanged.
       if (wire === ownWire) {
         expect(told.heard.map(({ text }) => text)).toEqual([sent.replace(JSON.stringify(refOf(wire)), JSON.stringify(apis[wire].model))]);
         return '';
@@ -192,7 +192,7 @@ describe('real clients', () => {
       return answer.text;
     };
 
-    it('is Claude Code', async () => {
+    it('works as Claude Code', async () => {
       const told = tell('claude', { reasoning: 'Hm.', text: 'I see.', calls: [{ name: 'Bash', arguments: { path: 'ls' } }] }, 'anthropic');
       const text = await check(claudeCode(refOf(wire), told.mark), told, 'anthropic');
       if (wire === 'anthropic') return;
@@ -200,7 +200,7 @@ describe('real clients', () => {
         expect(text).toContain(part);
     });
 
-    it('is Codex', async () => {
+    it('works as Codex', async () => {
       const calls = [
         { name: 'mcp__git__log', arguments: { path: '.' } },
         { name: 'apply_patch', arguments: { input: '*** Begin Patch' } },
@@ -211,7 +211,7 @@ describe('real clients', () => {
       const last = text.split('\n').findLast((line) => line.startsWith('data: {')) ?? '';
       const { type, response } = JSON.parse(last.slice(6)) as { type: string; response: OpenAI.Responses.Response };
       expect(type).toBe('response.completed');
-      // What a provider wants back stands between.
+      // The provider's opaque data is in between.
       expect(response.output.filter((item) => item.type !== 'reasoning')).toMatchObject([
         { type: 'message' },
         { type: 'function_call', namespace: 'mcp__git', name: 'log', arguments: '{"path":"."}' },
@@ -219,7 +219,7 @@ describe('real clients', () => {
       ]);
     });
 
-    it('is one that writes Chat Completions', async () => {
+    it('works as a client of Chat Completions', async () => {
       const told = tell('chat', { text: 'I read.', calls: [{ name: 'read_file', arguments: { path: 'b' } }] }, 'openai');
       const text = await check(chatAgent(refOf(wire), told.mark), told, 'openai');
       if (wire === 'openai') return;
@@ -228,12 +228,12 @@ describe('real clients', () => {
     });
   });
 
-  it('none of what was translated was refused', () => {
+  it('the stand-ins rejected no translated request', () => {
     expect(fakes.refused()).toEqual([]);
   });
 });
 
-/** Says one word, whatever it is asked: the stand-ins are stricter than what passes by us unread. */
+/** Responds with the same text to every request, since the stand-ins are stricter than what the proxy passes on unread. */
 function anything(wire: Wire): Fault {
   const events: Partial<Record<Wire, object[]>> = {
     openai: [

@@ -11,7 +11,7 @@ import { root, type Answer, type RunningService } from './service.ts';
 /** `path` is relative to the service's root. `body`: JSON. */
 export type RecipeCommand = { method: string; path: string; body: string };
 
-/** The commands of a page that write something at one of `paths`. */
+/** The commands of a page that write to one of `paths`. */
 export function readCommands(page: string, paths: readonly string[]): RecipeCommand[] {
   const code = readDocument(page)
     .blocks.map((block) => block.code)
@@ -32,7 +32,10 @@ export function readSetup(example: string): RecipeCommand[] {
   return documents.map(({ path, body }) => ({ method: 'PUT', path, body: JSON.stringify(body) }));
 }
 
-/** Runs them. `insteadOf`: texts of the commands and what replaces them, such as addresses and models of the test; each must occur. */
+/**
+ * Runs the commands. `insteadOf`: texts of the commands and their replacements, such as addresses and models of the test; each must
+ * occur.
+ */
 export async function runRecipe(
   { call }: Pick<RunningService, 'call'>,
   commands: readonly RecipeCommand[],

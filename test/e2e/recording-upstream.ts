@@ -1,4 +1,4 @@
-/** A service on loopback that writes down every request it gets: effects are counted where they happen. */
+/** A service on loopback that records every request, so that effects are counted where they happen. */
 import { createServer } from 'node:http';
 
 export type RecordedRequest = { method: string; path: string; idempotencyKey: string | undefined; body: string };

@@ -1,6 +1,6 @@
 /**
- * What goes wrong at providers, over every API and through the running service: what is tried again and what is not, what a reader is
- * told, which calls never run, and who hears of it when somebody leaves.
+ * Failures of providers over every API, through the running service: which requests are retried, which events a reader receives, which
+ * calls never run, and which disconnects reach the provider.
  */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -17,10 +17,10 @@ const says = { say: () => answer };
 const begun = /Sunny/;
 const note: Say = { text: 'I note it.', calls: [{ name: 'save_note', arguments: { path: 'note.txt', content: 'one two three' } }] };
 
-/** Another kind for each, to fall back to. */
+/** The fallback of each kind: a different kind. */
 const nextOf = (wire: Wire): Wire => wires[(wires.indexOf(wire) + 1) % wires.length] ?? 'openai';
 
-// Most of the time nothing happens but that a wait goes by.
+// Most of the time passes in timers.
 vi.setConfig({ maxConcurrency: 16 });
 
 describe('providers that fail, through the running service', () => {
@@ -54,7 +54,7 @@ describe('providers that fail, through the running service', () => {
     return json;
   };
   const tell = (name: string, faults: Readonly<Record<number, Fault>>): Told => fakes.tell(name, { ...says, faults });
-  /** As a client without any SDK asks, who may leave. */
+  /** A raw request without an SDK, which can disconnect. */
   const open = (path: string, body: object, signal: AbortSignal, accept = '*/*'): Promise<Response> =>
     fetch(service.url + path, {
       method: 'POST',
@@ -68,10 +68,10 @@ describe('providers that fail, through the running service', () => {
       ['a 429 that names its time', { 0: refuses(429, { 'retry-after': '1' }) }],
       ['two 503', { 0: refuses(503), 1: refuses(503) }],
       ['a connection that breaks before the first byte', { 0: breaks }],
-      ['an overload in the stream before a word was said', { 0: stops(null, { by: 'is overloaded', wire }) }],
+      ['an overload in the stream before any text', { 0: stops(null, { by: 'is overloaded', wire }) }],
     ];
 
-    it.each(hiccups)('is asked again after %s, and nobody is any the wiser', async (name, faults) => {
+    it.each(hiccups)('is retried transparently after %s', async (name, faults) => {
       const count = Object.keys(faults).length + 1;
       const told = tell(`${wire} ${name}`, faults);
       const session = await begin(wire);
@@ -79,17 +79,17 @@ describe('providers that fail, through the running service', () => {
       expect(told.heard).toHaveLength(count);
       expect(new Set(told.heard.map(({ text }) => text)).size).toBe(1);
       expect(fieldsOf(await readLog(service, session), 'step-restart', 'from')).toEqual([]);
-      // No later than that is nobody's promise, sooner would be a breach.
+      // A later retry is allowed, an earlier one is not.
       if (name.startsWith('a 429')) expect((told.heard[1]?.at ?? 0) - (told.heard[0]?.at ?? 0)).toBeGreaterThan(950);
     });
 
-    it.each(hiccups)('is asked again after %s on the plain path, too', async (name, faults) => {
+    it.each(hiccups)('is retried after %s on the plain path, too', async (name, faults) => {
       const ask = async (client: DialectClient): Promise<void> => {
         const told = tell(`${client.name} ${wire} plain ${name}`, faults);
         const asking = { model: refOf(wire), system: 'Be brief.', items: [client.user(`How is it? ${told.mark}`)], streamed: true };
         const isSeen = client.ownWire === wire && name.startsWith('an overload');
         const reply = client.ask(service, asking);
-        // What is passed on unread is the client's to read.
+        // The client reads proxied bytes itself.
         if (isSeen) await expect(reply).rejects.toThrow(/overloaded/i);
         else expect(await reply).toMatchObject({ text: answer.text, finish: 'stop' });
         expect(told.heard).toHaveLength(isSeen ? 1 : Object.keys(faults).length + 1);
@@ -102,7 +102,7 @@ describe('providers that fail, through the running service', () => {
         const told = tell(`${client.name} ${wire} half ${by}`, { 0: stops(begun, by === 'is overloaded' ? { by, wire } : { by }) });
         const asking = { model: refOf(wire), system: 'Be brief.', items: [client.user(`How is it? ${told.mark}`)], streamed: true };
         const ended = await client.ask(service, asking).catch((error: unknown) => error);
-        // Of bytes that were passed on and simply end, the stock client of Responses makes a response that is still in progress.
+        // The stock client of Responses turns proxied bytes that end early into a response that is still in progress.
         if (client.ownWire === wire && by === 'ends') expect(ended).not.toMatchObject({ finish: 'stop' });
         else expect(ended).toBeInstanceOf(Error);
         expect(told.heard).toHaveLength(1);
@@ -110,13 +110,13 @@ describe('providers that fail, through the running service', () => {
       await Promise.all(clients.map(ask));
     });
 
-    it('refusing for good leaves it to the next model at once', async () => {
+    it('falls back to the next model at once after a permanent error', async () => {
       const told = tell(`${wire} refuses`, { 0: refuses(401) });
       expect(await turn(await begin(`${wire}-backed`), told)).toMatchObject({ status: 'completed', text: answer.text });
       expect(told.heard.map((heard) => heard.wire)).toEqual([wire, nextOf(wire)]);
     });
 
-    it('overloaded in mid-answer begins the step anew, then leaves it to the next model; nothing is said twice', async () => {
+    it('restarts the step after an overload in the middle of a response, then falls back to the next model; no text is repeated', async () => {
       const fault = stops(begun, { by: 'is overloaded', wire });
       const told = tell(`${wire} overloaded`, { 0: fault, 1: fault });
       const session = await begin(`${wire}-backed`);
@@ -134,7 +134,7 @@ describe('providers that fail, through the running service', () => {
       ]);
     });
 
-    it('overloaded in mid-answer: a plain chat answer says it once, a streamed one ends as an error', async () => {
+    it('after an overload in the middle: a plain chat response has the text once, a streamed one ends with an error', async () => {
       const fault = stops(begun, { by: 'is overloaded', wire });
       const ask = async (client: DialectClient, streamed: boolean): Promise<void> => {
         const told = tell(`${client.name} ${wire} overloaded ${streamed}`, { 0: fault, 1: fault });
@@ -160,7 +160,7 @@ describe('providers that fail, through the running service', () => {
     it.each([
       ['before its head', isSilent],
       ['in mid-answer', stops(begun, { by: 'hangs' })],
-    ] as const)('silent %s, it is let go when the turn’s time is over, as an upstream_timeout', async (name, fault) => {
+    ] as const)('silent %s, it is disconnected when the turn’s time expires, as an upstream_timeout', async (name, fault) => {
       const told = tell(`${wire} silent ${name}`, { 0: fault });
       expect(await turn(await begin(`${wire}-hasty`), told)).toMatchObject({
         status: 'failed',
@@ -174,7 +174,7 @@ describe('providers that fail, through the running service', () => {
     it.each([
       ['before its head', isSilent],
       ['in mid-answer', stops(begun, { by: 'hangs' })],
-    ] as const)('hears of a cancel %s', async (name, fault) => {
+    ] as const)('is disconnected by a cancel %s', async (name, fault) => {
       const told = tell(`${wire} cancelled ${name}`, { 0: fault });
       const session = await begin(wire);
       const ended = turn(session, told);
@@ -185,33 +185,36 @@ describe('providers that fail, through the running service', () => {
       expect(told.heard).toHaveLength(1);
     });
 
-    describe.each(clients.map((client) => [client.name, client] as const))('asked by a %s client on the plain path', (_name, client) => {
-      const path = client.path;
+    describe.each(clients.map((client) => [client.name, client] as const))(
+      'requested by a %s client on the plain path',
+      (_name, client) => {
+        const path = client.path;
 
-      it('hears of it when that leaves in mid-answer', async () => {
-        const told = tell(`${client.name} ${wire} left`, { 0: stops(begun, { by: 'goes on' }) });
-        const caller = new AbortController();
-        const body = client.plainBody(refOf(wire), `How is it? ${told.mark}`);
-        await readUntil(await open(path, body, caller.signal), 'Sunny');
-        expect(told.heard[0]?.hasLeft()).toBe(false);
-        caller.abort();
-        await told.heard[0]?.left;
-      });
+        it('is disconnected when the client disconnects in the middle of a response', async () => {
+          const told = tell(`${client.name} ${wire} left`, { 0: stops(begun, { by: 'goes on' }) });
+          const caller = new AbortController();
+          const body = client.plainBody(refOf(wire), `How is it? ${told.mark}`);
+          await readUntil(await open(path, body, caller.signal), 'Sunny');
+          expect(told.heard[0]?.hasLeft()).toBe(false);
+          caller.abort();
+          await told.heard[0]?.left;
+        });
 
-      // One that closes politely may still be reading: while nothing is written, the runtime cannot know.
-      it('hears of it when its connection breaks before the head', async () => {
-        const told = tell(`${client.name} ${wire} broken`, { 0: isSilent });
-        const asked = request(service.url + path, { method: 'POST', headers: { ...jsonType, authorization: `Bearer ${service.key}` } });
-        asked.on('error', () => undefined); // It is given up on purpose.
-        asked.end(JSON.stringify(client.plainBody(refOf(wire), `How is it? ${told.mark}`)));
-        while (told.heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-        expect(told.heard[0]?.hasLeft()).toBe(false);
-        asked.socket?.resetAndDestroy();
-        await told.heard[0]?.left;
-      });
-    });
+        // A client that closes gracefully may still be reading: the runtime notices the disconnect only when it writes.
+        it("is disconnected when the client's connection breaks before the response head", async () => {
+          const told = tell(`${client.name} ${wire} broken`, { 0: isSilent });
+          const asked = request(service.url + path, { method: 'POST', headers: { ...jsonType, authorization: `Bearer ${service.key}` } });
+          asked.on('error', () => undefined); // The request is aborted on purpose.
+          asked.end(JSON.stringify(client.plainBody(refOf(wire), `How is it? ${told.mark}`)));
+          while (told.heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+          expect(told.heard[0]?.hasLeft()).toBe(false);
+          asked.socket?.resetAndDestroy();
+          await told.heard[0]?.left;
+        });
+      },
+    );
 
-    it('does not hear of it when the caller of a session leaves, and says all of it', async () => {
+    it('completes its response when the caller of a session disconnects', async () => {
       const gate = Promise.withResolvers<void>();
       const told = tell(`${wire} left in session`, { 0: stops(begun, { by: 'waits', gate: gate.promise }) });
       const session = await begin(wire);

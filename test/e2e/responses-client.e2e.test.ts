@@ -14,7 +14,7 @@ const pick: FunctionTool = {
   parameters: { type: 'object', properties: { of: { type: 'string' } } },
   strict: false,
 };
-/** A server tool and, in another spelling, one of the caller's in one step; then a server tool again. */
+/** A server tool and one of the caller's in another spelling in one step; then a server tool again. */
 const mixed = '/shell echo from the server\n/pick_colour of=three\n\n/shell echo after it';
 
 describe('the stock openai client, over responses', () => {
@@ -70,7 +70,7 @@ describe('the stock openai client, over responses', () => {
         return head;
       },
     });
-    // It throws for events that do not fit together.
+    // The SDK's accumulator throws for inconsistent events.
     const response = await watching.responses.stream(body, { headers }).finalResponse();
     if (head === undefined) throw new Error('no answer');
     return { response, ...ids(head) };
@@ -79,7 +79,7 @@ describe('the stock openai client, over responses', () => {
   const callsOf = ({ response }: Told) => response.output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
   const give = (told: Told, output: string): ResponseInput =>
     callsOf(told).map(({ call_id: id }) => ({ type: 'function_call_output', call_id: id, output }));
-  // What the client got goes back as it came.
+  // The client's output items are sent back unchanged.
   const whole = ({ response }: Told): ResponseInput => response.output as ResponseInput;
   const usersOf = async (session: string): Promise<string[]> => {
     const { json } = await service.call('GET', `/v1/sessions/${session}/messages`);
@@ -101,10 +101,10 @@ describe('the stock openai client, over responses', () => {
     });
 
     it.each([
-      ['goes on from the answer', 'previous'],
+      ['continues from the response', 'previous'],
       ['resends all items', 'resent'],
       ['names its session and sends the outputs alone', 'alone'],
-    ])('completes a turn that mixes a server tool and its own, killed and restarted in between, when it %s', async (_what, way) => {
+    ])('completes a turn that mixes a server tool and its own tool, with a kill and restart in between, when it %s', async (_what, way) => {
       const first = await ask([say(mixed)], { streamed, headers: way === 'alone' ? { 'x-moniker-session': 'new' } : {} });
       expect(callsOf(first).map(({ name, arguments: args, status }) => [name, args, status])).toEqual([
         ['pickColour', '{"of":"three"}', 'completed'],
@@ -126,7 +126,7 @@ describe('the stock openai client, over responses', () => {
       expect(await usersOf(first.session)).toEqual([mixed, '/shell echo more']);
     });
 
-    it('has its own tools passed through, translated, where no server tools are in play', async () => {
+    it('receives calls of its own tools, translated, when no server tools are involved', async () => {
       const told = await ask('/pickColour {"of": "two"}', { streamed, model: 'rehearsal/default' });
       expect([told.session, callsOf(told).map(({ name, arguments: args }) => [name, JSON.parse(args)])]).toEqual([
         '',
@@ -137,7 +137,7 @@ describe('the stock openai client, over responses', () => {
     });
   });
 
-  it('goes on from an older answer in a session of its own, and the first is left as it was', async () => {
+  it('continues from an older response in a new session, and the first session is unchanged', async () => {
     const first = await ask('/shell echo first > a.txt', { tools: [] });
     const second = await ask('/pickColour of=second', { previous: first.response.id });
     const third = await ask([...give(second, 'red'), say('/shell echo third')], { previous: second.response.id });
@@ -150,7 +150,7 @@ describe('the stock openai client, over responses', () => {
     expect([other.session === first.session, other.response.output_text.includes('blue')]).toEqual([false, true]);
     const further = await ask('/shell echo further', { previous: other.response.id });
     expect(further.session).toBe(other.session);
-    // All of it sent again is that very conversation.
+    // Resending the whole history continues that conversation.
     const items = [
       say('/shell echo first > a.txt'),
       ...whole(first),
@@ -166,14 +166,14 @@ describe('the stock openai client, over responses', () => {
     expect((await ask('and?', { previous: third.response.id })).session).toBe(first.session);
   });
 
-  it('gets the same answer for outputs that it sends twice', async () => {
+  it('gets the same response for outputs that it sends twice', async () => {
     const first = await ask('/pickColour');
     const second = await ask(give(first, 'red'), { previous: first.response.id });
     const again = await ask(give(first, 'red'), { previous: first.response.id });
     expect(again).toEqual(second);
   });
 
-  it('is told what waits for a person, and hears the rest when it goes on', async () => {
+  it('receives the pending approval, and the rest when it continues', async () => {
     const first = await ask('/shell echo it ran', { model: 'agent/guarded', tools: [] });
     expect(first.response.output_text).toContain('builtin.bash');
     const callId = /\(call (call_[^)]+)\)/.exec(first.response.output_text)?.[1] ?? 'none';
@@ -182,7 +182,7 @@ describe('the stock openai client, over responses', () => {
     expect([second.session, second.response.output_text.includes('it ran')]).toEqual([first.session, true]);
   });
 
-  it('reads a stream on from any number, to the byte, and any answer again', async () => {
+  it('resumes a stream from any sequence number, byte for byte, and retrieves any response', async () => {
     const told = await ask('/shell printf "%s\\n" größe 日本語 🎉\n/pickColour of=zwölf', { streamed: true });
     const path = `/v1/responses/${told.response.id}`;
     const uncut = (await service.call('GET', `${path}?stream=true`)).text;
@@ -201,7 +201,7 @@ describe('the stock openai client, over responses', () => {
     expect(told.response).toMatchObject(await client.responses.retrieve(told.response.id));
   });
 
-  it('ends an answer before its time', async () => {
+  it('cancels a response', async () => {
     const events = await client.responses.create({ model: 'agent/demo', input: '/shell sleep 20', stream: true });
     let id = '';
     const seen: string[] = [];
@@ -218,7 +218,7 @@ describe('the stock openai client, over responses', () => {
     expect((await ask('/shell echo next', { previous: id, tools: [] })).response.output_text).toContain('next');
   });
 
-  it('is told when the answer before has not ended, and when one cannot be ended yet', async () => {
+  it('receives an error when the previous response is not finished, and when one cannot be cancelled yet', async () => {
     const body = { model: 'agent/demo', stream: true };
     const open = async (more: object): Promise<string> => {
       const { response } = await client.responses.create({ ...body, stream: true, ...more }).withResponse();
@@ -234,7 +234,7 @@ describe('the stock openai client, over responses', () => {
     expect((await client.responses.retrieve(queued)).status).toBe('completed');
   });
 
-  it('is told in its own words what is wrong', async () => {
+  it('receives errors in the OpenAI format', async () => {
     const create = (body: object) => client.responses.create({ model: 'agent/demo', input: 'hi', ...body });
     await expect(create({ model: 'nobody/nothing' })).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
     await expect(create({ tools: [{ ...pick, name: 'Shell' }] })).rejects.toMatchObject({ status: 422, param: 'tools[0].name' });
@@ -252,7 +252,7 @@ describe('the stock openai client, over responses', () => {
     await expect(other.responses.create(body)).rejects.toMatchObject({ status: 404, param: 'previous_response_id' });
   });
 
-  it('gets the very bytes of a provider that speaks the same, and its own request there', async () => {
+  it('receives the exact bytes of a provider with the same wire, which receives the exact request', async () => {
     const body = {
       model: 'native/gpt-x',
       input: 'hi',
@@ -267,7 +267,7 @@ describe('the stock openai client, over responses', () => {
   });
 });
 
-/** A provider that answers every request with the same stream, odd spacing and unknown events included. */
+/** A provider that returns the same stream to every request, with unusual spacing and unknown events. */
 async function startEcho(): Promise<{ server: Server; url: string; reply: string; requests: [string, string][] }> {
   const reply =
     'event: response.created\ndata:  {"type":"response.created","sequence_number":0 , "response":{}}\n\n: hm\n\ndata: {"type":"brand.new"}\n\n';

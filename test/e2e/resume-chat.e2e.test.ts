@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { shareService } from './shared-service.ts';
 
 const cuts = 200;
-/** Text in several deltas, characters of more than a byte, line ends inside JSON, calls of both sides. */
+/** Text in several deltas, multi-byte characters, line ends inside JSON, calls of server and client tools. */
 const input = '/shell printf "%s\\n" größe 日本語 🎉\n/roll of=zwölf\n/current_time\n\n/shell seq 1 300';
 const roll = { type: 'function', function: { name: 'roll', parameters: { type: 'object', properties: { of: { type: 'string' } } } } };
 
-/** Numbers that are the same in each run (mulberry32). */
+/** Pseudo-random numbers, the same in each run (mulberry32). */
 function* randomNumbers(seed: number): Generator<number> {
   for (let state = seed; ; ) {
     state = (state + 0x6d2b79f5) | 0;
@@ -41,14 +41,14 @@ describe('a chat stream that was cut', () => {
       headers,
     );
 
-  /** All whole frames of what was received, and the id of the last: all that a client can keep of it. */
+  /** All complete frames that were received, and the id of the last one, as a client would store them. */
   const kept = (received: Buffer): { whole: Buffer; id: string | null } => {
     const end = received.lastIndexOf('\n\n');
     const whole = received.subarray(0, end === -1 ? 0 : end + 2);
     return { whole, id: [...whole.toString('utf8').matchAll(/^id: (\S+)$/gm)].at(-1)?.[1] ?? null };
   };
 
-  /** One request for each frame that a cut can end at: the service answers the same each time, which the last test shows. */
+  /** One request for each frame at which a cut can end: the last test shows that the response is always the same. */
   const resumedAnywhere = async (uncut: Buffer, rest: (id: string | null) => Promise<Buffer>, seed: number): Promise<void> => {
     const numbers = randomNumbers(seed);
     const known = new Map<string | null, Buffer>();
@@ -61,7 +61,7 @@ describe('a chat stream that was cut', () => {
     }
   };
 
-  it('goes on from any byte as if it had not been, killed and restarted as well', async () => {
+  it('resumes from any byte, also after a kill and restart', async () => {
     const first = await ask([{ role: 'user', content: input }], { 'x-moniker-session': 'new' });
     const session = first.headers.get('x-moniker-session') ?? '';
     const callId = /"id":"(call_[^"]+)"/.exec(first.bytes.toString('utf8'))?.[1];
@@ -85,7 +85,7 @@ describe('a chat stream that was cut', () => {
     }
   });
 
-  it('while the turn runs goes on too, wherever the connection broke', async () => {
+  it('resumes while the turn runs, wherever the connection broke', async () => {
     const numbers = randomNumbers(7);
     for (let round = 0; round < 10; round += 1) {
       const body = {
@@ -110,7 +110,7 @@ describe('a chat stream that was cut', () => {
     }
   });
 
-  it('is not found under an id that was never given, or by somebody else', async () => {
+  it('is not found under an unknown id or with another key', async () => {
     const { headers } = await bytesOf('/v1/chat/completions', { model: 'agent/demo', messages: [{ role: 'user', content: 'hi' }] });
     const id = headers.get('x-moniker-completion') ?? '';
     const { json } = await service.call('POST', '/v1/keys', { name: 'other', scopes: ['chat'] });
@@ -125,7 +125,7 @@ describe('a chat stream that was cut', () => {
     expect((await service.call('GET', `/v1/chat/completions/${id}?after=x`)).status).toBe(422);
   });
 
-  it('by an Idempotency-Key is the same answer again, and one turn however many ask', async () => {
+  it('is returned again for an Idempotency-Key, with one turn for any number of requests', async () => {
     const body = { model: 'agent/demo', messages: [{ role: 'user', content: '/shell echo once' }], stream: true };
     const named = await service.call('POST', '/v1/sessions', { agent: 'demo' });
     for (const [name, headers] of [

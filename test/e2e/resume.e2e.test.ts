@@ -1,11 +1,11 @@
-/** Native streams that break anywhere, and the service with them: what is read on is what the uncut stream would have said. */
+/** Native streams that break anywhere, also with a kill of the service: the resumed stream equals the uncut one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
 
 const dataDir = makeDataDir();
 let service: RunningService;
 let session: string;
-/** The first turn's events, as its own stream gave them. */
+/** The first turn's events, from its own stream. */
 let uncut: Uint8Array;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
   removeDataDir(dataDir);
 });
 
-/** Bytes of `…/events` after an event, at most `length` of them; then the connection is dropped. */
+/** Reads at most `length` bytes of `…/events` after an event, then drops the connection. */
 async function read(after: number, length: number): Promise<Uint8Array> {
   if (length <= 0) return new Uint8Array(0);
   const left = new AbortController();
@@ -41,7 +41,7 @@ async function read(after: number, length: number): Promise<Uint8Array> {
   return bytes.subarray(0, size);
 }
 
-/** What a client keeps of a stream that broke off: whole events, and the number of the last one. */
+/** The part of a broken stream that a client can use: complete events, and the number of the last one. */
 function kept(bytes: Uint8Array): { bytes: Uint8Array; last: number } {
   const end = Buffer.from(bytes).lastIndexOf('\n\n');
   const whole = bytes.subarray(0, end === -1 ? 0 : end + 2);
@@ -52,7 +52,7 @@ function kept(bytes: Uint8Array): { bytes: Uint8Array; last: number } {
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
 describe('a stream of events', () => {
-  it('cut at 200 random bytes and read on is the uncut one, byte for byte', async () => {
+  it('cut at 200 random bytes and resumed equals the uncut one, byte for byte', async () => {
     expect(uncut.byteLength).toBeGreaterThan(2_000);
     for (let cuts = 0; cuts < 200; cuts += 1) {
       const at = Math.floor(Math.random() * (uncut.byteLength + 1));
@@ -62,7 +62,7 @@ describe('a stream of events', () => {
     }
   });
 
-  it('has the same bytes after the service was killed', async () => {
+  it('has the same bytes after a kill of the service', async () => {
     await service.stop('SIGKILL');
     service = await startService(dataDir);
     expect(same(await read(0, uncut.byteLength), uncut)).toBe(true);
@@ -71,8 +71,8 @@ describe('a stream of events', () => {
   });
 });
 
-describe('behind a turn that waits for a person', () => {
-  it('nobody hangs: a plain request and a stream are told what is waited for, and run when it is decided', async () => {
+describe('requests queued after a turn that waits for an approval', () => {
+  it('report what the turn waits for instead of hanging, and run after the decision', async () => {
     await service.call('PUT', '/v1/toolsets/asking', { tools: [{ tool: 'builtin.bash', name: 'shell', approval: 'always' }] });
     const id = (await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'asking' })).json.id;
     const say = (input: string, headers?: Record<string, string>) => service.call('POST', `/v1/sessions/${id}/turns`, { input }, headers);
