@@ -5,7 +5,7 @@ import { blankComments } from './source-text.ts';
 /** `path` is relative to the project, with forward slashes: `src/core/tools/tool.ts`. */
 export type Source = { path: string; content: string };
 
-/** A file imports from its own folder and from lower floors; folders of one floor do not know each other. */
+/** A file imports from its own folder and from lower floors; folders of one floor must not import each other. */
 const floors = new Map<string, number>([
   ['core', 0],
   ['ports', 1],
@@ -22,10 +22,10 @@ const floors = new Map<string, number>([
   ['console', 7],
   ['worker.ts', 8],
 ]);
-/** Beside the floors: the launcher. It may use anything; nothing may use it. */
+/** The launcher, outside the floors. It may import anything; nothing may import it. */
 const launcher = 'local';
 
-/** What would make pure code depend on the outside: it comes in as values or through a port instead. */
+/** Global functions that make pure code depend on the environment: it receives values or uses a port instead. */
 const impure: [pattern: RegExp, what: string][] = [
   [/\bDate\.now\(/, 'the clock'],
   [/\bnew Date\(\)/, 'the clock'],
@@ -40,7 +40,7 @@ const firstImpureFloor = 3;
 
 const emptyNames = ['utils', 'helpers', 'common', 'types', 'manager', 'service', 'index', 'misc'];
 
-/** One line a violation, `path: what`; empty when all is well. */
+/** One line for each violation, `path: what`; empty when the sources follow the rules. */
 export function findViolations(sources: readonly Source[]): string[] {
   return [
     ...sources.flatMap((source) => fileViolations(source)),
@@ -67,10 +67,10 @@ function fileViolations({ path, content }: Source): string[] {
   if (room !== 'net' && room !== launcher && callsFetch(code)) report('calls fetch; only net/ does');
   if (/\bsql\s*\.exec(?:<[^(]*>)?\(\s*(?:`[^`]*\$\{|'[^'\n]*'\s*\+|"[^"\n]*"\s*\+)/.test(text))
     report('builds SQL text; pass values as parameters');
-  // At the top of a module there is no input yet: what stands there is a constant.
+  // Module-level code runs before any input exists, so it only creates constants.
   const patterns = text.replaceAll(/^(?:export )?const \w+ = new RegExp\(/gm, '');
-  if (/\bnew RegExp\(\s*(?!['"/])/.test(patterns)) report('makes a RegExp of something that is no literal');
-  if (/\b(?:TODO|FIXME|XXX)\b/.test(content)) report('leaves a TODO');
+  if (/\bnew RegExp\(\s*(?!['"/])/.test(patterns)) report('makes a RegExp from a value that is not a literal');
+  if (/\b(?:TODO|FIXME|XXX)\b/.test(content)) report('contains a TODO');
   if (/^export default\b/m.test(code) && room !== 'worker.ts') report('has a default export; only worker.ts does');
   if (/^export \*/m.test(code)) report('re-exports a whole module');
   return found;
@@ -86,7 +86,7 @@ const onePlace: Readonly<Record<string, string>> = {
   '@marcbachmann/cel-js': 'src/core/triggers/filters/filter.ts',
   // Web Crypto has no synchronous hash.
   'node:crypto': 'src/core/hash.ts',
-  // The state of a script, found from within the interpreter.
+  // Reads the state of a script from within the interpreter.
   'node:async_hooks': 'src/tools/shell/interpreter-hooks.ts',
 };
 
@@ -96,7 +96,7 @@ function checkImport(path: string, room: string, floor: number | undefined, spec
     if (!/\.(?:ts|wasm)$/.test(specifier)) report(`imports ${specifier} without its extension`);
     if (room === launcher || target === room) return;
     const targetFloor = floors.get(target);
-    if (target === launcher) report(`imports ${specifier}; the launcher stands beside the floors`);
+    if (target === launcher) report(`imports ${specifier}; nothing may import the launcher`);
     else if (targetFloor === undefined || (floor !== undefined && targetFloor >= floor))
       report(`imports ${specifier}, which is not below ${room}`);
     return;
@@ -111,7 +111,7 @@ function checkImport(path: string, room: string, floor: number | undefined, spec
 /** A call of the global, not a method of that name (`stub.fetch(…)`) nor the definition of one (`fetch(request) {`). */
 function callsFetch(code: string): boolean {
   if (/\b(?:globalThis|self)\.fetch\b/.test(code)) return true;
-  // Taken from a parameter (`run(args, { fetch }) {`), it is the guarded one that was handed in.
+  // A parameter of that name (`run(args, { fetch }) {`) is the guarded client that the caller passed in.
   if (/\{[^{}()]*\bfetch\b[^{}()]*\}(?::[^()=]*)?\)\s*(?::[^{=]*)?(?:=>|\{)/.test(code)) return false;
   for (const match of code.matchAll(/(?<![.\w$])fetch\(/g)) {
     const before = code.slice(0, match.index).trimEnd();
@@ -132,19 +132,19 @@ function closingParenthesis(code: string, from: number): number {
   return code.length;
 }
 
-/** The folder under src/, or the file itself for those that stand there alone. */
+/** The folder under src/, or the file itself for files directly in src/. */
 function roomOf(path: string): string {
   return path.split('/')[1] ?? path;
 }
 
-/** Specifiers of imports and re-exports, types too: a type is knowledge of the other as well. */
+/** Specifiers of imports and re-exports. Type imports count too. */
 export function importsOf(text: string): string[] {
   const pattern =
     /(?:^|[\s;}])(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|^import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm;
   return [...text.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
-/** One depth-first walk; each cycle is named once, by the files on it. */
+/** One depth-first search; each cycle is reported once, by its files. */
 function findCycles(sources: readonly Source[]): string[][] {
   const imports = new Map(
     sources.map(({ path, content }) => [

@@ -17,7 +17,7 @@ function readSources(folder: string): Source[] {
 describe('the source tree', () => {
   const sources = readSources('src');
 
-  it('keeps to its floors, has no import cycle and breaks no rule of this repository', () => {
+  it('respects its floors, has no import cycle and follows the rules of this repository', () => {
     expect(sources.length).toBeGreaterThan(20);
     expect(findViolations(sources)).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe('the rules', () => {
     ['src/core/a.ts', "import { jsonrepair } from 'jsonrepair';", 'core imports zod and the libraries of onePlace only'],
     ['src/tools/a.ts', "import { b } from '../providers/b.ts';", 'not below tools'],
     ['src/session/a.ts', "import { b } from '../catalog/b.ts';", 'not below session'],
-    ['src/http/a.ts', "import { b } from '../local/b.ts';", 'beside the floors'],
+    ['src/http/a.ts', "import { b } from '../local/b.ts';", 'nothing may import the launcher'],
     ['src/http/a.ts', "import { b } from './b';", 'without its extension'],
     ['src/http/a.ts', "import { join } from 'node:path';", 'only local/ does'],
     ['src/engine/a.ts', "import { env } from 'cloudflare:workers';", 'below floor 3'],
@@ -79,7 +79,7 @@ describe('the rules', () => {
     ['src/catalog/a.ts', 'this.sql.exec(`select * from ${table}`);', 'builds SQL text'],
     ['src/catalog/a.ts', "this.sql.exec<Row>('select * from ' + table);", 'builds SQL text'],
     ['src/http/a.ts', 'function f(input: string) {\n  const pattern = new RegExp(input);\n}', 'makes a RegExp'],
-    ['src/http/a.ts', '// TODO', 'leaves a TODO'],
+    ['src/http/a.ts', '// TODO', 'contains a TODO'],
     ['src/http/a.ts', 'export default 1;', 'default export'],
     ['src/http/a.ts', "export * from './b.ts';", 're-exports'],
     ['src/http/utils.ts', 'export const a = 1;', 'its place was not found'],

@@ -13,7 +13,7 @@ const entry = 'package/generated/api.github.com.json';
 if (!existsSync(realOpenApiDocument.path)) {
   const { folder, path, source } = realOpenApiDocument;
   mkdirSync(folder, { recursive: true });
-  // Started through npm with no network, as everything that is installed is, this is the one thing that needs it.
+  // npm runs offline by default in this project; only this command needs the network.
   const env = { ...process.env, npm_config_offline: 'false' };
   const packed = execFileSync('npm', ['pack', source, '--silent', '--pack-destination', folder], { encoding: 'utf8', env }).trim();
   execFileSync('tar', ['-xzf', join(folder, packed), '-C', folder, entry]);

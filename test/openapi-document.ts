@@ -1,4 +1,4 @@
-/** Where the real OpenAPI document of the tests lies once `fetch-openapi-document.ts` has run. */
+/** Where `fetch-openapi-document.ts` stores the real OpenAPI document of the tests. */
 import { join } from 'node:path';
 
 const folder = join('node_modules', '.cache', 'openapi');

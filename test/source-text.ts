@@ -23,7 +23,7 @@ export function blankComments(source: string, options: { strings: boolean } = { 
   return out.join('');
 }
 
-/** Where the token that starts at `index` ends. Template literals are cut at `${` and go on at its `}`. */
+/** Returns where the token that starts at `index` ends. Template literals end at `${` and continue at its `}`. */
 function tokenEnd(source: string, index: number, templates: number[]): number {
   const char = source.charAt(index);
   if (source.startsWith('//', index)) return until(source, '\n', index);

@@ -1,4 +1,4 @@
-/** The crash tests: the runtime, in a process of its own, crashes at every failpoint, in every way. They mostly wait. */
+/** The crash tests: the runtime, in a separate process, crashes at every failpoint, in every way. They mostly wait. */
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({

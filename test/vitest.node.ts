@@ -14,7 +14,7 @@ const filesWithMocks = ['test/simulation/*.test.ts', 'test/session/turn/proposal
 const common = {
   root,
   environment: 'node',
-  // Threads start in half the time of processes, and no test needs a process of its own.
+  // Threads start in half the time of processes, and no test needs a separate process.
   pool: 'threads',
   testTimeout: 30_000,
 } as const;

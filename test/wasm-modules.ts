@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Plugin } from 'vitest/config';
 
-/** An id of its own: Node would load the path itself, and instantiate the module. */
+/** A virtual id: Node would load the path itself and instantiate the module. */
 const prefix = '\0wasm-module:';
 
 export function wasmModules(): Plugin {

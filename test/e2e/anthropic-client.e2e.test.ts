@@ -93,7 +93,7 @@ describe('the stock @anthropic-ai/sdk client', () => {
       expect([third.session, third.text.includes('kept words')]).toEqual([first.session, true]);
     });
 
-    it('receives calls of its own tools when no server tools are involved, from a model of another wire', async () => {
+    it("receives calls of the client's tools when no server tools are involved, from a model of another wire", async () => {
       const answer = await ask([say('/pickColour {"of": "two"}')], { streamed, tools: [pick], model: 'rehearsal/default' });
       expect([answer.stop_reason, answer.session, answer.model]).toEqual(['tool_use', '', 'rehearsal/default']);
       expect(callsOf(answer)).toMatchObject([{ name: 'pickColour', input: { of: 'two' } }]);
@@ -106,7 +106,7 @@ describe('the stock @anthropic-ai/sdk client', () => {
     });
 
     it.each([
-      ['whose history leads back to the session', 'resent'],
+      ['that is recognized by its history', 'resent'],
       ['that names its session and resends its history', 'both'],
       ['that names its session and sends the results alone', 'alone'],
     ])('completes a turn that mixes a server tool and its own tool, with a kill and restart in between: %s', async (_who, way) => {

@@ -89,7 +89,7 @@ describe('every dialect over every API', () => {
         await cell(how, () => loop(fakes.tell(`${client.name} ${wire} ${how}`, inTwoSteps), refOf(wire), streamed));
       });
 
-      it.runIf(client.ownWire === wire)('gets the same where requests of its own wire are translated', async () => {
+      it.runIf(client.ownWire === wire)('gets the same where requests of the same wire are translated', async () => {
         const model = `alike-${wire}/${apis[wire].model}`;
         await cell('anew', async () => {
           for (const streamed of [false, true])

@@ -381,7 +381,7 @@ describe('code with an endless loop', () => {
     const response = await fetch(`${service.url}/v1/sessions/${id}/turns`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: JSON.stringify({ input: 'Go on' }),
+      body: JSON.stringify({ input: 'Continue' }),
       signal: stop.signal,
     });
     const arrived: number[] = [];

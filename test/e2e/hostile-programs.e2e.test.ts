@@ -28,7 +28,7 @@ async function run(name: string, code: string, key: string): Promise<Run> {
   return { name, ms: Math.round(performance.now() - began), code: json.isError ? json.code : 'returned' };
 }
 
-/** Asks for `/healthz` on a connection of its own, again and again, while `work` runs. Returns the longest response time. */
+/** Requests `/healthz` repeatedly on a separate connection while `work` runs. Returns the longest response time. */
 async function probe(work: () => Promise<void>): Promise<number> {
   let isDone = false;
   let longest = 0;

@@ -78,7 +78,7 @@ describe('the stock openai client', () => {
     expect(calls).toContainEqual(expect.objectContaining({ requested: 'shell', canonical: 'builtin.bash', via: 'alias' }));
   });
 
-  it('receives calls of its own tools when no server tools are involved', async () => {
+  it("receives calls of the client's tools when no server tools are involved", async () => {
     const tool = {
       type: 'function' as const,
       function: { name: 'get_weather', description: 'Weather of a city', parameters: weatherSchema },

@@ -85,7 +85,7 @@ describe('the stock openai client with its own tools', () => {
     ['streamed', true],
   ])('%s', (_how, streamed) => {
     it.each([
-      ['whose history leads back to the session', 'resent'],
+      ['that is recognized by its history', 'resent'],
       ['that names its session and resends its history', 'both'],
       ['that names its session and sends the results alone', 'alone'],
     ])(
@@ -147,7 +147,7 @@ describe('the stock openai client with its own tools', () => {
     });
   });
 
-  it('can force one of its own tools', async () => {
+  it('can force a call of a client tool', async () => {
     const body = { model: 'agent/demo', messages: [say('anything')], tools: [pick] };
     const { choices } = await client.chat.completions.create({
       ...body,

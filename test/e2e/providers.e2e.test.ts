@@ -26,7 +26,7 @@ describe('providers and models that misbehave', () => {
 
   async function runTurn(model: string) {
     const { json } = await service.call('POST', '/v1/sessions', { model: `scripted/${model}`, toolset: 'demo' });
-    const turn = await service.call('POST', `/v1/sessions/${json.id}/turns`, { input: 'go on' });
+    const turn = await service.call('POST', `/v1/sessions/${json.id}/turns`, { input: 'continue' });
     return { turn, session: json.id as string };
   }
 

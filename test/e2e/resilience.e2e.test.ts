@@ -65,7 +65,7 @@ describe('providers that fail, through the running service', () => {
 
   describe.concurrent.each(wires)('%s', (wire) => {
     const hiccups: [string, Readonly<Record<number, Fault>>][] = [
-      ['a 429 that names its time', { 0: refuses(429, { 'retry-after': '1' }) }],
+      ['a 429 with retry-after', { 0: refuses(429, { 'retry-after': '1' }) }],
       ['two 503', { 0: refuses(503), 1: refuses(503) }],
       ['a connection that breaks before the first byte', { 0: breaks }],
       ['an overload in the stream before any text', { 0: stops(null, { by: 'is overloaded', wire }) }],
@@ -191,7 +191,7 @@ describe('providers that fail, through the running service', () => {
         const path = client.path;
 
         it('is disconnected when the client disconnects in the middle of a response', async () => {
-          const told = tell(`${client.name} ${wire} left`, { 0: stops(begun, { by: 'goes on' }) });
+          const told = tell(`${client.name} ${wire} left`, { 0: stops(begun, { by: 'repeats' }) });
           const caller = new AbortController();
           const body = client.plainBody(refOf(wire), `How is it? ${told.mark}`);
           await readUntil(await open(path, body, caller.signal), 'Sunny');

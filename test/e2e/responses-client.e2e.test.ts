@@ -126,7 +126,7 @@ describe('the stock openai client, over responses', () => {
       expect(await usersOf(first.session)).toEqual([mixed, '/shell echo more']);
     });
 
-    it('receives calls of its own tools, translated, when no server tools are involved', async () => {
+    it("receives calls of the client's tools, translated, when no server tools are involved", async () => {
       const told = await ask('/pickColour {"of": "two"}', { streamed, model: 'rehearsal/default' });
       expect([told.session, callsOf(told).map(({ name, arguments: args }) => [name, JSON.parse(args)])]).toEqual([
         '',

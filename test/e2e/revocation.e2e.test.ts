@@ -1,4 +1,4 @@
-/** An open event stream ends within 30 s of the DELETE of its key, over real HTTP, although a turn of the session goes on writing events. */
+/** An open event stream ends within 30 s of the DELETE of its key, over real HTTP, although a turn of the session still writes events. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
 

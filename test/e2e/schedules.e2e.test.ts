@@ -19,7 +19,7 @@ async function completedRuns(service: RunningService, name: string, count: numbe
   });
 }
 
-it('a schedule runs on time, and one that was killed makes up once for all it slept through, without being asked', async () => {
+it('runs a schedule on time, and runs once for all times missed during a kill, without any request', async () => {
   const dataDir = makeDataDir();
   let service = await startService(dataDir);
   try {
@@ -46,12 +46,12 @@ it('a schedule runs on time, and one that was killed makes up once for all it sl
     const asleep = runs.filter(({ receivedAt }) => Date.parse(receivedAt) > diedAt);
     const lastBefore = runs[runs.length - asleep.length - 1];
     const madeUp = asleep[0];
-    // Begun by the alarm, before anybody asked; of the newest time that had come; two or more times lie between, and were not run.
+    // Started by the alarm before any request, for the newest missed time; the two or more earlier missed times did not run.
     expect(Date.parse(madeUp?.receivedAt ?? '')).toBeLessThan(askedAt);
     expect(Date.parse(madeUp?.id ?? '')).toBeLessThanOrEqual(Date.parse(madeUp?.receivedAt ?? ''));
     expect(Date.parse(madeUp?.id ?? '') - Date.parse(lastBefore?.id ?? '')).toBeGreaterThan(2 * interval);
 
-    // Each time once, in order, on the grid, and none early; each a turn of its own.
+    // Each time once, in order, at its scheduled time and never early; each in a separate turn.
     const times = runs.map(({ id }) => (Date.parse(id) - first) / interval);
     expect(times).toEqual([...new Set(times)].toSorted((one, other) => one - other));
     expect(times.every((time) => Number.isInteger(time))).toBe(true);
@@ -67,7 +67,7 @@ it('a schedule runs on time, and one that was killed makes up once for all it sl
 describe('schedules over HTTP', () => {
   const service = shareService();
 
-  it('are written, shown, asked for their times, run by hand and removed, with what is wrong told in full', async () => {
+  it('are created, shown, previewed, run manually and deleted, with complete errors', async () => {
     const put = (body: Record<string, unknown>) => service.call('PUT', '/v1/schedules/morning', { agent: 'demo', input: 'hello', ...body });
     const made = await put({ cron: '30 2 * * *', timeZone: 'America/New_York', session: '{{@schedule}}' });
     expect([made.status, made.headers.get('location')]).toEqual([201, '/v1/schedules/morning']);

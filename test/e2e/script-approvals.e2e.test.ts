@@ -1,4 +1,7 @@
-/** One question lists all effects of a script, and a yes is for exactly these: through a kill of the service, links, and changes of the session's files. */
+/**
+ * One approval lists all effects of a script and is valid for exactly these: across a kill of the service, by link, and after changes of
+ * the session's files.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
 
@@ -39,7 +42,7 @@ const say = async (session: string, input: string) => (await service.call('POST'
 const script = (session: string, command: string) => say(session, `/bash ${JSON.stringify({ command })}`);
 const decide = (session: string, callId: string, body: object) => service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, body);
 
-/** What `look` returns, once it returns something. */
+/** Polls `look` until it returns a value. */
 async function eventually<Value>(look: () => Promise<Value | undefined>): Promise<Value> {
   const deadline = Date.now() + 20_000;
   for (;;) {
@@ -61,7 +64,7 @@ const asked = (session: string, round: number) =>
   });
 
 describe('the approval of a script', () => {
-  it('lists every effect wherever it is shown, survives a kill, and does what it lists', async () => {
+  it('lists every effect in every representation, survives a kill, and runs the listed effects', async () => {
     const session = await begin();
     const { pending } = await script(session, 'rm junk.txt; rm contract.txt; echo pwned > ledger.csv');
     const question = {
@@ -84,7 +87,7 @@ describe('the approval of a script', () => {
     expect(await readAll(session)).toEqual([null, null, 'pwned\n']);
   });
 
-  it('asks again where the script was rewritten while it waited, and an old yes or link is none to the new question', async () => {
+  it('is required again when the script was rewritten while it waited, and old decisions and links are not valid for the new one', async () => {
     const session = await begin();
     await put(session, 'run.sh', 'rm junk.txt\n');
     const { pending } = await script(session, 'bash run.sh');
@@ -98,7 +101,7 @@ describe('the approval of a script', () => {
     expect((await decide(session, callId, { decision: 'approve' })).status).toBe(200);
     expect(await asked(session, 2)).toMatchObject({ callId, effects: [{ target: '/workspace/contract.txt' }] });
     expect(await readAll(session)).toEqual(names.map((name) => `${name}\n`));
-    // The same request once more, a second person who saw the first question, and its link.
+    // The same request again, a second approver who saw the first list, and its link.
     expect((await decide(session, callId, { decision: 'approve' })).json).toMatchObject({ code: 'conflict', round: 2 });
     expect((await decide(session, callId, { decision: 'approve', round: 1 })).status).toBe(409);
     const byLink = await fetch(`${service.url}${old}`, {
@@ -113,7 +116,7 @@ describe('the approval of a script', () => {
     expect(await readAll(session)).toEqual(['junk.txt\n', null, 'ledger.csv\n']);
   });
 
-  it('is denied without naming the question', async () => {
+  it('is denied without naming the round', async () => {
     const session = await begin();
     await put(session, 'run.sh', 'rm junk.txt\n');
     const [{ callId }] = (await script(session, '. ./run.sh')).pending;
@@ -125,7 +128,7 @@ describe('the approval of a script', () => {
     expect(await readAll(session)).toEqual(names.map((name) => `${name}\n`));
   });
 
-  it('holds for one direct call of a session, and for nothing that has changed', async () => {
+  it('is valid for one direct call of a session, and not after any change', async () => {
     const session = await begin();
     const call = async (command: string) =>
       (await service.call('POST', '/v1/toolsets/office/calls', { name: 'bash', arguments: { command }, session })).json;
@@ -142,7 +145,7 @@ describe('the approval of a script', () => {
     await decide(session, second.callId, { decision: 'approve', round: 2 });
     expect(await call(command)).toMatchObject({ isError: false });
     expect(await readAll(session)).toEqual(['junk.txt\n', null, 'ledger.csv\n']);
-    // Used once.
+    // The approval was used once.
     await put(session, 'contract.txt', 'a new one');
     expect((await call(command)).code).toBe('approval_required');
   });

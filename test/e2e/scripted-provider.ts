@@ -1,16 +1,16 @@
-/** A provider in the OpenAI format that answers as badly as the model's name says, on a real port. */
+/** A provider in the OpenAI format on a real port, which misbehaves as the model's name says. */
 import { createServer, type ServerResponse } from 'node:http';
 
 export type ScriptedProvider = {
   baseUrl: string;
-  /** Resolves when the connection of the next `endless` reply has been closed by the other side. */
+  /** Resolves when the client has closed the connection of the next `endless` reply. */
   left(): Promise<void>;
   close(): void;
 };
 
 type Call = { name: string; arguments: string };
 
-/** Calls of these models, in every reply, whatever came back before. */
+/** These models send the same calls in every reply, regardless of the results. */
 const callers = new Map<string, Call>([
   ['unknown-tool', { name: 'no_such_tool', arguments: '{}' }],
   ['near-miss', { name: 'Terminal_Run', arguments: '{"command":"echo near"}' }],
@@ -79,7 +79,7 @@ function answer(response: ServerResponse, body: { model: string; messages: { rol
   }
 }
 
-/** One call the first time (always, for the model that never stops), then a text that says what came back. */
+/** One call the first time (always, for the model that never stops), then a text that repeats the result. */
 function reply(response: ServerResponse, { model, messages, tool_choice }: Parameters<typeof answer>[1]): void {
   const call = callers.get(model);
   const called = messages.some((message) => message.role === 'tool');

@@ -1,4 +1,4 @@
-/** Servers that want tokens, over real HTTP: one that a client gets for itself, and one that a person signs in to. */
+/** Servers that require OAuth tokens, over real HTTP: one with client credentials, and one that a user signs in to. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAuthorizationServer, type AuthorizationServerOptions, type FakeAuthorizationServer } from '../fakes/authorization-server.ts';
 import { listenMcpServer, type FakeMcpServer } from '../fakes/mcp-server.ts';
@@ -7,7 +7,7 @@ import { shareService } from './shared-service.ts';
 
 type Guarded = { issuer: FakeAuthorizationServer; server: FakeMcpServer; close(): Promise<void> };
 
-/** An MCP server that takes tokens of its own authorization server only, each behind a port. */
+/** An MCP server that accepts only tokens of its authorization server; each listens on a separate port. */
 async function listenGuarded(options: Partial<AuthorizationServerOptions> = {}): Promise<Guarded> {
   let issuer: FakeAuthorizationServer | null = null;
   const answer = async (request: Request, origin: string): Promise<Response> => {
@@ -26,7 +26,7 @@ async function listenGuarded(options: Partial<AuthorizationServerOptions> = {}):
     },
   });
   issuer = createAuthorizationServer({ issuer: login.url, resource: server.url, ...options });
-  // Its metadata is at the path of the server, whatever that is.
+  // Its metadata is at a path derived from the server's path.
   const own = issuer.answer;
   const { pathname } = new URL(server.url);
   issuer.answer = (request) => own(new Request(request.url.replace(/(oauth-protected-resource).*$/, `$1${pathname}`), request));
@@ -53,7 +53,7 @@ afterAll(async () => {
   await guarded.person.close();
 });
 
-/** Whatever the service says of itself anywhere. */
+/** The log output of the service and the documents that its API returns. */
 async function everything(server: string): Promise<string> {
   const paths = [`/v1/servers/${server}`, '/v1/servers', '/v1/audit', '/v1/tools'];
   const answers = await Promise.all(paths.map((path) => service.call('GET', path)));
@@ -70,7 +70,7 @@ async function add(server: string): Promise<unknown> {
 }
 
 describe('a server with client_credentials', () => {
-  it('is read and called with tokens that the service gets for itself, which are shown nowhere', async () => {
+  it('is listed and called with tokens that the service requests itself, and the tokens appear nowhere', async () => {
     const { issuer, server } = guarded.client;
     await service.call('PUT', '/v1/secrets/CLIENT', { value: 'value of the secret', hosts: [new URL(issuer.issuer).host] });
     const oauth = { grant: 'client_credentials', clientId: 'us', clientSecret: { secret: 'CLIENT' } };
@@ -85,7 +85,7 @@ describe('a server with client_credentials', () => {
 });
 
 describe('a server with authorization_code', () => {
-  it('says that somebody has to sign in, until somebody has', async () => {
+  it('reports that sign-in is required until a user has signed in', async () => {
     const { server } = guarded.person;
     const written = await service.call('PUT', '/v1/servers/theirs', {
       kind: 'mcp',
@@ -96,7 +96,7 @@ describe('a server with authorization_code', () => {
     expect((await service.call('GET', '/v1/servers/theirs')).json).toMatchObject({ authorization: { status: 'signed-out' } });
   });
 
-  it('is read when they come back, and called; over a restart, too', async () => {
+  it('is listed after the user returns, and can be called, also after a restart', async () => {
     const { issuer } = guarded.person;
     const { json } = await service.call('POST', '/v1/servers/theirs/authorize');
     const back = issuer.approve(json.authorizationUrl);
@@ -119,15 +119,15 @@ describe('a server with authorization_code', () => {
     }
   });
 
-  it('is called with new tokens once the server takes the old ones no more', async () => {
+  it('is called with new tokens once the server rejects the old ones', async () => {
     const { issuer } = guarded.person;
     issuer.accessTokens.clear();
-    // One that is refused as soon as it was got is not asked for again at once.
+    // A token that is rejected right after it was issued is not requested again at once.
     await vi.waitFor(async () => expect(await add('theirs')).toMatchObject({ isError: false }), { timeout: 20_000, interval: 500 });
     expect(issuer.grants()).toEqual(['authorization_code', 'refresh_token']);
   });
 
-  it('is forgotten when it is signed out of', async () => {
+  it('loses its tokens on sign-out', async () => {
     const { issuer } = guarded.person;
     expect((await service.call('DELETE', '/v1/servers/theirs/authorize')).status).toBe(204);
     expect(issuer.revoked).toHaveLength(1);

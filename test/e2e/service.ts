@@ -1,4 +1,4 @@
-/** Starts the service as a user does (`npm start`'s script) in a folder of its own, and talks to it over real HTTP. */
+/** Starts the service as a user does (`npm start`'s script) in a new folder, and calls it over real HTTP. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,22 +10,22 @@ const startTimeoutMs = 90_000;
 export type RunningService = {
   url: string;
   key: string;
-  /** All that was printed so far. */
+  /** All output so far. */
   printed(): string;
-  /** JSON in, JSON (or null) out; never throws for a status. */
+  /** Sends JSON and returns the parsed JSON (or null); does not throw for error statuses. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Ends it and answers the exit code. */
+  /** Stops the service and returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
-// Tests look into answers of many shapes; their assertions are the check.
+// Tests read responses of many shapes; their assertions check them.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Answer = { status: number; headers: Headers; text: string; json: any };
 
-/** Where `global-setup.ts` builds the bundle, as a data folder has it. */
+/** Where `global-setup.ts` builds the bundle, laid out as in a data folder. */
 export const builtBundles = join(root, 'node_modules', '.cache', 'e2e-bundle');
 
-/** `isNew`: as on a fresh machine, where the first start builds. */
+/** `isNew`: without a bundle, so that the first start builds one, as on a new machine. */
 export function makeDataDir({ isNew = false } = {}): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'moniker-e2e-'));
   if (!isNew && existsSync(builtBundles)) cpSync(builtBundles, join(dataDir, 'bundle'), { recursive: true });
@@ -37,12 +37,12 @@ export function removeDataDir(dataDir: string): void {
 }
 
 /**
- * Whether this process may give a service names of its own: a mount namespace, in which a file of the test stands for /etc/hosts.
- * It takes root (or CAP_SYS_ADMIN) on Linux.
+ * Whether this process can give a service its own host names: a mount namespace in which a file of the test replaces /etc/hosts. Requires
+ * root (or CAP_SYS_ADMIN) on Linux.
  */
 export const canNameHosts = spawnSync('unshare', ['-m', 'true']).status === 0;
 
-/** Runs the start script; `ended` resolves with its exit code, `printed` is all of its output. `hosts`: see `canNameHosts`. */
+/** Runs the start script; `ended` resolves to its exit code, `printed` returns all of its output. `hosts`: see `canNameHosts`. */
 export function launch(
   dataDir: string,
   environment: Record<string, string> = {},
@@ -56,10 +56,10 @@ export function launch(
   const [command = '', ...parameters] = hosts === undefined ? start : named;
   const child = spawn(command, parameters, {
     cwd: root,
-    // Nothing answers on port 9: no Ollama of this machine gets into a test.
+    // Nothing listens on port 9, so that tests do not use an Ollama of this machine.
     env: { ...inherited, OLLAMA_HOST: '127.0.0.1:9', PORT: '0', MONIKER_DATA_DIR: dataDir, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: `kill` below reaches the runtime too.
+    // A separate process group, so that `kill` below ends the runtime too.
     detached: true,
   });
   let output = '';
@@ -75,7 +75,7 @@ export function launch(
 
 const addressInUse = 'ERR_ADDRESS_IN_USE';
 
-/** Another process may take the free port that was found, before the service listens on it: then on another one. */
+/** Another process can take the free port before the service listens on it: retries with another port. */
 export async function startService(dataDir: string, environment: Record<string, string> = {}, hosts?: string): Promise<RunningService> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -125,7 +125,7 @@ async function startOnce(dataDir: string, environment: Record<string, string>, h
   };
 }
 
-/** Server-sent events of a whole stream, in order. */
+/** The server-sent events of a whole stream, in order. */
 export type StreamEvent = { id: number; type: string; data: Record<string, unknown> };
 
 export function parseEvents(text: string): StreamEvent[] {
@@ -142,7 +142,7 @@ function killGroup(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: all of it has ended
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: all processes have ended
   }
 }
 

@@ -3,7 +3,7 @@ import { parseEvents, type RunningService, type StreamEvent } from './service.ts
 
 type Service = Pick<RunningService, 'url' | 'key'>;
 
-/** Reads until so many turns have ended; what comes after the event `after`. */
+/** Reads the events after event `after` until `turns` turns have ended. */
 export async function readLog({ url, key }: Service, session: string, turns = 1, after = 0): Promise<StreamEvent[]> {
   const response = await fetch(`${url}/v1/sessions/${session}/events?after=${after}`, { headers: { authorization: `Bearer ${key}` } });
   let text = '';
@@ -14,12 +14,12 @@ export async function readLog({ url, key }: Service, session: string, turns = 1,
   return parseEvents(text);
 }
 
-/** A field of all events of one kind, in order. */
+/** The values of a field over all events of one type, in order. */
 export function fieldsOf(events: readonly StreamEvent[], type: string, field: string): unknown[] {
   return events.flatMap((event) => (event.type === type ? [event.data[field]] : []));
 }
 
-/** What the deltas of one kind say in each step. */
+/** The concatenated deltas of one type, by step. */
 export function saidIn(events: readonly StreamEvent[], type: 'text-delta' | 'reasoning-delta'): string[] {
   const said: string[] = [];
   for (const event of events) {

@@ -1,13 +1,13 @@
-/** One service for all tests of a file or a `describe`: its hooks start it and clean up; a restart keeps data and the variable. */
+/** One service for all tests of a file or a `describe`: hooks start it and clean up; a restart keeps the data and the variable. */
 import { afterAll, beforeAll } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
 
 export type SharedService = Omit<RunningService, 'stop'> & {
-  /** Kills it as a power cut does and starts it again over the same data; the address may be another. */
+  /** Kills the service like a power failure and starts it again over the same data; the address may change. */
   restart(): Promise<void>;
 };
 
-/** Call it where hooks may be registered, before the hooks that use the service. `environment`: settings beside the usual. */
+/** Call it where hooks can be registered, before the hooks that use the service. `environment`: additional settings. */
 export function shareService(environment: Record<string, string> = {}): SharedService {
   const dataDir = makeDataDir();
   let service: RunningService;

@@ -47,13 +47,13 @@ describe('skills', () => {
 
   const turn = async (input: string, id = session) => (await service.call('POST', `/v1/sessions/${id}/turns`, { input })).json;
 
-  it('of the folder are loaded at the start, and a broken one is told on the screen', async () => {
+  it('of the folder are loaded at the start, and an invalid one is reported in the output', async () => {
     expect(service.printed()).toMatch(/skills +greet \(from /);
     expect(service.printed()).toContain('skill broken was not loaded: SKILL.md: must begin with its frontmatter');
     expect((await service.call('GET', '/v1/skills/greet')).json).toMatchObject({ description: 'Greets people.', resources: {} });
   });
 
-  it('speak of tools by the names that the agent has for them, and of what is missing', async () => {
+  it("refer to tools by the agent's names for them, and list missing tools", async () => {
     const { toolCalls } = await turn('/use_skill {"name": "count-lines"}');
     expect(toolCalls[0]).toMatchObject({ canonical: 'builtin.use_skill', isError: false });
     const { text } = toolCalls[0].content[0];
@@ -63,7 +63,7 @@ describe('skills', () => {
     expect(text).toContain('/skills/count-lines/scripts/count.sh');
   });
 
-  it('that say "use the bash tool" run it under whatever name it has, on their own files', async () => {
+  it('that say "use the bash tool" run it under the agent’s name for it, on their own files', async () => {
     const { status, toolCalls } = await turn(
       '/write_file {"path": "a.txt", "content": "1\\n2\\n3\\n"}\n\n/bash {"command": "/skills/count-lines/scripts/count.sh a.txt; ls /skills"}',
     );
@@ -72,7 +72,7 @@ describe('skills', () => {
     expect(toolCalls[1].content[0].text).toMatch(/^\s*3\ncount-lines\ngreet\n/);
   });
 
-  it('keep their files as they are: nobody is asked, it is refused', async () => {
+  it('are read-only: writes to their files are rejected without an approval', async () => {
     const { status, toolCalls } = await turn(
       '/write_file {"path": "/skills/greet/SKILL.md", "content": "mine"}\n/bash {"command": "rm -r /skills/greet; cat /skills/greet/SKILL.md; echo x > /skills/greet/x"}',
     );
@@ -83,13 +83,13 @@ describe('skills', () => {
     expect(toolCalls[1].content[0].text).toContain('Say hello.');
   });
 
-  it('that are unknown are named by those that there are', async () => {
+  it('that are unknown produce an error that lists the available ones', async () => {
     const { toolCalls } = await turn('/use_skill {"name": "nowhere"}');
     expect(toolCalls[0]).toMatchObject({ isError: true });
     expect(toolCalls[0].content[0].text).toContain('Available skills: count-lines, greet.');
   });
 
-  it('that were changed show at the next turn, and an identical PUT makes no version', async () => {
+  it('that were changed are updated at the next turn, and an identical PUT creates no version', async () => {
     const changed = { content: content.replace('on each file', 'on every file') };
     expect((await service.call('PUT', '/v1/skills/count-lines', changed)).json.version).toBe(2);
     expect((await service.call('PUT', '/v1/skills/count-lines', changed)).json.version).toBe(2);
@@ -98,7 +98,7 @@ describe('skills', () => {
     expect(toolCalls[1].content[0].text).toMatch(/^SKILL\.md\n/);
   });
 
-  it('are there for an agent without a toolset, and for nobody who has none', async () => {
+  it('are available to an agent without a toolset, and not to agents that list none', async () => {
     await service.call('PUT', '/v1/agents/reader', { model: 'rehearsal/default', skills: ['greet'] });
     const reader = (await service.call('POST', '/v1/sessions', { agent: 'reader' })).json.id;
     expect((await turn('/use_skill {"name": "greet"}', reader)).toolCalls[0].content[0].text).toContain('Say hello.');
@@ -120,13 +120,13 @@ describe('skills', () => {
     },
   );
 
-  it('that are deleted are gone, and the agent goes on without them', async () => {
+  it('that are deleted are unavailable, and the agent continues without them', async () => {
     expect((await service.call('DELETE', '/v1/skills/greet')).status).toBe(204);
     const { status, toolCalls } = await turn('/use_skill {"name": "greet"}');
     expect([status, toolCalls[0].content[0].text]).toEqual(['completed', expect.stringContaining('Available skills: count-lines.')]);
   });
 
-  it('cannot be broken in what is stored', async () => {
+  it('cannot be damaged in the store', async () => {
     const before = (await service.call('GET', '/v1/skills/count-lines')).json;
     for (const bad of [{ content: 'x' }, { content, resources: { '../x': 'a' } }, { content: content.replace('count-lines', 'other') }]) {
       expect((await service.call('PUT', '/v1/skills/count-lines', bad)).status).toBe(422);

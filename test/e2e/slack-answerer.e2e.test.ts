@@ -1,6 +1,6 @@
 /**
- * The example `examples/slack-answerer`, with its own configuration: Slack's API and the model are on this machine; what Slack sends has its own
- * shape and signature.
+ * The example `examples/slack-answerer` with its own configuration. Slack's API and the model are stand-ins; the events have Slack's
+ * format and signature.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenApi, type ApiServer } from '../fakes/api-server.ts';
@@ -19,7 +19,7 @@ describe('the Slack answerer of the examples', () => {
   let slack: ApiServer;
   let model: TriggeredModel;
 
-  /** Posts an answer where its input says, then is silent. */
+  /** Posts an answer to the thread of its input, then ends the turn. */
   const script = (heard: Understood): Say => {
     const place = /in channel (\S+), thread (\S+):/.exec(inputOf(heard) ?? '');
     if (place === null) return { text: 'Posted.' };
@@ -52,7 +52,7 @@ describe('the Slack answerer of the examples', () => {
     `/api/chat.postMessage ${JSON.stringify({ channel: 'C123ABC456', thread_ts: thread, text })}`;
   let session = '';
 
-  it('is set up by its commands, one after the other', async () => {
+  it('is set up by its commands in order', async () => {
     const commands = readSetup('slack-answerer');
     const answers = await runRecipe(service, commands, {
       'https://slack.com': slack.origin,
@@ -66,7 +66,7 @@ describe('the Slack answerer of the examples', () => {
     expect(answers.flatMap(({ json }) => json.warnings ?? [])).toEqual([]);
   });
 
-  it('answers Slack’s check of the address, and nobody else’s', async () => {
+  it('responds to Slack’s URL verification, and rejects others', async () => {
     const check = slackUrlCheck('3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P');
     const { status, text, headers } = await send(check);
     expect([status, text]).toEqual([200, check.challenge]);
@@ -75,7 +75,7 @@ describe('the Slack answerer of the examples', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('answers a mention in its thread, with the bot’s token', async () => {
+  it('answers a mention in its thread with the bot’s token', async () => {
     const { status, json } = await send(slackMention({ text: 'when do we ship?', ts: firstTs }));
     expect(status).toBe(202);
     session = json.session;
@@ -85,13 +85,13 @@ describe('the Slack answerer of the examples', () => {
     expect(inputOf(model.understood[0] as Understood)).toContain('when do we ship?');
   });
 
-  it('begins nothing when Slack sends it again, because an answer was late', async () => {
+  it('starts nothing when Slack redelivers the event because a response was late', async () => {
     const { status, json } = await send(slackMention({ text: 'when do we ship?', ts: firstTs }), { number: 1, reason: 'http_timeout' });
     expect([status, json]).toMatchObject([202, { session, status: 'completed', repeated: true }]);
     expect(posted()).toHaveLength(1);
   });
 
-  it('remembers the thread, asks nobody before it answers again, and knows nothing of it elsewhere', async () => {
+  it('remembers the thread, requires no approval for the next answer, and shares nothing with other threads', async () => {
     const next = await send(slackMention({ text: 'and from where?', ts: secondTs, threadTs: firstTs }));
     expect(next.json).toMatchObject({ session });
     await completed(next.json.delivery);
@@ -101,7 +101,7 @@ describe('the Slack answerer of the examples', () => {
     expect(posted()).toEqual([answer(firstTs, 'Answer 1'), answer(firstTs, 'Answer 2'), answer(otherTs, 'Answer 1')]);
   });
 
-  it('does not answer itself, nor any other bot', async () => {
+  it('ignores its own messages and those of other bots', async () => {
     const { status, json } = await send(slackMention({ text: 'I am a bot', ts: '1795000180.000400', botId: 'B123ABC456' }));
     expect([status, json]).toMatchObject([202, { status: 'ignored', session: null, turn: null }]);
     expect(posted()).toHaveLength(3);

@@ -1,4 +1,4 @@
-/** Upstreams that take their time, and callers who leave, give up or lose their key meanwhile: what is heard on the other side. */
+/** Slow upstreams, and callers that disconnect, cancel or lose their key meanwhile: what the upstream sees of it. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { makeDataDir, parseEvents, removeDataDir, startService, type RunningServ
 
 const pieces = 60;
 
-/** `/stall` never answers, `/drip` never ends, `/v1/chat/completions` says its pieces 20 ms apart. */
+/** `/stall` never responds, `/drip` never ends, `/v1/chat/completions` sends its chunks 20 ms apart. */
 async function startSlowUpstream() {
   const closed = new Map<string, PromiseWithResolvers<'whole' | 'cut'>>();
   const hearing = (path: string) => {
@@ -36,7 +36,7 @@ async function startSlowUpstream() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrived,
-    /** How the connection of this path's first request ended. */
+    /** How the connection of the first request to this path ended. */
     closed: (path: string) => hearing(path).promise,
     close: () => {
       server.closeAllConnections();
@@ -48,7 +48,7 @@ async function startSlowUpstream() {
 const frame = (delta: object, reason: string | null): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
 
-describe('an upstream that takes its time', () => {
+describe('a slow upstream', () => {
   const dataDir = makeDataDir();
   let service: RunningService;
   let upstream: Awaited<ReturnType<typeof startSlowUpstream>>;
@@ -82,7 +82,7 @@ describe('an upstream that takes its time', () => {
   };
   const messages = async (session: string) => (await service.call('GET', `/v1/sessions/${session}/messages`)).json.items;
 
-  it('is let go at the tool’s time-out, silent or dripping; the model reads which tool it was, and nothing comes later', async () => {
+  it('is disconnected at the tool’s timeout, whether silent or dripping; the model receives the tool’s name, and nothing is sent later', async () => {
     const session = await begin({ agent: 'hasty' });
     const input = ['/stall/1', '/drip/1'].map((path) => `/get_it ${JSON.stringify({ url: upstream.url + path })}`).join('\n');
     const { json } = await service.call('POST', `/v1/sessions/${session}/turns`, { input });
@@ -95,7 +95,7 @@ describe('an upstream that takes its time', () => {
     expect(await messages(session)).toEqual(before);
   });
 
-  it('hears of a cancel in the middle of a call', async () => {
+  it('is disconnected by a cancel in the middle of a call', async () => {
     const session = await begin({ model: 'rehearsal/default', toolset: 'slow' });
     const input = `/get_it ${JSON.stringify({ url: `${upstream.url}/drip/2` })}`;
     const answer = service.call('POST', `/v1/sessions/${session}/turns`, { input });
@@ -105,7 +105,7 @@ describe('an upstream that takes its time', () => {
     expect((await answer).json).toMatchObject({ status: 'cancelled', toolCalls: [{ code: 'aborted' }] });
   });
 
-  it('says all it has to say although its reader left after two events, and all of it is there later', async () => {
+  it('completes its response although the reader disconnected after two events, and all of it is stored', async () => {
     const session = await begin({ model: 'slow/paced' });
     const caller = new AbortController();
     const answer = await fetch(`${service.url}/v1/sessions/${session}/turns`, {
@@ -136,7 +136,7 @@ describe('an upstream that takes its time', () => {
     expect(events.flatMap(({ type, data }) => (type === 'text-delta' ? [data.text] : [])).join('')).toBe(text);
   });
 
-  it('is not what a key that was revoked can wait for: its turn is gone on with by an administrator, with the rights that it was accepted with', async () => {
+  it('cannot be used by a revoked key: an administrator continues the turn, with the permissions from its start', async () => {
     const made = await service.call('POST', '/v1/keys', { name: 'leaves', scopes: ['chat', 'approve'] });
     const headers = { authorization: `Bearer ${made.json.key}` };
     const session = await begin({ model: 'rehearsal/default', toolset: 'slow' }, headers);

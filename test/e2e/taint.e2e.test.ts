@@ -1,6 +1,6 @@
 /**
- * Private and untrusted content in one conversation (SEC-41), through the running service: nothing is sent out without a person's word, over
- * restarts as well; a model that deletes a toolset asks; and text that gives orders stays data (SEC-36).
+ * Private and untrusted content in one conversation (SEC-41), through the running service: nothing is sent out without an approval, also
+ * after restarts; a model that deletes a toolset requires approval; instructions in untrusted text stay data (SEC-36).
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { absentCorpus, sharedFixtures, readJsonLines } from '../fixtures.ts';
@@ -38,7 +38,7 @@ describe('a conversation with private and untrusted content', () => {
   const post = (path: string) => `/http_request ${JSON.stringify({ url: `${upstream.url}${path}`, method: 'POST', body: 'the plan' })}`;
   const page = () => `/http_request ${JSON.stringify({ url: `${upstream.url}/page` })}`;
   const read = '/read_file {"path": "secret.txt"}';
-  /** Has seen both. */
+  /** Reads both private and untrusted content. */
   const seen = async (setup?: object): Promise<string> => {
     const session = await begin(setup);
     await give(session, 'secret.txt', 'the plan');
@@ -70,7 +70,7 @@ describe('a conversation with private and untrusted content', () => {
     server?.close();
   });
 
-  it('waits before it sends to a host that is known, names both sources, survives two kills, and sends once when that is approved', async () => {
+  it('waits before it sends to a known host, names both sources, survives two kills, and sends once when that is approved', async () => {
     const session = await seen();
     await service.restart();
     const asked = await say(session, post('/out-1'));
@@ -84,14 +84,14 @@ describe('a conversation with private and untrusted content', () => {
     expect(decided.status).toBe(200);
     expect(await ended(session)).toBe('completed');
     expect(upstream.countOf('/out-1')).toBe(1);
-    // Once: what comes after is asked about again, what only reads from the address bar as well.
+    // Once: later sends require approval again, and so do reads that put data into the URL.
     expect(await say(session, `/http_request ${JSON.stringify({ url: `${upstream.url}/out-2?d=plan` })}`)).toMatchObject({
       status: 'waiting',
     });
     expect(upstream.countOf('/out-2')).toBe(0);
   });
 
-  it('is not asked with one of the two', async () => {
+  it('requires no approval with only one of the two', async () => {
     const onlyPage = await begin();
     await say(onlyPage, page());
     expect(await say(onlyPage, post('/one-leg-1'))).toMatchObject({ status: 'completed' });
@@ -106,12 +106,12 @@ describe('a conversation with private and untrusted content', () => {
     expect([1, 2, 3].map((leg) => upstream.countOf(`/one-leg-${leg}`))).toEqual([1, 1, 1]);
   });
 
-  it('asks for tools of servers that are not trusted, too', async () => {
+  it('requires approval for tools of untrusted servers, too', async () => {
     const session = await seen();
     expect(await say(session, '/look {}')).toMatchObject({ status: 'waiting', pending: [{ canonical: 'far.look' }] });
   });
 
-  it('is as the agent says, and else as the policy does', async () => {
+  it("follows the agent’s setting, otherwise the policy's", async () => {
     const free = await seen({ agent: 'taint-false' });
     expect(await say(free, post('/switch-1'))).toMatchObject({ status: 'completed' });
     await policy({ taint: 'off' });
@@ -123,7 +123,7 @@ describe('a conversation with private and untrusted content', () => {
     expect([1, 2, 3].map((path) => upstream.countOf(`/switch-${path}`))).toEqual([1, 1, 0]);
   });
 
-  it('is asked no more about a host that a person said yes to for good', async () => {
+  it('requires no further approval for a host that was approved permanently', async () => {
     const session = await seen();
     const { callId } = (await say(session, post('/remembered'))).pending[0];
     await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision: 'approve', remember: true });
@@ -135,7 +135,7 @@ describe('a conversation with private and untrusted content', () => {
     await policy();
   });
 
-  it('asks before a model deletes a toolset', async () => {
+  it('requires approval before a model deletes a toolset', async () => {
     await put('/v1/toolsets/doomed', { tools: [{ tool: 'builtin.bash' }] });
     const session = await begin();
     const asked = await say(session, '/delete-toolset {"name": "doomed", "confirm": true}');

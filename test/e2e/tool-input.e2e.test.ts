@@ -1,4 +1,4 @@
-/** A server asks a person in the middle of a call, the service dies, and the answer comes when it comes: the call is made again with it. */
+/** A server requests input in the middle of a call, the service is killed, and the input arrives later: the call is repeated with it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenMcpServer, type FakeMcpServer, type FakeTool } from '../fakes/mcp-server.ts';
 import { readLog } from './session-log.ts';
@@ -90,8 +90,8 @@ async function told(session: string): Promise<string> {
   return JSON.stringify((await service.call('GET', `/v1/sessions/${session}/messages`)).json.items);
 }
 
-describe('a question of a server in a conversation', () => {
-  it('waits through a kill, is answered once, and what the server wanted back goes back as it was', async () => {
+describe('an input request of a server in a conversation', () => {
+  it("survives a kill, is answered once, and returns the server's requestState unchanged", async () => {
     const session = await begin();
     const asked = await say(session, '/reserve {"city":"Bonn"}');
     expect(asked).toMatchObject({ status: 'waiting', reason: 'approval_required' });
@@ -114,7 +114,7 @@ describe('a question of a server in a conversation', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('is told of in one sentence to a chat client, whose next message goes on from there', async () => {
+  it('is one sentence for a chat client, whose next message continues from there', async () => {
     const messages: object[] = [{ role: 'user', content: '/reserve {"city":"Ulm"}' }];
     const chat = () =>
       service.call('POST', '/v1/chat/completions', { model: 'rehearsal/default', messages }, { 'x-moniker-toolset': 'inn' });
@@ -140,19 +140,19 @@ describe('a question of a server in a conversation', () => {
     expect(await told(session)).toContain('Ulm: {\\"action\\":\\"decline\\"}');
   });
 
-  it('for a password is declined without asking anybody', async () => {
+  it('for a password is declined without notifying the user', async () => {
     const session = await begin();
     expect(await say(session, '/inn.pry {"city":"Bonn"}')).toMatchObject({ status: 'completed' });
     expect(await told(session)).toContain('{\\"action\\":\\"decline\\"}');
   });
 });
 
-it('a direct call without a session fails with what its server wants', async () => {
+it('fails a direct call without a session, and the error says what the server requests', async () => {
   const { json } = await service.call('POST', '/v1/toolsets/inn/calls', { name: 'reserve', arguments: { city: 'Bonn' } });
   expect(json).toMatchObject({ isError: true, code: 'tool_error', content: [{ text: expect.stringContaining('elicitation') }] });
 });
 
-it('progress of a call is in the session’s events', async () => {
+it('a call reports its progress in the session’s events', async () => {
   const session = await begin();
   await say(session, '/inn.march {"city":"Bonn"}');
   const progress = (await readLog(service, session)).filter(({ type }) => type === 'tool-progress');

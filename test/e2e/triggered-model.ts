@@ -1,4 +1,4 @@
-/** A model behind OpenAI's API on this machine that does what a test's script says, as the provider `scripted`. */
+/** A stand-in for a model behind OpenAI's API, scripted by a test, as the provider `scripted`. */
 import { expect } from 'vitest';
 import { fakeOpenAi } from '../fakes/upstreams/openai.ts';
 import { listenUpstream, type Say, type Understood } from '../fakes/upstreams/upstream.ts';
@@ -8,7 +8,7 @@ export const scriptedModel = 'scripted/gpt-5.2';
 
 export type TriggeredModel = { understood: Understood[]; refused: string[]; close(): void };
 
-/** `script` sees each request; what it says to a turn's input it says once, so it looks at the last message. */
+/** `script` receives each request and returns its reply to a turn's input once, so it should check the last message. */
 export async function startTriggeredModel(
   service: Pick<RunningService, 'call'>,
   script: (heard: Understood) => Say,
@@ -20,7 +20,7 @@ export async function startTriggeredModel(
   return { understood, refused, close };
 }
 
-/** The input of the turn, where the model is asked to begin it; null: it has got results since. */
+/** The input of the turn when the request starts it; null when it continues with results. */
 export function inputOf({ messages }: Understood): string | null {
   const last = messages.at(-1);
   return last?.role === 'user' ? last.text : null;

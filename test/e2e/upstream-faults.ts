@@ -1,32 +1,32 @@
-/** What goes wrong at providers, as faults of a story: statuses, connections that break, streams that stop, and each API's overload. */
+/** Provider failures as faults of a story: error statuses, broken connections, streams that stop, and each API's overload event. */
 import type { Fault, Wire } from './fake-providers.ts';
 
-/** An answer that is no success, each time it is asked for. */
+/** Returns this error status to every request. */
 export function refuses(status: number, headers: Record<string, string> = {}): Fault {
   return () => Promise.resolve(Response.json({ error: { message: 'not now' } }, { status, headers }));
 }
 
-/** Before the first byte. */
+/** The connection breaks before the first byte. */
 export const breaks: Fault = () => Promise.reject(new Error('the connection breaks'));
 
-/** Nothing comes, not even the head. */
+/** No response, not even the head. */
 export const isSilent: Fault = () => new Promise(() => undefined);
 
 type Ending =
   /** The connection breaks. */
   | { by: 'breaks' }
-  /** The bytes end, as if that were all. */
+  /** The body ends early without an error. */
   | { by: 'ends' }
-  /** Nothing comes any more. */
+  /** No more data is sent, and the connection stays open. */
   | { by: 'hangs' }
-  /** The last event comes again and again. */
-  | { by: 'goes on' }
-  /** The rest comes once `gate` opens. */
+  /** The last event is repeated endlessly. */
+  | { by: 'repeats' }
+  /** The rest follows once `gate` resolves. */
   | { by: 'waits'; gate: Promise<void> }
-  /** The API's event for an overload, and the end. */
+  /** The API's overload event, then the end. */
   | { by: 'is overloaded'; wire: Wire };
 
-/** The stand-in's own stream up to the first event that `isLast` is true of; with null, nothing of what is said. */
+/** The stand-in's stream up to the first event that matches `isLast`, null for nothing of it; then `ending`. */
 export function stops(isLast: RegExp | null, ending: Ending): Fault {
   return async (answer) => {
     const response = await answer();
@@ -34,7 +34,7 @@ export function stops(isLast: RegExp | null, ending: Ending): Fault {
     const last = isLast === null ? -1 : events.findIndex((event) => isLast.test(event));
     if (isLast !== null && last < 0) throw new Error(`no event is like ${isLast}`);
     const said = events.slice(0, last + 1).join('');
-    const rest = ending.by === 'goes on' ? (events[last] ?? '') : events.slice(last + 1).join('');
+    const rest = ending.by === 'repeats' ? (events[last] ?? '') : events.slice(last + 1).join('');
     return new Response(toBody(said, rest, ending), { headers: response.headers });
   };
 }
@@ -47,7 +47,7 @@ function toBody(said: string, rest: string, ending: Ending): ReadableStream<Uint
       for (const part of parts) controller.enqueue(encoder.encode(part));
     },
     async pull(controller) {
-      // What was said goes out on its own first.
+      // The events before the fault are sent first.
       await new Promise((resolve) => setTimeout(resolve, 30));
       switch (ending.by) {
         case 'breaks':
@@ -56,7 +56,7 @@ function toBody(said: string, rest: string, ending: Ending): ReadableStream<Uint
         case 'hangs':
           await new Promise(() => undefined);
           return;
-        case 'goes on':
+        case 'repeats':
           controller.enqueue(encoder.encode(rest));
           return;
         case 'waits':
@@ -79,7 +79,7 @@ function eventsOf(text: string): string[] {
   return text.match(/[\s\S]+?(?:\r?\n){2}/g) ?? [];
 }
 
-/** In the middle of a stream with status 200. */
+/** The overload event in a stream with status 200. */
 function overload(wire: Wire): string {
   const message = 'The model is overloaded. Please try again later.';
   switch (wire) {
@@ -99,7 +99,7 @@ function overload(wire: Wire): string {
   }
 }
 
-/** The event in which the arguments of a call begin, or a whole call where the wire knows no pieces. */
+/** The event in which the arguments of a call begin, or the whole call if the wire sends no fragments. */
 export const inCall: Readonly<Record<Wire, RegExp>> = {
   openai: /"function":\{"arguments":"[^"]/,
   'openai-responses': /function_call_arguments\.delta/,

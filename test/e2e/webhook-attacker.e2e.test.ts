@@ -8,7 +8,7 @@ import { type RawAnswer, rawPost } from './raw-post.ts';
 import { makeDataDir, removeDataDir, type RunningService, startService } from './service.ts';
 import { inputOf, scriptedModel, startTriggeredModel, type TriggeredModel } from './triggered-model.ts';
 
-/** Each is found by its own letters, wherever it comes out. */
+/** Distinct secrets, so that a leak can be attributed. */
 const secret = 'canary-of-the-webhook-0123456789';
 const others = {
   rotated: 'canary-of-the-rotation-0123456789',
@@ -28,7 +28,7 @@ function sign(body: string, id: string, key = secret): Record<string, string> {
   };
 }
 
-describe('somebody who means harm', () => {
+describe('an attacker', () => {
   const dataDir = makeDataDir();
   let service: RunningService;
   let model: TriggeredModel;
@@ -68,7 +68,7 @@ describe('somebody who means harm', () => {
     removeDataDir(dataDir);
   });
 
-  it('with a key for chats sees no trigger, no delivery, no message about one, and not the session of one', async () => {
+  it('with a chat key sees no trigger, no delivery, no message about one, and no session of one', async () => {
     const body = `{"title":"${payloadCanary}"}`;
     const { json: taken } = await post('triage', body, sign(body, 'seen'));
     await ended('triage', 'seen');
@@ -92,7 +92,7 @@ describe('somebody who means harm', () => {
     expect(own.items).toEqual([]);
   });
 
-  it('finds no way to have Moniker wake itself: a callback to one of its own webhooks is not sent', async () => {
+  it('cannot make Moniker trigger itself: a callback to a Moniker webhook is not sent', async () => {
     const standard = others.callback;
     const url = `${service.url}/hooks/default/echo`;
     const changes = { agent: 'parrot', scheme: 'standard', secret: standard, session: 'one', input: 'Again: {{type}}', callbackUrl: url };
@@ -103,7 +103,7 @@ describe('somebody who means harm', () => {
     const headers = { 'content-type': 'application/json', 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature };
     expect((await rawPost(service.url, '/hooks/default/echo', { body, headers })).status).toBe(202);
     await ended('echo', id);
-    const attempt = await eventually('the callback was tried', async () => {
+    const attempt = await eventually('the callback attempt', async () => {
       const { json } = await service.call('GET', '/v1/callbacks?kind=webhook&name=echo');
       return json.items[0]?.attempts[0];
     });
@@ -111,7 +111,7 @@ describe('somebody who means harm', () => {
     expect((await service.call('GET', '/v1/webhooks/echo/deliveries')).json.items).toMatchObject([{ id }]);
   });
 
-  it('reads no secret, no signature and no payload in logs, answers and files', async () => {
+  it('finds no secret, signature or payload in logs, responses or files', async () => {
     const receiver = await startCallbackReceiver(others.subscription);
     await put('/v1/subscriptions/ears', { url: receiver.url, secret: others.subscription });
     await put('/v1/schedules/nightly', {
@@ -129,7 +129,7 @@ describe('somebody who means harm', () => {
     }
     const body = `{"title":"told"}`;
     await post('triage', body, sign(body, 'told'));
-    await eventually('the subscriber hears of it', async () => receiver.received.find(({ data }) => data.text.includes('told')));
+    await eventually('the callback', async () => receiver.received.find(({ data }) => data.text.includes('told')));
     const paths = ['webhooks', 'webhooks/triage', 'schedules/nightly', 'subscriptions', 'callbacks', 'audit', 'webhooks/triage/deliveries'];
     for (const path of paths) {
       const { status, text } = await service.call('GET', `/v1/${path}`);
@@ -153,7 +153,7 @@ describe('somebody who means harm', () => {
     const log = service.printed();
     expect(log).toContain('delivery refused');
     for (const text of [...hidden, payloadCanary]) expect(log.includes(text), text).toBe(false);
-    // What is not JSON says where, to whoever signed it, with a few of its characters.
+    // For invalid JSON, the error shows the position and a few characters to a sender with a valid signature.
     for (const text of hidden) expect(answers.find((answer) => answer.includes(text))).toBeUndefined();
     const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     expect(files.length).toBeGreaterThan(3);

@@ -1,4 +1,7 @@
-/** Many events at once to many sessions, repeats among them: accepted events run once and in order, the others are refused with a `Retry-After`. */
+/**
+ * Many concurrent events to many sessions, with redeliveries: accepted events run once and in order, others are rejected with a
+ * `Retry-After`.
+ */
 import { expect, it } from 'vitest';
 import { selection } from '../selection.ts';
 import { eventually } from './eventually.ts';
@@ -13,16 +16,16 @@ const service = shareService({});
 type Listed = { id: string; status: string; session: string; turn: string; repeats: number };
 type Message = { role: string; turn: string; parts: { text?: string }[] };
 
-/** As a sender does that is told to come back: after the time that it is told. */
+/** Sends as a webhook sender does: retries after the given `Retry-After`. */
 async function sendUntilTaken(delivery: SignedDelivery): Promise<HookAnswer> {
   for (let attempt = 0; attempt < 20; attempt += 1) {
     const answer = await deliver(service, 'burst', delivery);
     if (answer.status !== 429) return answer;
     const seconds = Number(answer.headers.get('retry-after'));
-    expect(seconds, 'a time to come back').toBeGreaterThan(0);
+    expect(seconds, 'Retry-After').toBeGreaterThan(0);
     await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
   }
-  throw new Error('it was told to come back again and again');
+  throw new Error('rejected with 429 after 20 attempts');
 }
 
 async function readAll<T>(path: string): Promise<T[]> {
@@ -38,7 +41,7 @@ async function readAll<T>(path: string): Promise<T[]> {
   return items;
 }
 
-it('none is lost, none is doubled, and each session hears them in the order in which they were taken', async () => {
+it('loses and duplicates none, and each session receives them in the order in which they were accepted', async () => {
   await service.call('PUT', '/v1/agents/burst', { model: 'rehearsal/default' });
   const hook = { agent: 'burst', scheme: 'github', secret, session: 'room {{room}}', input: '{{event}}' };
   const put = await service.call('PUT', '/v1/webhooks/burst', hook);
@@ -47,14 +50,15 @@ it('none is lost, none is doubled, and each session hears them in the order in w
   const deliveries = Array.from({ length: count }, (_, index) =>
     signGitHub(secret, 'push', { room: index % sessionCount, event: `event-${index}` }, `delivery-${index}`),
   );
-  // Every fifth comes twice, at the same time.
+  // Every fifth event is sent twice at the same time.
   const sent = deliveries.flatMap((delivery, index) => (index % 5 === 0 ? [delivery, delivery] : [delivery]));
   const answers = await Promise.all(sent.map(sendUntilTaken));
   expect(answers.filter(({ status }) => status !== 202).map(({ status, text }) => `${status} ${text}`)).toEqual([]);
   expect(answers.filter(({ json }) => json.repeated !== true)).toHaveLength(count);
   const named = new Map(answers.map(({ json }) => [json.delivery, `${json.session} ${json.turn}`]));
   expect(named.size).toBe(count);
-  for (const { json } of answers) expect(`${json.session} ${json.turn}`, 'a repeat is answered the same').toBe(named.get(json.delivery));
+  for (const { json } of answers)
+    expect(`${json.session} ${json.turn}`, 'a redelivery gets the same response').toBe(named.get(json.delivery));
 
   for (const status of ['pending', 'running']) {
     await eventually(`nothing is ${status}`, async () => {

@@ -1,25 +1,26 @@
 /**
- * What GitHub, Slack and Stripe send, in their own shape and with the members that matter to anybody, and how each of them (and Standard
- * Webhooks) signs it. Written for the tests; sources: docs.github.com "Webhook events and payloads" and "Validating webhook deliveries",
- * api.slack.com "Events API", "Slash commands", "Handling user interaction" and "Verifying requests from Slack", docs.stripe.com
- * "The Event object" and "Resolve webhook signature verification errors", standardwebhooks.com. The signing here shares nothing with the product's.
+ * Events of GitHub, Slack and Stripe in their original format, with the commonly used fields, and the signatures of each (and of Standard
+ * Webhooks). Written for the tests; sources: docs.github.com "Webhook events and payloads" and "Validating webhook deliveries",
+ * api.slack.com "Events API", "Slash commands", "Handling user interaction" and "Verifying requests from Slack", docs.stripe.com "The
+ * Event object" and "Resolve webhook signature verification errors", standardwebhooks.com. The signing code is independent of the
+ * product's.
  */
 import { createHmac, randomUUID } from 'node:crypto';
 import type { RunningService } from './service.ts';
 
-/** Ready to be sent: the bytes that were signed, and all headers. */
+/** A request to be sent: the signed bytes and all headers. */
 export type SignedDelivery = { body: string; headers: Record<string, string> };
 
 export type HookAnswer = {
   status: number;
   headers: Headers;
   text: string;
-  // Tests look into answers of many shapes; their assertions are the check.
+  // Tests read responses of many shapes; their assertions check them.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   json: any;
 };
 
-/** As its sender does: no key, no cookie, only what was signed. */
+/** Sends it as the provider does: no key and no cookie, only the signature. */
 export async function deliver(service: Pick<RunningService, 'url'>, webhook: string, delivery: SignedDelivery): Promise<HookAnswer> {
   const response = await fetch(`${service.url}/hooks/default/${webhook}`, {
     method: 'POST',
