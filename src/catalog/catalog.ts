@@ -236,11 +236,11 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
     const { dispatchRun, sendCallback, sessions, ids } = wire(this.env);
     const own = { waitUntil: (work: Promise<unknown>): void => this.ctx.waitUntil(this.#counted(work)), wake };
     const callbacks = createCallbackSender(context, { ...own, send: sendCallback });
-    const tell = (notice: TurnNotice): void => enqueueCallbacks(context, notice);
+    const notifyTurn = (notice: TurnNotice): void => enqueueCallbacks(context, notice);
     const dispatcher = createDispatcher(context, {
       ...own,
       dispatch: dispatchRun,
-      notifyTurn: tell,
+      notifyTurn,
       callbacksQueued: () => callbacks.kick(),
     });
     const scheduler = createScheduler(context, {

@@ -27,8 +27,8 @@ export function toHttpToolResult(
   const type = headers.get('content-type') ?? '';
   const text = textOf(body.bytes, type);
   if (!ok) {
-    const said = text === null ? describe(body.bytes, type) : text.trim();
-    return errorResult('tool_error', `${canonical} failed: its server returned status ${status}.${said === '' ? '' : `\n${said}`}`);
+    const excerpt = text === null ? describe(body.bytes, type) : text.trim();
+    return errorResult('tool_error', `${canonical} failed: its server returned status ${status}.${excerpt === '' ? '' : `\n${excerpt}`}`);
   }
   if (body.truncated) {
     const limit = `${limits.maxToolReplyBytes} bytes`;

@@ -55,7 +55,7 @@ export const createTool = defineTool({
       const place = { ...(toolset !== undefined && { toolset }), ...(share !== undefined && { share }) };
       const asked = { ...request, ...(aliases && { aliases }), ...(uses && { uses }), ...place };
       const made = await (await maker.prepare(asked)).store();
-      return { isError: false, content: [{ type: 'text' as const, text: told(made) }], structuredContent: shown(made) };
+      return { isError: false, content: [{ type: 'text' as const, text: describeOutcome(made) }], structuredContent: shown(made) };
     } catch (error) {
       if (error instanceof Problem && error.code === 'invalid_request') throw new ToolFault(faults(error));
       throw error;
@@ -63,7 +63,7 @@ export const createTool = defineTool({
   },
 });
 
-function told({ canonical, version, uses, outcome, shared, toolset, warnings }: MadeToolOutcome): string {
+function describeOutcome({ canonical, version, uses, outcome, shared, toolset, warnings }: MadeToolOutcome): string {
   const did = { made: 'Created', replaced: 'Replaced', unchanged: 'Nothing changed. The same tool already exists:' }[outcome];
   const calls = uses.length === 0 ? 'It calls no other tool.' : `It may call only ${uses.join(', ')}.`;
   const name = canonical.slice(canonical.indexOf('.') + 1);

@@ -14,7 +14,7 @@ export const findTools = defineTool({
   run({ query, limit }, { find }) {
     if (find === null) throw new ToolFault('No tools can be searched in this context.');
     const found = find.find(query, limit);
-    const text = found.length === 0 ? nothingFound(find, query) : [heading(find, found), ...found.map(tell)].join('\n');
+    const text = found.length === 0 ? nothingFound(find, query) : [heading(find, found), ...found.map(describeTool)].join('\n');
     // `core/tools/gathered-tools.ts` reads the found tools from this field of the log.
     const tools = found.map(({ name, canonical, description, aliases, declaration }) => ({
       name,
@@ -34,7 +34,7 @@ function heading({ total, isFull }: ToolFinder, found: readonly FindToolsResult[
   return `${found.length} of ${total} tools, best match first. You can call them now by these names.${full}`;
 }
 
-function tell({ name, aliases, description, inputSchema, declaration }: FindToolsResult): string {
+function describeTool({ name, aliases, description, inputSchema, declaration }: FindToolsResult): string {
   if (declaration !== undefined) return declaration;
   const also = aliases.length === 0 ? '' : ` (aliases: ${aliases.join(', ')})`;
   return `- ${name}${also}: ${shortly(description)}\n  arguments: ${signatureText(inputSchema, limits.maxFoundArgumentsLength)}`;

@@ -62,9 +62,9 @@ function whatNow(made: readonly string[]): string {
   if (made.length === 0) return 'No tool was called before the failure. Fix the code and run it again.';
   const counts = new Map<string, number>();
   for (const name of made) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const told = [...counts].slice(0, maxToldTools).map(([name, count]) => (count === 1 ? name : `${name} (${count} times)`));
-  const more = counts.size - told.length;
-  return `These calls were already made and are not undone: ${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Fix the code and run only the remaining part.`;
+  const shown = [...counts].slice(0, maxToldTools).map(([name, count]) => (count === 1 ? name : `${name} (${count} times)`));
+  const more = counts.size - shown.length;
+  return `These calls were already made and are not undone: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Fix the code and run only the remaining part.`;
 }
 
 const maxToldTools = 12;

@@ -89,13 +89,13 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wak
       );
       if (isLate) {
         const failed = (cause: unknown): void => context.log.error('could not set the alarm for a late publish', { cause: String(cause) });
-        void landsLate(publishing, row).catch(failed);
+        void republishAfterLateWrite(publishing, row).catch(failed);
       }
     }
   };
 
   /** A publish that timed out may still reach KV, after a newer state. The newest state is then written again. */
-  const landsLate = async (publishing: Promise<void>, { kind, name }: OutboxRow): Promise<void> => {
+  const republishAfterLateWrite = async (publishing: Promise<void>, { kind, name }: OutboxRow): Promise<void> => {
     try {
       await publishing;
     } catch {

@@ -7,7 +7,7 @@ import { escapeHtml, htmlPage, escapeInvisible } from './html.ts';
 import { KB } from '../../core/limits/units.ts';
 
 /**
- * JSON on the approval page; longer JSON is not indented, since nobody reads it for its form and depth would multiply its size.
+ * JSON on the approval page; longer JSON is not indented, since indentation does not make it readable and depth would multiply its size.
  */
 const maxIndentedCharacters = 64 * KB;
 

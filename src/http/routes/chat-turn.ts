@@ -138,7 +138,7 @@ async function findSession(
 ): Promise<Found | null> {
   if (named === 'new') return null;
   if (named !== undefined) {
-    const isElsewhere = ofCalls !== null && ofCalls !== named && goesOnIn(request, ofCalls);
+    const isElsewhere = ofCalls !== null && ofCalls !== named && continuesIn(request, ofCalls);
     if (isElsewhere && (await nullIfNotFound(open(sessions, principal, ofCalls))) !== null) throw twoSessions(ofCalls);
     return await open(sessions, principal, named);
   }
@@ -149,7 +149,7 @@ async function findSession(
  * Returns whether the new messages of the request belong to that session. Older calls of it are the history of a fork, which has their ids
  * from there.
  */
-function goesOnIn(request: DialectRequest, session: string): boolean {
+function continuesIn(request: DialectRequest, session: string): boolean {
   if (request.previous !== null) return true;
   return request.conversation({ inSession: true }).results.some(({ callId }) => readToolCallId(callId)?.session === session);
 }
@@ -181,14 +181,14 @@ async function planFor(
 
 async function submit(turn: ChatTurn, existing: SessionPort | null, request: SubmitTurn): Promise<SubmittedTurn> {
   const { principal, route } = turn;
-  if (existing === null) return await (await begin(turn, request)).submit(principal, request);
+  if (existing === null) return await (await createSession(turn, request)).submit(principal, request);
   try {
     return await existing.submit(principal, request);
   } catch (error) {
     // It was just deleted, and the caller did not name it.
     if (route.session !== undefined || request.chat?.previous !== undefined || !(error instanceof Problem && error.code === 'not_found'))
       throw error;
-    return await (await begin(turn, request)).submit(principal, request);
+    return await (await createSession(turn, request)).submit(principal, request);
   }
 }
 
@@ -196,7 +196,7 @@ async function submit(turn: ChatTurn, existing: SessionPort | null, request: Sub
  * A session requested with `new` is listed. One created only for tools is unlisted and deletes itself. The same idempotency key creates the
  * same session.
  */
-async function begin({ services, principal, route }: ChatTurn, { idempotencyKey }: SubmitTurn): Promise<SessionPort> {
+async function createSession({ services, principal, route }: ChatTurn, { idempotencyKey }: SubmitTurn): Promise<SessionPort> {
   const { agent, model, toolset, session } = route;
   const setup = {
     ...(agent !== undefined && { agent }),

@@ -97,7 +97,7 @@ export function mountSessions(app: App): void {
       const make = async () => {
         // The plan is discarded: an invalid setup is rejected here, not at the first turn.
         await services.planTurn(principal, body);
-        return await begin(services, principal, setup, idempotencyKey);
+        return await createSession(services, principal, setup, idempotencyKey);
       };
       const find = async (key: string) => {
         const session = await services.sessions.getByKey(principal, ownKey(key));
@@ -183,7 +183,7 @@ function toRow({ keyId, ...row }: SessionIndexRow): z.infer<typeof SessionRow> {
 }
 
 /** A repeated idempotency key returns the session that it created, in its original state, if the setup is the same. */
-async function begin(services: Services, principal: Principal, setup: SessionSetup, key: string | undefined): Promise<SessionView> {
+async function createSession(services: Services, principal: Principal, setup: SessionSetup, key: string | undefined): Promise<SessionView> {
   const view = await services.sessions.create(principal, setup, ...(key === undefined ? [] : [ownKey(key)]));
   return key === undefined ? view : asMade(view, await services.sessions.get(view.id).setup(principal), setup);
 }

@@ -63,8 +63,8 @@ export async function answerFromCompletion(
   { session, own: completion }: Reference,
   options: CompletionOptions,
 ): Promise<Response> {
-  const door = sessions.get(session);
-  const edition = await door.completionEdition(principal, completion);
-  const content = await door.completion(principal, completion, options);
+  const sessionPort = sessions.get(session);
+  const edition = await sessionPort.completionEdition(principal, completion);
+  const content = await sessionPort.completion(principal, completion, options);
   return completionResponse(content, { session, completion, edition }, options.streamed);
 }

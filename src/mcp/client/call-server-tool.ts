@@ -46,8 +46,8 @@ async function answerOf(connection: Connection, server: ServerAccess, call: Upst
     }
     const given = connection.era === 'modern' ? call.given : undefined;
     const answered = await answerInputRounds(server, askable, given, (retry) => send(connection, call, retry));
-    const begun = answered.kind === 'result' ? taskOf(connection.era, answered.result) : null;
-    return begun === null ? answered : await followTask(connection, server, askable, begun);
+    const startedTask = answered.kind === 'result' ? taskOf(connection.era, answered.result) : null;
+    return startedTask === null ? answered : await followTask(connection, server, askable, startedTask);
   } catch (error) {
     if (!(error instanceof ProtocolError) || error.code === unsupportedVersion) throw error;
     return wantedPages(server, askable, error) ?? { kind: 'result', result: refusedResult(call.name, error) };

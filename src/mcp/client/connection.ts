@@ -33,7 +33,7 @@ import { handleServerMessages } from './inbound.ts';
 import { type ConnectionMemory, type NegotiatedConnection, memoryKey } from './connection-memory.ts';
 import { unparsedResult, type Wire } from './wire.ts';
 
-/** Notifications to a server at the end (a call is canceled, a session is over) take at most this long. */
+/** Notifications to a server at the end (a call is canceled, a session has ended) take at most this long. */
 const cancellationNoticeMs = 1_000;
 /** Wait for the stream on which a server sends its own requests; then a call that may need it is sent without it. */
 const serverStreamWaitMs = 1_000;

@@ -105,9 +105,9 @@ function ofStatus(server: string, error: SdkHttpError): Problem {
     const todo = 'Redirects to other URLs are not followed: set `url` in the server document to the new URL.';
     return upstreamError(server, `responded with a redirect (${status}). ${todo}`, error, { status, retryable: false });
   }
-  const said = rpcErrorOf(error);
-  const words = said === null ? '' : `: ${serverMessage(said.message)}`;
-  const todo = said === null && (status === 404 || status === 405) ? ` ${noEndpoint}` : '';
+  const rpcError = rpcErrorOf(error);
+  const words = rpcError === null ? '' : `: ${serverMessage(rpcError.message)}`;
+  const todo = rpcError === null && (status === 404 || status === 405) ? ` ${noEndpoint}` : '';
   return upstreamError(server, `responded ${status}${words}.${todo}`, error, { status, retryable: status >= 500 });
 }
 

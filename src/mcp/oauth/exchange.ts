@@ -110,7 +110,7 @@ function toFault(what: string, error: unknown, clean: (text: string) => string):
   if (error instanceof OAuthError) {
     if (!/^[a-z_]{1,64}$/.test(error.code) || error.code === 'server_error')
       return failed('the authorization server returned a server error.');
-    return failed(`the authorization server returned ${error.code}${said(clean(error.message))}.`, { oauthError: error.code });
+    return failed(`the authorization server returned ${error.code}${inParentheses(clean(error.message))}.`, { oauthError: error.code });
   }
   if (error instanceof RegistrationRejectedError) {
     return failed(`the authorization server does not support dynamic client registration (status ${error.status}): set \`clientId\`.`);
@@ -123,7 +123,7 @@ function toFault(what: string, error: unknown, clean: (text: string) => string):
   return failed(isPlain ? clean(error.message) : 'the response does not follow the protocol.');
 }
 
-function said(words: string): string {
+function inParentheses(words: string): string {
   return words === '' ? '' : ` (${words})`;
 }
 

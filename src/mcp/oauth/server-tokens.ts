@@ -96,14 +96,14 @@ async function renewAlone(context: OAuthContext, grant: Grant, wish: Wish, revis
     after = await newTokens(context, grant, wish);
   } catch (error) {
     await writeGrant(context, { ...grant, renewedUntil: null }, revision);
-    throw asked(error);
+    throw toIssuerError(error);
   }
   const isKept = await writeGrant(context, { ...grant, ...after, renewedUntil: null }, revision);
   return isKept ? after.tokens : 'again';
 }
 
 /** A rejection by the issuer is an authorization error; any other error is an upstream error. */
-function asked(error: unknown): unknown {
+function toIssuerError(error: unknown): unknown {
   if (!(error instanceof Problem) || oauthErrorOf(error) === null) return error;
   return new Problem(error.code, error.detail, { ...error.extra, unauthorized: true });
 }

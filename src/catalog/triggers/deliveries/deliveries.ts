@@ -38,7 +38,7 @@ export function acceptDelivery(context: CatalogContext, delivery: NewDelivery): 
   if (verdict.become === 'run') checkBacklog(context, trigger);
   return context.record(() => {
     const number = insert(context, delivery);
-    carryOut(context, trigger, number, verdict);
+    applyVerdict(context, trigger, number, verdict);
     sweepExcessDeliveries(context, trigger);
     const accepted = stored(sql, number);
     sweepWeight(context, accepted.bytes);
@@ -58,7 +58,7 @@ export function replayDelivery(context: CatalogContext, trigger: Trigger, id: st
   if (verdict.become === 'run') checkBacklog(context, trigger);
   return context.record(() => {
     sql.exec('UPDATE deliveries SET run = run + 1, agent = NULL, session = NULL, session_key = NULL, turn = NULL WHERE number = ?', number);
-    carryOut(context, trigger, number, verdict);
+    applyVerdict(context, trigger, number, verdict);
     return toAcceptedDelivery(stored(sql, number), false);
   });
 }
@@ -126,7 +126,7 @@ function insert({ sql, now }: CatalogContext, { trigger, id, event, payload }: N
   return row.number;
 }
 
-function carryOut(context: CatalogContext, trigger: Trigger, number: number, verdict: DeliveryVerdict): void {
+function applyVerdict(context: CatalogContext, trigger: Trigger, number: number, verdict: DeliveryVerdict): void {
   if (verdict.become === 'run') {
     const held = verdict.isQueued === true && (isDeliveryInProgress(context, trigger) || heldCount(context, trigger) > 0);
     queueRun(context, { ...verdict, number, held });

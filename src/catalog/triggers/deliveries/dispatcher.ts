@@ -66,7 +66,7 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
   /**
    * The batch window. While it is set, deliveries are only stored: until `at`, which moves with each delivery, and no longer than `latest`.
    */
-  let calm: { at: number; latest: number; since: number } | null = null;
+  let batchWindow: { at: number; latest: number; since: number } | null = null;
 
   const pump = (): void => {
     // Deliveries in flight may be due again after their lease, so ask for that many more.
@@ -76,11 +76,11 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
       const attempt = { ...row, attempts: row.attempts + 1 };
       postpone(context, attempt, pauseAfter(attempt.attempts));
       inFlight.add(row.number);
-      deps.waitUntil(bring(attempt));
+      deps.waitUntil(dispatchRun(attempt));
     }
   };
 
-  const bring = async (row: DeliveryRow): Promise<void> => {
+  const dispatchRun = async (row: DeliveryRow): Promise<void> => {
     try {
       await failpoint('delivery-stored-before-dispatch');
       await withTimeout(systemClock, deps.dispatch(toRun(context, row)), limits.dispatchTimeoutMs, late);
@@ -90,13 +90,13 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
       noteFailure(context, deps, row, error);
     } finally {
       inFlight.delete(row.number);
-      letWaitersGo(row.number);
+      notifyWaiters(row.number);
       pump();
       await deps.wake();
     }
   };
 
-  const letWaitersGo = (number: number): void => {
+  const notifyWaiters = (number: number): void => {
     if (!waiters.has(number) || deliveryRow(context.sql, number)?.status === 'pending') return;
     for (const go of waiters.get(number) ?? []) go();
     waiters.delete(number);
@@ -109,29 +109,29 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
       // The caller has already stored its data and must succeed: the alarm does the rest.
       context.log.error('deliveries could not be dispatched; they will be retried', { cause: String(error) });
     }
-    for (const number of moved) letWaitersGo(number);
+    for (const number of moved) notifyWaiters(number);
     deps.waitUntil(deps.wake());
   };
 
   const arrived = (): void => {
     const now = context.now();
-    if (calm === null) {
+    if (batchWindow === null) {
       const at = now + batchWindowMs;
-      calm = { at, latest: at, since: now };
-      deps.waitUntil(pumpOnceCalm(calm));
+      batchWindow = { at, latest: at, since: now };
+      deps.waitUntil(pumpAfterBatchWindow(batchWindow));
     } else {
-      calm.latest = Math.min(calm.latest + batchExtensionPerDeliveryMs, calm.since + limits.maxBatchWindowMs);
-      calm.at = Math.min(now + batchWindowMs, calm.latest);
+      batchWindow.latest = Math.min(batchWindow.latest + batchExtensionPerDeliveryMs, batchWindow.since + limits.maxBatchWindowMs);
+      batchWindow.at = Math.min(now + batchWindowMs, batchWindow.latest);
     }
     // Together with the delivery, this stores the alarm that dispatches it if this object dies.
     deps.waitUntil(deps.wake());
   };
 
-  const pumpOnceCalm = async (until: { at: number }): Promise<void> => {
+  const pumpAfterBatchWindow = async (until: { at: number }): Promise<void> => {
     const left = (): number => until.at - context.now();
     // If the clock is set back, the window must not grow.
     while (left() > 0 && left() <= limits.maxBatchWindowMs) await systemClock.sleep(Math.min(left(), batchWindowMs));
-    calm = null;
+    batchWindow = null;
     pump();
     await deps.wake();
   };
@@ -140,17 +140,17 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
     kick,
     arrived,
     runDue: async () => {
-      if (calm === null) pump();
+      if (batchWindow === null) pump();
     },
     nextDue: () => {
       const due = nextDueRun(context);
-      return due === null || calm === null ? due : Math.max(due, calm.latest);
+      return due === null || batchWindow === null ? due : Math.max(due, batchWindow.latest);
     },
     untilTaken: async (trigger, id, waitMs) => {
       const row = requireDelivery(context.sql, trigger, id);
       if (row.status !== 'pending') return;
       // A caller waits for it, so the batch window does not apply.
-      if (calm !== null) pump();
+      if (batchWindow !== null) pump();
       const { promise, resolve } = Promise.withResolvers<void>();
       const others = waiters.get(row.number) ?? new Set();
       waiters.set(row.number, others.add(resolve));

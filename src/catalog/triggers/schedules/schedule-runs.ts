@@ -48,12 +48,12 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
     }
   };
 
-  const tendAll = async (): Promise<void> => {
+  const runAllDue = async (): Promise<void> => {
     // At most `limits.maxSchedules`; schedules that fail must not block the others.
     const query = 'SELECT schedule, due_at, since FROM schedule_state WHERE due_at <= ? ORDER BY due_at, schedule';
     for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) await tendOne(row);
   };
-  let tending: Promise<void> | null = null;
+  let running: Promise<void> | null = null;
 
   return {
     nextDue: () =>
@@ -61,10 +61,10 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
 
     runDue: () => {
       // Times that become due during a round are left to the next alarm.
-      tending ??= tendAll().finally(() => {
-        tending = null;
+      running ??= runAllDue().finally(() => {
+        running = null;
       });
-      return tending;
+      return running;
     },
 
     runNow: async (schedule) => {
