@@ -1,12 +1,12 @@
 /**
  * Adds tools to models without native tool support (contract §6): the prompt describes the tools, calls are parsed from the model's text, and
  * results are sent as one user message. Wraps any `ChatModel`; requests that do not need it pass unchanged.
- * `core/text-protocol/text-tool-prompt.ts` writes the prompt, `core/text-protocol/text-tool-calls.ts` parses calls.
+ * `core/text-protocol/tool-prompt.ts` writes the prompt, `core/text-protocol/tool-calls.ts` parses calls.
  */
 import type { ChatEvent, FinishReason } from '../core/model/chat-event.ts';
 import type { Message } from '../core/turn/message.ts';
-import { mentionsTools, renderMessages, renderPrompt } from '../core/text-protocol/text-tool-prompt.ts';
-import { TextToolCalls } from '../core/text-protocol/text-tool-calls.ts';
+import { mentionsTools, renderMessages, renderPrompt } from '../core/text-protocol/tool-prompt.ts';
+import { TextToolCalls } from '../core/text-protocol/tool-calls.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import { profileFor } from './profiles.ts';
 import { failureEvents, overflowProblem } from './provider-error.ts';

@@ -4,7 +4,7 @@
  */
 import type { ProviderAccess } from '../core/model/provider.ts';
 import { defaultBaseUrl, type ProviderKind } from '../core/model/provider-kind.ts';
-import { promptTool, renderPrompt } from '../core/text-protocol/text-tool-prompt.ts';
+import { promptTool, renderPrompt } from '../core/text-protocol/tool-prompt.ts';
 import type { OfferedTool } from '../ports/chat-model.ts';
 import { profileFor } from './profiles.ts';
 import { toRequestBody } from './chat-model.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import { renderCall, renderResult } from '../../src/core/text-protocol/text-tool-prompt.ts';
-import { TextToolCalls } from '../../src/core/text-protocol/text-tool-calls.ts';
+import { renderCall, renderResult } from '../../src/core/text-protocol/tool-prompt.ts';
+import { TextToolCalls } from '../../src/core/text-protocol/tool-calls.ts';
 import { readWords } from './text-words.ts';
 
 /** Problematic parts, in any order. */

@@ -1,6 +1,6 @@
-/** A model's text as parsed by `text-tool-calls.ts`: the remaining text, the reasoning and the calls. Used by its tests. */
+/** A model's text as parsed by `tool-calls.ts`: the remaining text, the reasoning and the calls. Used by its tests. */
 import type { ArgumentState, ChatEvent } from '../../src/core/model/chat-event.ts';
-import { TextToolCalls } from '../../src/core/text-protocol/text-tool-calls.ts';
+import { TextToolCalls } from '../../src/core/text-protocol/tool-calls.ts';
 
 export type CallRead = {
   name: string;

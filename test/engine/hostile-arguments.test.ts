@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import { textResult } from '../../src/core/tools/tool.ts';
-import { TextToolCalls } from '../../src/core/text-protocol/text-tool-calls.ts';
+import { TextToolCalls } from '../../src/core/text-protocol/tool-calls.ts';
 import { ToolCallAssembler } from '../../src/core/model/tool-call-assembler.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { finish, results, resultText, run, say } from './one-turn.ts';

@@ -8,6 +8,7 @@ import type { ArgumentState } from '../model/chat-event.ts';
 import { limits } from '../limits.ts';
 import { isRecord, tryParse } from './wire-value.ts';
 import { KB } from '../limits/units.ts';
+import { utf8Length } from '../text/utf8.ts';
 
 /** jsonrepair is quadratic on two kinds of damage (reference/performance.md): above this size it is not tried. */
 export const maxRepairBytes = 100 * KB;
@@ -51,7 +52,7 @@ function close(text: string, closers: string): ArgumentReading {
 }
 
 function repair(text: string): ArgumentReading {
-  if (text.length > maxRepairBytes) return invalid;
+  if (utf8Length(text) > maxRepairBytes) return invalid;
   let repaired: string;
   try {
     repaired = jsonrepair(text);

@@ -96,6 +96,8 @@ describe('readArguments', () => {
     const depth = limits.maxJsonDepth + 2;
     expect(readArguments(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`, whole).state).toBe('invalid');
     expect(readArguments(`{"a":[${'1,'.repeat(maxRepairBytes)}]}`, whole).state).toBe('invalid');
+    // Two bytes each: fewer characters than the limit, more bytes.
+    expect(readArguments(`{a:"${'é'.repeat(maxRepairBytes * 0.6)}"}`, whole).state).toBe('invalid');
   });
 });
 

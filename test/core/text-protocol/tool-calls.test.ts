@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
 import { limits } from '../../../src/core/limits.ts';
-import { TextToolCalls } from '../../../src/core/text-protocol/text-tool-calls.ts';
+import { TextToolCalls } from '../../../src/core/text-protocol/tool-calls.ts';
 import { readWords, type WordsOptions } from '../text-words.ts';
 
 const call = '<tool_call>{"name": "get", "arguments": {"a": 1}}</tool_call>';
@@ -300,5 +300,21 @@ describe('bounds', () => {
     const found = readWords([`<tool_call>{"arguments": {"a": "${long}"}, "name": "get"}</tool_call>`, `${call} on`]);
     expect(found).toMatchObject({ text: 'on', calls: [{ state: 'invalid' }, { state: 'ok' }] });
     expect(readWords([`{"arguments": {"a": "${long}"}, "name": "get"}\n`])).toMatchObject({ calls: [] });
+  });
+
+  it('counts the bytes of arguments, not their characters', () => {
+    // Two bytes each: fewer characters than the limit, more bytes.
+    const long = 'é'.repeat(limits.maxArgumentBytes * 0.6);
+    const object = `{"arguments": {"a": "${long}"}, "name": "get"}`;
+    expect(readWords([`${object}\n`])).toMatchObject({ text: `${object}\n`, calls: [] });
+    expect(readWords([`\`\`\`\n${object}\n\`\`\``])).toMatchObject({ calls: [] });
+    expect(readWords([`<tool_call>${object}</tool_call>`])).toMatchObject({ calls: [{ name: 'get', state: 'invalid' }] });
+  });
+});
+
+describe('a tag that follows one that was not finished', () => {
+  it('still counts', () => {
+    expect(callsOf(`<｜tool▁call▁begin｜>get${call}`)).toEqual(theCall);
+    expect(callsOf(`<function=${call}`)).toEqual(theCall);
   });
 });

@@ -1,37 +1,41 @@
 /**
  * Parses the text between the tags of a call incrementally, and passes the call to the assembler, name and arguments, as soon as both
- * certainly belong to a call. The reader of the surrounding text (`text-tool-calls.ts`), which knows the tags, decides where a block
+ * certainly belong to a call. The reader of the surrounding text (`tool-calls.ts`), which knows the tags, decides where a block
  * begins and what happens with text that is not a call.
  */
 import type { CallPiece } from '../model/open-call.ts';
 import type { ChatEvent } from '../model/chat-event.ts';
 import { GrowingText } from '../model/growing-text.ts';
 import { limits } from '../limits.ts';
-import { CallObject } from './text-call-object.ts';
-import { rereadCalls } from './text-call-reread.ts';
-import type { CallOpening } from './text-call-tags.ts';
+import { utf8Length } from '../text/utf8.ts';
+import { CallObject, repairCalls } from './call-object.ts';
+import type { CallOpening } from './call-tags.ts';
 import type { ToolCallAssembler } from '../model/tool-call-assembler.ts';
 
-/** `isTool`: whether a tool has this name. Without a tag that proves a call, an object is a call only if it names a tool. */
-export type BlockContext = { assembler: ToolCallAssembler; isTool(name: string): boolean };
+export type BlockContext = {
+  assembler: ToolCallAssembler;
+  /** Whether a tool has this name. Without a tag that proves a call, an object is a call only if it names a tool. */
+  isTool(name: string): boolean;
+  emit(events: readonly ChatEvent[]): void;
+};
 
 /** Where a block ends: at a closing tag, at another opening tag, at other text, or with the text. */
-export type BlockEnd = 'close' | 'open' | 'words' | 'over';
+export type BlockEnd = 'close' | 'open' | 'text' | 'over';
 
 export class CallBlock {
   readonly opening: CallOpening;
-  /** `object`: it only looked like a call. `words`: the text only mentioned the tag. */
-  verdict: 'open' | 'ended' | 'no-call: object' | 'no-call: words' = 'open';
+  /** `object`: it only looked like a call. `prose`: the text only mentioned the tag. */
+  verdict: 'open' | 'ended' | 'no-call: object' | 'no-call: prose' = 'open';
   /** Text that it consumed and that does not belong to it. After `no-call`, everything but the tag. */
   back = '';
   /** The block was empty. */
   isEmpty = false;
   readonly #context: BlockContext;
-  #phase: 'lead' | 'fence' | 'object' | 'tail' | 'words' = 'lead';
+  #phase: 'lead' | 'fence' | 'object' | 'tail' | 'prose' = 'lead';
   /** The text of the block, until the call is emitted. */
   #body = new GrowingText();
+  #bodyBytes = 0;
   #object = new CallObject('call');
-  #isList = false;
   /** Offset of the object in the body. */
   #objectFrom = 0;
   /** The number of the call, once it is emitted. */
@@ -39,7 +43,7 @@ export class CallBlock {
   /** The text after the object; whether it continues past that line, and whether it contains more than stray characters. */
   #tail = '';
   #isPastLine = false;
-  #hasWords = false;
+  #hasProse = false;
   /** The object is in a code fence inside the tags. */
   #isFenced = false;
   #lineIsBlank = false;
@@ -50,10 +54,10 @@ export class CallBlock {
   }
 
   /** Parses up to a `<` that may begin a tag, or to the verdict. Returns the offset that it reached. */
-  take(text: string, from: number, events: ChatEvent[]): number {
+  take(text: string, from: number): number {
     let at = from;
     while (at < text.length && this.verdict === 'open') {
-      const next = this.#advance(text, at, events);
+      const next = this.#advance(text, at);
       if (next === at && text.charAt(at) === '<') return at;
       at = next;
     }
@@ -61,51 +65,51 @@ export class CallBlock {
   }
 
   /** Consumes text that begins with `<` and is not a tag. */
-  takeWords(text: string, events: ChatEvent[]): void {
+  takeText(text: string): void {
     if (this.#phase === 'object') {
-      this.#object.takeWords(text);
-      this.#take(text, events);
+      this.#object.takeText(text);
+      this.#take(text);
     } else if (this.#phase === 'tail') {
-      this.end('words', events);
+      this.end('text');
       this.back += text;
     } else {
       this.#body.append(text);
       this.#lineIsBlank = false;
-      if (this.opening.certain) this.#phase = 'words';
+      if (this.opening.certain) this.#phase = 'prose';
       else this.#refuse('object');
     }
   }
 
   /** Ends the block: emits the available parts of the call, and returns text that does not belong to it. */
-  end(how: BlockEnd, events: ChatEvent[]): void {
-    if (this.#phase === 'words' && how !== 'close' && this.opening.name === null) {
-      this.#refuse('words');
-      return;
+  end(how: BlockEnd): void {
+    const phase = this.#phase;
+    const { name, certain } = this.opening;
+    if (phase === 'prose' && how !== 'close' && name === null) this.#refuse('prose');
+    else if (!certain && this.#index < 0) this.#refuse('object');
+    else {
+      this.verdict = 'ended';
+      if (phase === 'object' || phase === 'tail') this.#endObject(how);
+      else if (phase === 'prose' || (name !== null && how === 'over')) this.#unreadable();
+      else if (name !== null) {
+        this.#begin({ name });
+        this.#endCall();
+      } else this.isEmpty = true;
+      if (how !== 'close' && this.#hasProse) this.back = this.#tail;
     }
-    const isObject = this.#phase === 'object' || this.#phase === 'tail';
-    if (!this.opening.certain && this.#index < 0) {
-      this.#refuse('object');
-      return;
-    }
-    this.verdict = 'ended';
-    if (isObject) this.#endObject(how, events);
-    else if (this.#phase === 'words' || this.opening.name !== null) this.#endWithoutObject(how, events);
-    else this.isEmpty = true;
-    if (how !== 'close' && this.#hasWords) this.back = this.#tail;
   }
 
-  #advance(text: string, at: number, events: ChatEvent[]): number {
+  #advance(text: string, at: number): number {
     switch (this.#phase) {
       case 'lead':
         return this.#inLead(text, at);
       case 'fence':
         return this.#inFence(text, at);
       case 'object':
-        return this.#inObject(text, at, events);
+        return this.#inObject(text, at);
       case 'tail':
-        return this.#inTail(text, at, events);
-      case 'words':
-        return this.#inWords(text, at);
+        return this.#inTail(text, at);
+      case 'prose':
+        return this.#inProse(text, at);
       default:
         return this.#phase satisfies never;
     }
@@ -121,7 +125,7 @@ export class CallBlock {
     if (char === '{') this.#beginObject(false);
     else if (!this.opening.certain) this.#refuse('object');
     else if (char === '[') this.#beginObject(true);
-    else this.#phase = char === '`' && !this.#isFenced ? 'fence' : 'words';
+    else this.#phase = char === '`' && !this.#isFenced ? 'fence' : 'prose';
     return at;
   }
 
@@ -139,103 +143,95 @@ export class CallBlock {
 
   #beginObject(isList: boolean): void {
     this.#phase = 'object';
-    this.#isList = isList;
     this.#objectFrom = this.#body.length;
     const shape = isList ? 'list' : this.opening.name === null ? 'call' : 'arguments';
     this.#object = new CallObject(shape, this.opening.certain ? null : this.#context.isTool);
     this.#object.name = this.opening.name;
   }
 
-  #inObject(text: string, from: number, events: ChatEvent[]): number {
+  #inObject(text: string, from: number): number {
     const at = this.#object.take(text, from);
-    this.#take(text.slice(from, at), events);
-    if (this.verdict !== 'open' || !this.#object.whole) return at;
+    this.#take(text.slice(from, at));
+    if (this.verdict !== 'open' || !this.#object.complete) return at;
     this.#phase = 'tail';
-    if (this.opening.close === null) this.end('close', events);
+    if (this.opening.close === null) this.end('close');
     return at;
   }
 
   /** Text of the object: passed on, or stored until the call is certain. */
-  #take(text: string, events: ChatEvent[]): void {
+  #take(text: string): void {
     const object = this.#object;
     if (this.#index >= 0) {
       const room = object.argumentsTo < 0 ? text.length : object.argumentsTo - (object.length - text.length);
-      if (room > 0) this.#push({ arguments: text.slice(0, room) }, events);
+      if (room > 0) this.#push({ arguments: text.slice(0, room) });
       return;
     }
     this.#body.append(text);
-    const isTooLong = this.#body.length > limits.maxArgumentBytes;
-    if (object.refuted || (isTooLong && !this.opening.certain)) {
-      this.#refuse('object');
-      return;
-    }
-    if (isTooLong) {
-      this.#giveUp(events);
-      return;
-    }
-    if (object.name !== null && object.argumentsFrom >= 0) this.#release(events);
+    this.#bodyBytes += utf8Length(text);
+    const isTooLong = this.#bodyBytes > limits.maxArgumentBytes;
+    if (object.refuted || (isTooLong && !this.opening.certain)) this.#refuse('object');
+    else if (isTooLong) {
+      // Longer than a call may be, and still without a name: the rest is discarded.
+      this.#unreadable();
+      this.#body = new GrowingText();
+    } else if (object.name !== null && object.argumentsFrom >= 0) this.#release();
   }
 
-  #refuse(what: 'object' | 'words'): void {
+  #refuse(what: 'object' | 'prose'): void {
     this.verdict = `no-call: ${what}`;
     this.back = this.#body.read();
   }
 
-  /** Longer than a call may be, and still without a name: the rest is discarded. */
-  #giveUp(events: ChatEvent[]): void {
-    this.#unreadable(events);
-    this.#body = new GrowingText();
-  }
-
   /** Name and arguments are known: emits the text so far. */
-  #release(events: ChatEvent[]): void {
+  #release(): void {
     const { name, argumentsFrom, argumentsTo } = this.#object;
     const object = this.#body.read().slice(this.#objectFrom);
-    this.#begin({ name }, events);
-    this.#push({ arguments: argumentsTo < 0 ? object.slice(argumentsFrom) : object.slice(argumentsFrom, argumentsTo) }, events);
+    this.#begin({ name, arguments: object.slice(argumentsFrom, argumentsTo < 0 ? undefined : argumentsTo) });
     this.#body = new GrowingText();
   }
 
   /** After the object: its closing tag, or evidence that there is none. Stray characters on the same line belong to it. */
-  #inTail(text: string, from: number, events: ChatEvent[]): number {
+  #inTail(text: string, from: number): number {
     let at = from;
     for (; at < text.length && text.charAt(at) !== '<'; at++) {
       const char = text.charAt(at);
-      if (char === '{' && !this.#hasWords) {
-        this.#beginAnother(events);
+      if (char === '{' && !this.#hasProse) {
+        this.#beginAnother();
         return at;
       }
       const belongs = isBlank(char) || !this.#isPastLine || (this.#isFenced && char === '`');
       if (!belongs || this.#tail.length > limits.maxHeldText) {
-        this.end('words', events);
+        this.end('text');
         return at;
       }
       this.#tail += char;
       if (char === '\n') this.#isPastLine = true;
-      if (!isBrackets(char)) this.#hasWords = true;
+      // Other than a stray character of the object.
+      if (!isBlank(char) && !'}],;`'.includes(char)) this.#hasProse = true;
     }
     return at;
   }
 
   /** Each further object between the same tags is a separate call. */
-  #beginAnother(events: ChatEvent[]): void {
-    this.#endObject('open', events);
+  #beginAnother(): void {
+    this.#endObject('open');
     this.#index = -1;
     this.#tail = '';
     this.#isPastLine = false;
-    this.#hasWords = false;
+    this.#hasProse = false;
     this.#body = new GrowingText();
+    this.#bodyBytes = 0;
     this.#beginObject(false);
   }
 
   /** Not an object: unreadable if a closing tag follows, and text about a tag if none does. */
-  #inWords(text: string, from: number): number {
+  #inProse(text: string, from: number): number {
     let at = from;
     for (; at < text.length && text.charAt(at) !== '<'; at++) {
       const char = text.charAt(at);
       this.#body.append(char);
       if ((char === '\n' && this.#lineIsBlank) || this.#body.length > limits.maxHeldText) {
-        this.#refuse('words');
+        this.#refuse('prose');
         return at + 1;
       }
       if (char === '\n') this.#lineIsBlank = true;
@@ -244,71 +240,55 @@ export class CallBlock {
     return at;
   }
 
-  #endWithoutObject(how: BlockEnd, events: ChatEvent[]): void {
-    if (this.#phase === 'words' || how === 'over') {
-      this.#unreadable(events);
-      return;
-    }
-    this.#begin({ name: this.opening.name }, events);
-    this.#whole(events);
-  }
-
-  #endObject(how: BlockEnd, events: ChatEvent[]): void {
-    const { name, whole, mended, argumentsFrom } = this.#object;
+  #endObject(how: BlockEnd): void {
+    const { name, complete, repaired, argumentsFrom } = this.#object;
     // Without arguments they could still have followed, as in `lateArguments`.
-    const isWhole = whole && (how !== 'over' || argumentsFrom >= 0);
-    const isClean = this.#tail.trim() === '' && !this.#isFenced && !mended;
-    const carrier = isClean ? (isWhole ? undefined : 'closed') : 'mended';
-    if (this.#index < 0 && (name === null || !whole || mended)) {
-      this.#reread(events);
-      return;
+    const isComplete = complete && (how !== 'over' || argumentsFrom >= 0);
+    const isClean = this.#tail.trim() === '' && !this.#isFenced && !repaired;
+    const late = lateArguments.exec(this.#tail);
+    if (this.#index < 0 && (name === null || !complete || repaired)) this.#repair();
+    else if (this.#index < 0 && late === null && this.#hasProse) this.#unreadable();
+    else {
+      if (this.#index < 0) this.#begin({ name, ...(late !== null && { arguments: this.#tail.slice(late[0].length).trim() }) });
+      if (isClean && isComplete) this.#endCall();
+      else this.#push({ carrier: isClean ? 'closed' : 'mended' });
     }
-    if (this.#index < 0) {
-      const late = lateArguments.exec(this.#tail);
-      if (late === null && this.#hasWords) {
-        this.#unreadable(events);
-        return;
-      }
-      this.#begin({ name }, events);
-      if (late !== null) this.#push({ arguments: this.#tail.slice(late[0].length).trim() }, events);
-    }
-    if (carrier === undefined) this.#whole(events);
-    else this.#push({ carrier }, events);
   }
 
   /** The object could not be parsed incrementally; tries again with the complete text. */
-  #reread(events: ChatEvent[]): void {
+  #repair(): void {
     // Calls beyond the limit of a reply are dropped, so parsing them again is not worth the cost.
     if (this.#context.assembler.overflowed) return;
-    const text = this.#body.read().slice(this.#objectFrom);
-    const calls = rereadCalls(text, this.#context.isTool);
-    const isClean = !this.#hasWords && !this.#isFenced;
-    if (calls.length === 0) this.#unreadable(events);
+    const calls = repairCalls(this.#body.read().slice(this.#objectFrom), this.#context.isTool);
+    const isClean = !this.#hasProse && !this.#isFenced;
+    if (calls.length === 0) this.#unreadable();
     for (const call of calls) {
-      this.#begin({ name: call.name }, events);
-      this.#push({ arguments: call.arguments }, events);
-      if (call.exact && isClean && this.#object.whole) this.#whole(events);
-      else this.#push({ carrier: 'mended' }, events);
+      this.#begin({ name: call.name, arguments: call.arguments });
+      if (call.exact && isClean && this.#object.complete) this.#endCall();
+      else this.#push({ carrier: 'mended' });
     }
   }
 
   /** Emits a call anyway, so that the model gets an error. */
-  #unreadable(events: ChatEvent[]): void {
-    const name = this.#isList ? null : this.#object.name;
-    this.#begin({ name: this.opening.name ?? name, arguments: (this.#body.read() + this.#tail).trim(), carrier: 'unreadable' }, events);
+  #unreadable(): void {
+    this.#begin({
+      name: this.opening.name ?? this.#object.name,
+      arguments: (this.#body.read() + this.#tail).trim(),
+      carrier: 'unreadable',
+    });
   }
 
-  #begin(piece: CallPiece, events: ChatEvent[]): void {
+  #begin(piece: CallPiece): void {
     this.#index = this.#context.assembler.count;
-    this.#push(piece, events);
+    this.#push(piece);
   }
 
-  #push(piece: CallPiece, events: ChatEvent[]): void {
-    for (const event of this.#context.assembler.push({ index: this.#index, ...piece })) events.push(event);
+  #push(piece: CallPiece): void {
+    this.#context.emit(this.#context.assembler.push({ index: this.#index, ...piece }));
   }
 
-  #whole(events: ChatEvent[]): void {
-    for (const event of this.#context.assembler.end({ index: this.#index })) events.push(event);
+  #endCall(): void {
+    this.#context.emit(this.#context.assembler.end({ index: this.#index }));
   }
 }
 
@@ -317,9 +297,4 @@ const lateArguments = /^\s*,\s*"(?:arguments|parameters)"\s*:/;
 
 function isBlank(char: string): boolean {
   return char === ' ' || char === '\n' || char === '\t' || char === '\r';
-}
-
-/** Only stray characters of the object. */
-function isBrackets(char: string): boolean {
-  return isBlank(char) || '}],;`'.includes(char);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Message, ToolResultPart } from '../../../src/core/turn/message.ts';
-import { mentionsTools, renderCall, renderMessages, renderPrompt, renderResult } from '../../../src/core/text-protocol/text-tool-prompt.ts';
+import { mentionsTools, renderCall, renderMessages, renderPrompt, renderResult } from '../../../src/core/text-protocol/tool-prompt.ts';
 
 const get = {
   name: 'get',

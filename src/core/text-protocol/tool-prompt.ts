@@ -1,6 +1,6 @@
 /**
  * Describes tools to a model without native tool calls (contract §6, `text` protocol), and renders its calls and their results in the
- * conversation. `text-tool-calls.ts` parses the calls; what is rendered here parses to the same call. Used by
+ * conversation. `tool-calls.ts` parses the calls; what is rendered here parses to the same call. Used by
  * `providers/text-protocol.ts`, and to show the block (`GET …/tools?provider=text`).
  */
 import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } from '../turn/message.ts';

@@ -1,10 +1,12 @@
 /**
  * Follows one `{"name": …, "arguments": …}` that a model writes, character by character: where it ends, its name, and where its
  * arguments begin, so that they can be passed on while they arrive. Stores only the name and parses no values; `json-repair.ts` does
- * that at the end. Used by `text-call-block.ts`.
+ * that at the end. Used by `call-block.ts`.
  * It also follows near-JSON (single quotes, missing commas, bare words) as far as possible, and marks it.
  */
 import { limits } from '../limits.ts';
+import { readArguments } from '../json/json-repair.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /** `call`: the object contains the name and the arguments; `arguments`: it is the arguments; `list`: calls in brackets. */
 export type ObjectShape = 'call' | 'arguments' | 'list';
@@ -14,9 +16,9 @@ export class CallObject {
   /** Offsets in the text of the object; -1: absent, or not reached yet. */
   argumentsFrom = -1;
   argumentsTo = -1;
-  whole = false;
-  /** It is not strict JSON, or contains a key twice. */
-  mended = false;
+  complete = false;
+  /** It needs repair: it is not strict JSON, or contains a key twice. */
+  repaired = false;
   /** It is not a tool call: no further text was consumed. */
   refuted = false;
 
@@ -58,14 +60,14 @@ export class CallObject {
   }
 
   /** The same for text that is known not to be a tag. */
-  takeWords(text: string): void {
+  takeText(text: string): void {
     this.#take(text, 0, false);
   }
 
   #take(text: string, from: number, stops: boolean): number {
     const base = this.#taken - from;
     let at = from;
-    while (at < text.length && !this.whole && !this.refuted) {
+    while (at < text.length && !this.complete && !this.refuted) {
       if (this.#quote !== 0) {
         at = this.#inString(text, at, base);
         continue;
@@ -101,7 +103,7 @@ export class CallObject {
   #prove(): void {
     const isKnown = this.name === null || this.#isTool?.(this.name) === true;
     const isComplete = this.name !== null && this.argumentsFrom >= 0;
-    if (this.mended || this.#isForeign || !isKnown || (this.whole && !isComplete)) this.refuted = true;
+    if (this.repaired || this.#isForeign || !isKnown || (this.complete && !isComplete)) this.refuted = true;
     else if (isComplete) this.#isTool = null;
   }
 
@@ -117,7 +119,7 @@ export class CallObject {
     } else if (this.#inside === 'name') {
       const name = this.#decode(quote);
       if (this.name === null && name !== '') this.name = name;
-      else this.mended = true;
+      else this.repaired = true;
       this.#endValue(offset);
     } else if (this.#inside === 'string') {
       this.#endValue(offset);
@@ -136,7 +138,7 @@ export class CallObject {
   #beginString(code: number, offset: number): void {
     this.#quote = code;
     if (this.#depth !== 1 || !this.#isCall) return;
-    if (code === apostrophe) this.mended = true;
+    if (code === apostrophe) this.repaired = true;
     this.#word = '';
     if (this.#expects === 'key') {
       this.#inside = 'key';
@@ -145,7 +147,7 @@ export class CallObject {
       this.#beginValue(offset, code);
       this.#inside = this.#key === 'name' ? 'name' : 'string';
     } else {
-      this.#lose();
+      this.#stopTracking();
     }
   }
 
@@ -155,7 +157,7 @@ export class CallObject {
         this.#beginValue(offset, this.#previous);
         this.#inside = 'container';
       } else {
-        this.#lose();
+        this.#stopTracking();
       }
     }
     this.#depth++;
@@ -166,8 +168,8 @@ export class CallObject {
     if (this.#depth === 1 && this.#inside === 'container') this.#endValue(offset + 1);
     if (this.#depth > 0) return;
     if (this.#inside === 'scalar') this.#endValue(offset);
-    if (this.#isCall && (this.#expects === 'key' ? this.#afterComma : this.#expects !== 'next')) this.mended = true;
-    this.whole = true;
+    if (this.#isCall && (this.#expects === 'key' ? this.#afterComma : this.#expects !== 'next')) this.repaired = true;
+    this.complete = true;
     if (!this.#isCall && this.argumentsFrom >= 0) this.argumentsTo = offset + 1;
   }
 
@@ -186,7 +188,7 @@ export class CallObject {
       this.#beginValue(offset, code);
       this.#inside = 'scalar';
     } else {
-      this.#lose();
+      this.#stopTracking();
     }
   }
 
@@ -197,7 +199,7 @@ export class CallObject {
       this.argumentsFrom = offset;
       if (begin !== openBrace && begin !== quote) this.#isForeign = true;
     } else if (isArguments) {
-      this.mended = true;
+      this.repaired = true;
     }
   }
 
@@ -208,8 +210,8 @@ export class CallObject {
   }
 
   /** From here on only brackets and quotes are followed. */
-  #lose(): void {
-    this.mended = true;
+  #stopTracking(): void {
+    this.repaired = true;
     this.#inside = null;
     this.#expects = 'nothing';
   }
@@ -218,7 +220,7 @@ export class CallObject {
     const word = this.#word;
     this.#word = '';
     if (word.length > limits.maxToolNameLength) {
-      this.mended = true;
+      this.repaired = true;
       return '';
     }
     try {
@@ -226,7 +228,7 @@ export class CallObject {
       return String(text);
     } catch {
       // Not a valid JSON string: it is used unchanged, and the call is marked.
-      this.mended = true;
+      this.repaired = true;
       return word;
     }
   }
@@ -253,3 +255,42 @@ const backslash = 0x5c;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
+
+export type RepairedCall = {
+  name: string;
+  arguments: object | string | null;
+  /** No repair was necessary. */
+  exact: boolean;
+};
+
+/**
+ * Parses the calls in the complete text of a block that could not be parsed incrementally: lists, unquoted keys, a brace lost between
+ * arguments and name. Uses the same parser as for arguments, so that both repair the same errors. Returns [] if there is no call, or
+ * if the text is incomplete.
+ */
+export function repairCalls(text: string, isTool: (name: string) => boolean): RepairedCall[] {
+  // A list is wrapped in an object, since the parser expects objects.
+  const isList = text.trimStart().startsWith('[');
+  const { state, arguments: value } = readArguments(isList ? `{"calls":${text}}` : text, { ended: true, length: false });
+  if (value === null) return [];
+  const items = isList && Array.isArray(value.calls) ? value.calls : [value];
+  const calls = items.flatMap((item) => toCall(item, isTool) ?? []);
+  const exact = state === 'ok' && calls.length === items.length && calls.every((call) => call.exact);
+  return calls.map((call) => ({ ...call, exact }));
+}
+
+function toCall(value: unknown, isTool: (name: string) => boolean): RepairedCall | null {
+  if (!isRecord(value)) return null;
+  const { name } = value;
+  const given = value.arguments ?? value.parameters ?? null;
+  const args = typeof given === 'object' || typeof given === 'string' ? given : JSON.stringify(given);
+  if (typeof name === 'string' && name !== '') return { name, arguments: args, exact: true };
+  return name === undefined && isRecord(args) ? lifted(args, isTool) : null;
+}
+
+/** One closing brace was lost, so that the name is at the end of the arguments. */
+function lifted(args: Record<string, unknown>, isTool: (name: string) => boolean): RepairedCall | null {
+  const { name, ...others } = args;
+  if (typeof name !== 'string' || Object.keys(args).at(-1) !== 'name' || !isTool(name)) return null;
+  return { name, arguments: others, exact: false };
+}
