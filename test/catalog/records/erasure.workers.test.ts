@@ -154,7 +154,7 @@ describe('a deleted webhook', () => {
     await delivered('x');
     await send('DELETE', '/v1/webhooks/erased');
     expect((await deliver(canary)).status).toBe(404);
-    const catalog = (await object()) as unknown as { acceptDelivery(workspace: string, delivery: object): Promise<{ ok: boolean }> };
+    const catalog = (await object()) as unknown as { run(caller: string, method: string, args: object[]): Promise<{ ok: boolean }> };
     const late = {
       trigger: { kind: 'webhook', name: 'erased' },
       id: 'd3',
@@ -162,7 +162,7 @@ describe('a deleted webhook', () => {
       payload: { isJson: true, text: canary, headers: {} },
       verdict: { become: 'ignored', reason: 'x', warnings: [] },
     };
-    expect(await catalog.acceptDelivery('default', late)).toMatchObject({ ok: false, problem: { code: 'not_found' } });
+    expect(await catalog.run('default', 'acceptDelivery', [late])).toMatchObject({ ok: false, problem: { code: 'not_found' } });
     expect(await inCatalog()).toEqual([]);
   });
 
