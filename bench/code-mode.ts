@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { question, rightAnswer, tellCodeModeStory, type Told } from '../test/e2e/code-mode-story.ts';
+import { question, rightAnswer, runCodeModeStory, type StoryResult } from '../test/e2e/code-mode-story.ts';
 import { makeDataDir, removeDataDir, startService } from '../test/e2e/service.ts';
 
 const corpus = join(import.meta.dirname, '../../shared/fixtures/mcp-tools/github.json');
@@ -16,18 +16,18 @@ if (!existsSync(corpus)) {
 const dataDir = makeDataDir();
 const service = await startService(dataDir, { MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
 try {
-  const told = await tellCodeModeStory(service.call, corpus);
+  const results = await runCodeModeStory(service.call, corpus);
   console.log(`"${question}"\n`);
   console.log('| tools are sent | mode | requests | first request, tokens | all requests, tokens | bytes | of plain | right |');
   console.log('|---|---|---|---|---|---|---|---|');
-  for (const one of told) console.log(row(one, told));
-  process.exitCode = told.every(({ text }) => text === rightAnswer) ? 0 : 1;
+  for (const one of results) console.log(row(one, results));
+  process.exitCode = results.every(({ text }) => text === rightAnswer) ? 0 : 1;
 } finally {
   await service.stop();
   removeDataDir(dataDir);
 }
 
-function row(one: Told, all: readonly Told[]): string {
+function row(one: StoryResult, all: readonly StoryResult[]): string {
   const plain = all.find(({ sent, mode }) => sent === one.sent && mode === 'plain')?.tokens ?? one.tokens;
   const share = `${Math.round((one.tokens / plain) * 100)} %`;
   const cells = [one.sent, one.mode, one.requests, one.firstTokens, one.tokens, one.bytes, share, one.text === rightAnswer ? 'yes' : 'NO'];

@@ -131,17 +131,17 @@ describe('callbacks', () => {
   });
 
   it('reports once that an approval is required, then how the turn ended', async () => {
-    const told = await listen();
-    await subscribe('asked', { url: told.url });
+    const listener = await listen();
+    await subscribe('asked', { url: listener.url });
     const waiting = await turn('doer', '/write_file {"path": "a.txt", "content": "approved"}');
-    const asked = await eventually('the question', () => told.received[0]);
+    const asked = await eventually('the question', () => listener.received[0]);
     expect([asked.type, asked.data.status]).toEqual(['approval.required', 'waiting']);
     expect(asked.data.pending).toMatchObject([
       { callId: waiting.pending[0].callId, kind: 'approval', arguments: { path: 'a.txt', content: 'approved' } },
     ]);
     await service.call('POST', `/v1/sessions/${waiting.session}/approvals/${waiting.pending[0].callId}`, { decision: 'approve' });
-    await eventually('the end', () => told.received[1]);
-    expect(told.received.map(({ type, data }) => [type, data.turn])).toEqual([
+    await eventually('the end', () => listener.received[1]);
+    expect(listener.received.map(({ type, data }) => [type, data.turn])).toEqual([
       ['approval.required', waiting.turn],
       ['turn.completed', waiting.turn],
     ]);
@@ -149,13 +149,13 @@ describe('callbacks', () => {
   });
 
   it('reports how a turn of a deleted session ended, and that its queued turns will not run', async () => {
-    const told = await listen();
-    await subscribe('deleted', { url: told.url, events: ['turn.failed'] });
+    const listener = await listen();
+    await subscribe('deleted', { url: listener.url, events: ['turn.failed'] });
     const waiting = await turn('doer', '/write_file {"path": "a.txt", "content": "never"}');
     const queued = await service.call('POST', `/v1/sessions/${waiting.session}/turns`, { input: 'next' }, { prefer: 'respond-async' });
     expect((await service.call('DELETE', `/v1/sessions/${waiting.session}`)).status).toBe(204);
-    await eventually('both', () => (told.received.length === 2 ? true : undefined));
-    expect(new Set(told.received.map(({ data }) => `${data.turn} ${data.status}`))).toEqual(
+    await eventually('both', () => (listener.received.length === 2 ? true : undefined));
+    expect(new Set(listener.received.map(({ data }) => `${data.turn} ${data.status}`))).toEqual(
       new Set([`${waiting.turn} cancelled`, `${queued.json.turn} cancelled`]),
     );
     await unsubscribe('deleted');

@@ -12,7 +12,7 @@ import type { Answer } from './service.ts';
 
 type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
-export type Told = {
+export type StoryResult = {
   /** `on demand`: tools are found by search, as for a large toolset; `all`: every definition, or every declaration that fits, is sent. */
   sent: 'on demand' | 'all';
   mode: 'plain' | 'code';
@@ -32,7 +32,7 @@ export const question = 'Who was the last to comment on the oldest open bug of o
 export const rightAnswer = 'Issue 137, last comment by grace.';
 
 /** Runs all four variants, each in a separate session. `corpus`: the file with the server's tools. */
-export async function tellCodeModeStory(call: Call, corpus: string): Promise<Told[]> {
+export async function runCodeModeStory(call: Call, corpus: string): Promise<StoryResult[]> {
   const github = await listenToolServer(answerAsGitHub);
   let say: (understood: Understood, index: number) => Say = () => ({ text: 'not yet' });
   let bodies: string[] = [];
@@ -54,7 +54,7 @@ export async function tellCodeModeStory(call: Call, corpus: string): Promise<Tol
       profile: { exact: true },
     });
     const entries = tools.map(({ name }) => ({ tool: `github.${name}`, aliases: [] }));
-    const told: Told[] = [];
+    const results: StoryResult[] = [];
     for (const sent of ['on demand', 'all'] as const) {
       const toolset = `github-${sent.replace(' ', '-')}`;
       await put(call, `/v1/toolsets/${toolset}`, { tools: entries, ...(sent === 'all' && { onDemandAbove: 500 }) });
@@ -66,14 +66,14 @@ export async function tellCodeModeStory(call: Call, corpus: string): Promise<Tol
         github.calls.length = 0;
         const { json: session } = await call('POST', '/v1/sessions', { agent });
         const { json } = await call('POST', `/v1/sessions/${session.id}/turns`, { input: question });
-        told.push({
+        results.push({
           sent,
           mode,
           requests: bodies.length,
           bytes: bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0),
           tokens: bodies.reduce((sum, body) => sum + tokensOf(body), 0),
           firstTokens: tokensOf(bodies[0] ?? ''),
-          toolCalls: json.toolCalls.map(({ canonical, isError }: Told['toolCalls'][number]) => ({ canonical, isError })),
+          toolCalls: json.toolCalls.map(({ canonical, isError }: StoryResult['toolCalls'][number]) => ({ canonical, isError })),
           asked: github.calls.map(({ name, arguments: { after, method } }) =>
             [name, after ?? method].filter((part) => part != null).join(' '),
           ),
@@ -82,7 +82,7 @@ export async function tellCodeModeStory(call: Call, corpus: string): Promise<Tol
       }
     }
     if (model.refused.length > 0) throw new Error(`the provider refused: ${model.refused.join('; ')}`);
-    return told;
+    return results;
   } finally {
     provider.close();
     github.close();
@@ -153,7 +153,7 @@ const comments = await tools.issue_read({ method: 'get_comments', owner: 'octo',
 if (!comments.success) return comments.error;
 return { number: oldest.number, user: JSON.parse(comments.output).at(-1).user };`;
 
-function scriptOf(mode: Told['mode'], sent: Told['sent']): typeof tellNothing {
+function scriptOf(mode: StoryResult['mode'], sent: StoryResult['sent']): typeof tellNothing {
   const steps = [...(sent === 'on demand' ? [looks[mode]] : []), ...(mode === 'code' ? codeSteps : plainSteps)];
   return (understood, index) => steps[index]?.(understood) ?? { text: 'lost' };
 }
@@ -163,7 +163,7 @@ type Step = (understood: Understood) => Say;
 
 /** The steps of a model that has to search for tools; both modes return the same results. */
 const wanted = ['list issues in a repository', 'comments of an issue'];
-const looks: Record<Told['mode'], Step> = {
+const looks: Record<StoryResult['mode'], Step> = {
   plain: () => ({ calls: wanted.map((query) => ({ name: 'find_tools', arguments: { query, limit: 3 } })) }),
   code: () => ({
     calls: [

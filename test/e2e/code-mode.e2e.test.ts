@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeCorpus } from '../fixtures.ts';
-import { rightAnswer, tellCodeModeStory, type Told } from './code-mode-story.ts';
+import { rightAnswer, runCodeModeStory, type StoryResult } from './code-mode-story.ts';
 import { shareService } from './shared-service.ts';
 
 describeCorpus('mcp-tools/github.json', (corpus) => {
   const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
-  let told: Told[] = [];
+  let results: StoryResult[] = [];
   beforeAll(async () => {
-    told = await tellCodeModeStory(service.call, corpus);
+    results = await runCodeModeStory(service.call, corpus);
   }, 120_000);
-  const way = (sent: Told['sent'], mode: Told['mode']): Told => {
-    const found = told.find((one) => one.sent === sent && one.mode === mode);
-    if (found === undefined) throw new Error('it was not told');
+  const way = (sent: StoryResult['sent'], mode: StoryResult['mode']): StoryResult => {
+    const found = results.find((one) => one.sent === sent && one.mode === mode);
+    if (found === undefined) throw new Error('no such result');
     return found;
   };
 
-  describe.each(['on demand', 'all'] as const)('a question over 117 tools of GitHub, told %s', (sent) => {
+  describe.each(['on demand', 'all'] as const)('a question over 117 tools of GitHub, definitions sent: %s', (sent) => {
     it('returns the right answer in both modes, from the same calls', () => {
       for (const mode of ['plain', 'code'] as const) {
         const { text, asked, toolCalls } = way(sent, mode);

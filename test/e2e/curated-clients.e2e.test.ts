@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { listenToolServer, type ToolServer } from '../fakes/tool-server.ts';
 import type { Say, Script, Understood, UnderstoodMessage } from '../fakes/upstreams/upstream.ts';
 import { type Asking, type ClientReply, clients, type DialectClient, type OwnTool, wiresFor } from './dialect-clients.ts';
-import { type FakeProviders, refOf, startFakeProviders, type Told, type Wire, wires } from './fake-providers.ts';
+import { type FakeProviders, refOf, startFakeProviders, type StartedStory, type Wire, wires } from './fake-providers.ts';
 import { shareService, type SharedService } from './shared-service.ts';
 import { inCall, refuses, stops } from './upstream-faults.ts';
 
@@ -121,13 +121,13 @@ const inTurn =
   (_heard, index) =>
     says[Math.min(index, says.length - 1)] ?? {};
 /** The results at the end of a request. In the text protocol they are text of the user. */
-const lastResults = (told: Told): string[] => {
-  const last: UnderstoodMessage | undefined = told.understood.at(-1)?.messages.at(-1);
+const lastResults = (story: StartedStory): string[] => {
+  const last: UnderstoodMessage | undefined = story.understood.at(-1)?.messages.at(-1);
   return last?.role === 'tool' ? last.results.map(({ text }) => text) : last?.role === 'user' ? [last.text] : [];
 };
 const usageOf = (wire: Wire, steps: number) =>
   wire === 'anthropic' ? { inputTokens: 15 * steps, outputTokens: 7 * steps } : { inputTokens: 120 * steps, outputTokens: 30 * steps };
-const offered = (told: Told): string[][] => told.understood.map(({ tools: names }) => names);
+const offered = (story: StartedStory): string[][] => story.understood.map(({ tools: names }) => names);
 /** The requested choice, the tool's name, and the agent. */
 const forced = [
   ['GetJob', 'get_job', 'curated'],
@@ -159,7 +159,7 @@ describe('stock clients of agents with full toolsets', () => {
       it.each(ways)(
         '%s: runs presets, renamed arguments, deprecated names and picked results inside, and returns one message',
         async (how, streamed) => {
-          const told = fakes.tell(`curated ${client.name} ${wire} ${how}`, {
+          const story = fakes.start(`curated ${client.name} ${wire} ${how}`, {
             say: inTurn(
               { text: 'I look.', calls: [call('get_workflow', { id: '1', method: 'delete' }), call('workflow_get', { id: '2' })] },
               { calls: [call('GetJob', { job_id: '3' }), call('workflow', { id: '4' }), call('fetch-workflow', { id: '5' })] },
@@ -167,7 +167,7 @@ describe('stock clients of agents with full toolsets', () => {
             ),
           });
           const before = tools.calls.length;
-          const reply = await ask({ model: `agent/curated-${wire}`, items: [client.user(`Well? ${told.mark}`)], streamed });
+          const reply = await ask({ model: `agent/curated-${wire}`, items: [client.user(`Well? ${story.mark}`)], streamed });
           expect(reply).toMatchObject({ text: 'I look.\n\nDone.', calls: [], finish: 'stop', usage: usageOf(wire, 3) });
           expect(JSON.stringify(reply.items)).not.toMatch(/get_workflow|get_job|actions_get/);
           expect(
@@ -182,16 +182,16 @@ describe('stock clients of agents with full toolsets', () => {
             { method: 'get_workflow', owner: 'acme', resource_id: '4' },
             { method: 'get_workflow', owner: 'acme', resource_id: '5' },
           ]);
-          if (wire !== 'text') expect(offered(told)[0]).toEqual(['get_workflow', 'workflow', 'get_job', 'list_runs']);
-          const texts = JSON.stringify(told.understood.at(-1)?.messages);
+          if (wire !== 'text') expect(offered(story)[0]).toEqual(['get_workflow', 'workflow', 'get_job', 'list_runs']);
+          const texts = JSON.stringify(story.understood.at(-1)?.messages);
           for (const part of ['use get_workflow', 'Ignored', 'build', 'fetch_result']) expect(texts).toContain(part);
           expect(texts).not.toContain('xxxxx');
-          expect(told.heard[0]?.text).not.toContain('fetch_workflow');
+          expect(story.heard[0]?.text).not.toContain('fetch_workflow');
         },
       );
 
       it.each(ways)("%s: finds tools on demand beside the client's own, and keeps them available", async (how, streamed) => {
-        const told = fakes.tell(`on demand ${client.name} ${wire} ${how}`, {
+        const story = fakes.start(`on demand ${client.name} ${wire} ${how}`, {
           say: inTurn(
             { text: 'I look.', calls: [call('find_tools', { query: 'archive a parcel', limit: 2 })] },
             { calls: [call('archive_parcel_0', { id: '1' }), call('pick_colour', { of: 'three' })] },
@@ -202,7 +202,7 @@ describe('stock clients of agents with full toolsets', () => {
         });
         const who = streamed ? { model: refOf(wire), headers: { 'x-moniker-toolset': 'shop' } } : { model: `agent/shop-${wire}` };
         const asking = { ...who, tools: [own], streamed };
-        const items = [client.user(`Well? ${told.mark}`)];
+        const items = [client.user(`Well? ${story.mark}`)];
         const first = await ask({ ...asking, items });
         expect(first).toMatchObject({
           text: 'I look.',
@@ -223,12 +223,12 @@ describe('stock clients of agents with full toolsets', () => {
         if (wire !== 'text') {
           const start = ['find_tools', 'fetch_result', 'pick_colour'];
           const found = [...start, 'archive_parcel_0', 'archive_parcel_1'];
-          expect(offered(told)).toEqual([start, found, found, found, found]);
+          expect(offered(story)).toEqual([start, found, found, found, found]);
         }
       });
 
       it('finds them again in a conversation that names no session', async () => {
-        const told = fakes.tell(`found again ${client.name} ${wire}`, {
+        const story = fakes.start(`found again ${client.name} ${wire}`, {
           say: (_heard, index) =>
             index % 3 === 0
               ? { calls: [call('find_tools', { query: 'merge vouchers' })] }
@@ -236,62 +236,62 @@ describe('stock clients of agents with full toolsets', () => {
                 ? { calls: [call('merge_voucher_4')] }
                 : { text: 'Merged.' },
         });
-        const items = [client.user(`Well? ${told.mark}`)];
+        const items = [client.user(`Well? ${story.mark}`)];
         for (const asked of ['first', 'second']) {
           const reply = await ask({ model: `agent/shop-${wire}`, items });
           expect(reply, asked).toMatchObject({ text: 'Merged.', finish: 'stop', calls: [], usage: usageOf(wire, 3) });
           items.push(...reply.items, client.user('Once more.'));
         }
-        expect(told.heard).toHaveLength(6);
-        if (wire !== 'text') expect(offered(told)[3]).toEqual(offered(told)[0]);
+        expect(story.heard).toHaveLength(6);
+        if (wire !== 'text') expect(offered(story)[3]).toEqual(offered(story)[0]);
       });
 
       it('loads a skill and follows it inside', async () => {
-        const told = fakes.tell(`skill ${client.name} ${wire}`, {
+        const story = fakes.start(`skill ${client.name} ${wire}`, {
           say: inTurn(
             { calls: [call('use_skill', { name: 'count-runs' })] },
             { calls: [call('list_runs', { id: '1' })] },
             { text: 'One.' },
           ),
         });
-        const reply = await ask({ model: `agent/skilled-${wire}`, items: [client.user(`Well? ${told.mark}`)], streamed: true });
+        const reply = await ask({ model: `agent/skilled-${wire}`, items: [client.user(`Well? ${story.mark}`)], streamed: true });
         expect(reply).toMatchObject({ text: 'One.', calls: [], finish: 'stop', usage: usageOf(wire, 3) });
-        if (wire !== 'text') expect(offered(told)).toEqual([0, 1, 2].map(() => ['list_runs', 'use_skill']));
-        expect(told.understood[0]?.system).toContain('count-runs');
-        expect(JSON.stringify(told.understood[1]?.messages)).toContain('Call `list_runs` and count.');
-        expect(lastResults(told).join()).toContain('list_runs {');
+        if (wire !== 'text') expect(offered(story)).toEqual([0, 1, 2].map(() => ['list_runs', 'use_skill']));
+        expect(story.understood[0]?.system).toContain('count-runs');
+        expect(JSON.stringify(story.understood[1]?.messages)).toContain('Call `list_runs` and count.');
+        expect(lastResults(story).join()).toContain('list_runs {');
       });
 
       it('a skill makes the tools available that it names, where tools are on demand', async () => {
-        const told = fakes.tell(`stow ${client.name} ${wire}`, {
+        const story = fakes.start(`stow ${client.name} ${wire}`, {
           say: inTurn({ calls: [call('use_skill', { name: 'stow' })] }, { calls: [call('archive_parcel_0')] }, { text: 'Stowed.' }),
         });
-        const reply = await ask({ model: `agent/stocked-${wire}`, items: [client.user(`Well? ${told.mark}`)] });
+        const reply = await ask({ model: `agent/stocked-${wire}`, items: [client.user(`Well? ${story.mark}`)] });
         expect(reply).toMatchObject({ text: 'Stowed.', calls: [], finish: 'stop' });
         const start = ['find_tools', 'use_skill', 'fetch_result'];
         const found = [...start, 'archive_parcel_0'];
-        if (wire !== 'text') expect(offered(told)).toEqual([start, found, found]);
-        else expect(told.understood[1]?.system).toContain('"name":"archive_parcel_0"');
+        if (wire !== 'text') expect(offered(story)).toEqual([start, found, found]);
+        else expect(story.understood[1]?.system).toContain('"name":"archive_parcel_0"');
       });
 
       it("hides UI tools from the model and from the client's response", async () => {
         for (const own_ of [[], [own]]) {
-          const told = fakes.tell(`pages ${client.name} ${wire} ${own_.length}`, { say: () => ({ text: 'Smile.' }) });
-          const reply = await ask({ model: `agent/pages-${wire}`, items: [client.user(`Take a picture. ${told.mark}`)], tools: own_ });
+          const story = fakes.start(`pages ${client.name} ${wire} ${own_.length}`, { say: () => ({ text: 'Smile.' }) });
+          const reply = await ask({ model: `agent/pages-${wire}`, items: [client.user(`Take a picture. ${story.mark}`)], tools: own_ });
           expect(reply).toMatchObject({ text: 'Smile.', calls: [], finish: 'stop' });
           expect(JSON.stringify(reply.items)).not.toMatch(/camera|proposal/i);
-          expect(told.heard[0]?.text).not.toMatch(/camera/i);
-          if (own_.length === 0) expect(told.heard[0]?.text).not.toMatch(/"(tools|tool_choice|toolConfig|tool_config)"/);
-          else if (wire !== 'text') expect(offered(told)).toEqual([['pick_colour']]);
+          expect(story.heard[0]?.text).not.toMatch(/camera/i);
+          if (own_.length === 0) expect(story.heard[0]?.text).not.toMatch(/"(tools|tool_choice|toolConfig|tool_config)"/);
+          else if (wire !== 'text') expect(offered(story)).toEqual([['pick_colour']]);
         }
       });
 
       it('receives an approval request as one sentence, and the next request resumes the turn', async () => {
-        const told = fakes.tell(`wild ${client.name} ${wire}`, {
+        const story = fakes.start(`wild ${client.name} ${wire}`, {
           say: inTurn({ calls: [call('Note', { id: '7' })] }, { text: 'Posted.' }, { text: 'You are welcome.' }),
         });
         const model = `agent/wild-${wire}`;
-        const items = [client.user(`Well? ${told.mark}`)];
+        const items = [client.user(`Well? ${story.mark}`)];
         const first = await ask({ model, items, headers: { 'x-moniker-session': 'new' }, streamed: true });
         const session = first.headers.get('x-moniker-session') ?? '';
         expect(first).toMatchObject({ calls: [], finish: 'stop', text: expect.stringMatching(/wild\.post_note|post_note/) });
@@ -301,12 +301,12 @@ describe('stock clients of agents with full toolsets', () => {
         expect(second).toMatchObject({ calls: [], finish: 'stop' });
         expect(second.headers.get('x-moniker-session')).toBe(session);
         expect(second.text).toMatch(/^Posted\./);
-        expect(JSON.stringify(told.understood[1]?.messages)).toContain('post_note {');
+        expect(JSON.stringify(story.understood[1]?.messages)).toContain('post_note {');
       });
 
       it.each(ways)('%s: another provider continues in the middle of a turn with the tools found so far', async (how, streamed) => {
         const next = wires[(wires.indexOf(wire) + 1) % wires.length];
-        const told = fakes.tell(`fallback ${client.name} ${wire} ${how}`, {
+        const story = fakes.start(`fallback ${client.name} ${wire} ${how}`, {
           say: inTurn(
             { calls: [call('find_tools', { query: 'archive a parcel', limit: 1 })] },
             { calls: [call('archive_parcel_0')] },
@@ -314,34 +314,34 @@ describe('stock clients of agents with full toolsets', () => {
           ),
           faults: { 1: refuses(400), 3: refuses(400) },
         });
-        const reply = await ask({ model: `agent/shop-${wire}`, items: [client.user(`Well? ${told.mark}`)], streamed });
+        const reply = await ask({ model: `agent/shop-${wire}`, items: [client.user(`Well? ${story.mark}`)], streamed });
         expect(reply).toMatchObject({ text: 'Done.', calls: [], finish: 'stop' });
-        expect(told.heard.map((heard) => heard.wire)).toEqual([wire, wire, next, wire, next]);
+        expect(story.heard.map((heard) => heard.wire)).toEqual([wire, wire, next, wire, next]);
         const found = ['find_tools', 'fetch_result', 'archive_parcel_0'];
-        expect(offered(told)).toEqual([wire === 'text' ? [] : found.slice(0, 2), ...[1, 2].map(() => (next === 'text' ? [] : found))]);
+        expect(offered(story)).toEqual([wire === 'text' ? [] : found.slice(0, 2), ...[1, 2].map(() => (next === 'text' ? [] : found))]);
       });
 
       it.each(ways)('%s: retries a cut step with the same bytes', async (how, streamed) => {
         const cut = (step: RegExp) => stops(wire === 'text' ? step : inCall[wire], { by: 'breaks' });
-        const told = fakes.tell(`cut ${client.name} ${wire} ${how}`, {
+        const story = fakes.start(`cut ${client.name} ${wire} ${how}`, {
           say: (_heard, index) =>
             [{ calls: [call('find_tools', { query: 'archive a parcel', limit: 1 })] }, { calls: [call('archive_parcel_0')] }][
               index >> 1
             ] ?? { text: 'Done.' },
           faults: { 0: cut(/find_tools/), 2: cut(/archive_parcel/) },
         });
-        const reply = await ask({ model: `agent/shop-${wire}`, items: [client.user(`Well? ${told.mark}`)], streamed });
+        const reply = await ask({ model: `agent/shop-${wire}`, items: [client.user(`Well? ${story.mark}`)], streamed });
         expect(reply).toMatchObject({ text: 'Done.', calls: [], finish: 'stop' });
-        const sent = told.heard.map(({ text }) => text);
+        const sent = story.heard.map(({ text }) => text);
         expect([sent.length, sent[1] === sent[0], sent[3] === sent[2]]).toEqual([5, true, true]);
       });
 
       it.each(forced)('has to call %s, which is %s', async (asked, name, agent) => {
-        const told = fakes.tell(`forced ${client.name} ${wire} ${asked}`, {
+        const story = fakes.start(`forced ${client.name} ${wire} ${asked}`, {
           say: inTurn({ calls: [call(name, { id: '1', job_id: '1', query: 'x' })] }, { text: 'Done.' }),
         });
         const body = {
-          ...client.plainBody(`agent/${agent}-${wire}`, `Well? ${told.mark}`),
+          ...client.plainBody(`agent/${agent}-${wire}`, `Well? ${story.mark}`),
           stream: false,
           tool_choice: choices[client.name](asked),
         };
@@ -351,12 +351,12 @@ describe('stock clients of agents with full toolsets', () => {
         if (wire === 'text') return;
         // That API cannot name a tool: the tool is the only one that is sent.
         if (wire === 'cohere')
-          expect([told.understood[0]?.toolChoice, offered(told)[0]?.filter((one) => one !== 'workflow')]).toEqual(['required', [name]]);
-        else expect(told.understood[0]?.toolChoice).toEqual({ tool: name });
-        expect(told.understood[1]?.toolChoice).toBe('auto');
+          expect([story.understood[0]?.toolChoice, offered(story)[0]?.filter((one) => one !== 'workflow')]).toEqual(['required', [name]]);
+        else expect(story.understood[0]?.toolChoice).toEqual({ tool: name });
+        expect(story.understood[1]?.toolChoice).toBe('auto');
         if (wire === 'cohere') return;
-        expect(offered(told)[0]).toContain(name);
-        expect(offered(told)[1]?.slice(0, offered(told)[0]?.length)).toEqual(offered(told)[0]);
+        expect(offered(story)[0]).toContain(name);
+        expect(offered(story)[1]?.slice(0, offered(story)[0]?.length)).toEqual(offered(story)[0]);
       });
 
       it('is rejected when its choice names a missing tool or one that cannot be called', async () => {
@@ -372,19 +372,19 @@ describe('stock clients of agents with full toolsets', () => {
         }
       });
 
-      it.runIf(client.name !== 'messages')('may narrow a turn to some tools, of several entries of one to some of these', async () => {
-        const told = fakes.tell(`allowed ${client.name} ${wire}`, {
+      it.runIf(client.name !== 'messages')('can narrow a turn to some tools, and to some of several entries of one tool', async () => {
+        const story = fakes.start(`allowed ${client.name} ${wire}`, {
           say: inTurn({ calls: [call('get_workflow', { id: '1' })] }, { text: 'Done.' }),
         });
         const body = {
-          ...client.plainBody(`agent/curated-${wire}`, `Well? ${told.mark}`),
+          ...client.plainBody(`agent/curated-${wire}`, `Well? ${story.mark}`),
           stream: false,
           tool_choice: allowing(client.name, ['Job', 'list-runs']),
         };
         const { status, text } = await service.call('POST', client.path, body);
         expect(status, text).toBe(200);
-        if (wire !== 'text') expect(offered(told)[0]).toEqual(['get_job', 'list_runs']);
-        expect(lastResults(told).join()).toContain('There is no tool');
+        if (wire !== 'text') expect(offered(story)[0]).toEqual(['get_job', 'list_runs']);
+        expect(lastResults(story).join()).toContain('There is no tool');
       });
     });
   });
@@ -395,7 +395,7 @@ describe('stock clients of agents with full toolsets', () => {
       const wire: Wire = kind === 'messages' ? 'anthropic' : kind === 'chat' ? 'gemini' : 'openai-responses';
       const model =
         kind === 'messages' ? createAnthropic(settings)(`agent/shop-${wire}`) : createOpenAI(settings)[kind](`agent/shop-${wire}`);
-      const told = fakes.tell(`ai ${kind} ${how}`, {
+      const story = fakes.start(`ai ${kind} ${how}`, {
         say: inTurn(
           { text: 'I look.', calls: [call('find_tools', { query: 'archive a parcel', limit: 1 }), call('pick_colour', { of: 'two' })] },
           { calls: [call('archive_parcel_0'), call('pick_colour', { of: 'three' })] },
@@ -408,14 +408,14 @@ describe('stock clients of agents with full toolsets', () => {
         stopWhen: isStepCount(6),
         ...(kind === 'responses' && { providerOptions: { openai: { store: false } } }),
         tools: { pick_colour: tool({ inputSchema: z.object({ of: z.string() }), execute: ({ of }) => `${of}: teal` }) },
-        prompt: `Well? ${told.mark}`,
+        prompt: `Well? ${story.mark}`,
       };
       const result = how === 'generateText' ? await generateText(request) : streamText(request);
       const steps = await result.steps;
       expect([await result.text, steps.length, await result.finishReason]).toEqual(['Done.', 3, 'stop']);
       expect(steps.flatMap(({ toolCalls }) => toolCalls.map(({ toolName }) => toolName))).toEqual(['pick_colour', 'pick_colour']);
       const start = ['find_tools', 'fetch_result', 'pick_colour'];
-      expect(offered(told)).toEqual([start, [...start, 'archive_parcel_0'], [...start, 'archive_parcel_0']]);
+      expect(offered(story)).toEqual([start, [...start, 'archive_parcel_0'], [...start, 'archive_parcel_0']]);
     });
   });
 
@@ -429,43 +429,40 @@ describe('with MONIKER_ALIASES=off', () => {
   beforeAll(() => curate(service));
 
   describe.each(clients.map((client) => [client.name, client] as const))('the %s client', (_name, client) => {
-    it.each(wiresFor('aliases off, entries', client))(
-      'over %s: entries go by the own name of their tool, and keep what they fix',
-      async (wire) => {
-        const [model, items] = [`agent/curated-${wire}`, (mark: string) => [client.user(`Well? ${mark}`)]];
-        const names = (heard: Understood): string[] => [
-          ...new Set(JSON.stringify([heard.system, heard.tools]).match(/actions_get_[0-9a-f]{10}/g)),
-        ];
-        const told = fakes.tell(`off ${client.name} ${wire}`, {
-          say: (heard, index) => {
-            const [workflow = '', job = ''] = names(heard);
-            if (index > 0) return { text: 'Done.' };
-            return {
-              calls: [
-                call(workflow, { id: '1' }),
-                call(job, { job_id: '2' }),
-                call('get_workflow', { id: '3' }),
-                call('forge.list_runs', { id: '4' }),
-              ],
-            };
-          },
-        });
-        const before = tools.calls.length;
-        const reply = await client.ask(service, { model, system: '', items: items(told.mark) });
-        expect(reply).toMatchObject({ text: 'Done.', calls: [], finish: 'stop' });
-        expect(tools.calls.slice(before).map(({ arguments: args }) => args)).toEqual([
-          { method: 'get_workflow', owner: 'acme', resource_id: '1' },
-          { method: 'get_job', owner: 'acme', resource_id: '2' },
-          { id: '4' },
-        ]);
-        expect(told.heard[0]?.text).not.toMatch(/workflow_get|fetch_workflow/);
-        if (wire !== 'text')
-          expect(offered(told)[0]).toEqual([expect.stringMatching(/^actions_get_/), expect.stringMatching(/^actions_get_/), 'list_runs']);
-      },
-    );
+    it.each(wiresFor('aliases off, entries', client))('over %s: entries have the tool’s own name, and keep their presets', async (wire) => {
+      const [model, items] = [`agent/curated-${wire}`, (mark: string) => [client.user(`Well? ${mark}`)]];
+      const names = (heard: Understood): string[] => [
+        ...new Set(JSON.stringify([heard.system, heard.tools]).match(/actions_get_[0-9a-f]{10}/g)),
+      ];
+      const story = fakes.start(`off ${client.name} ${wire}`, {
+        say: (heard, index) => {
+          const [workflow = '', job = ''] = names(heard);
+          if (index > 0) return { text: 'Done.' };
+          return {
+            calls: [
+              call(workflow, { id: '1' }),
+              call(job, { job_id: '2' }),
+              call('get_workflow', { id: '3' }),
+              call('forge.list_runs', { id: '4' }),
+            ],
+          };
+        },
+      });
+      const before = tools.calls.length;
+      const reply = await client.ask(service, { model, system: '', items: items(story.mark) });
+      expect(reply).toMatchObject({ text: 'Done.', calls: [], finish: 'stop' });
+      expect(tools.calls.slice(before).map(({ arguments: args }) => args)).toEqual([
+        { method: 'get_workflow', owner: 'acme', resource_id: '1' },
+        { method: 'get_job', owner: 'acme', resource_id: '2' },
+        { id: '4' },
+      ]);
+      expect(story.heard[0]?.text).not.toMatch(/workflow_get|fetch_workflow/);
+      if (wire !== 'text')
+        expect(offered(story)[0]).toEqual([expect.stringMatching(/^actions_get_/), expect.stringMatching(/^actions_get_/), 'list_runs']);
+    });
 
-    it.each(wiresFor('aliases off, tools', client))('over %s: tools are found and skills are read all the same', async (wire) => {
-      const found = fakes.tell(`off found ${client.name} ${wire}`, {
+    it.each(wiresFor('aliases off, tools', client))('over %s: tools are found and skills are loaded as with aliases', async (wire) => {
+      const found = fakes.start(`off found ${client.name} ${wire}`, {
         say: inTurn(
           { calls: [call('find_tools', { query: 'archive a parcel', limit: 1 })] },
           { calls: [call('archive_parcel_0')] },
@@ -480,7 +477,7 @@ describe('with MONIKER_ALIASES=off', () => {
       });
       expect(reply).toMatchObject({ text: 'Done.', calls: [], finish: 'stop', usage: usageOf(wire, 3) });
       expect(lastResults(found).join()).toContain('archive_parcel_0 {');
-      const skilled = fakes.tell(`off skill ${client.name} ${wire}`, {
+      const skilled = fakes.start(`off skill ${client.name} ${wire}`, {
         say: inTurn({ calls: [call('use_skill', { name: 'count-runs' })] }, { text: 'Read.' }),
       });
       expect(

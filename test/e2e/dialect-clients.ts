@@ -84,7 +84,7 @@ export const chat: DialectClient = {
       reasoning = reasoningOf(completion.choices[0]?.message);
     }
     const [choice] = completion.choices;
-    if (choice === undefined || completion.choices.length > 1) throw new Error('not one choice');
+    if (choice === undefined || completion.choices.length > 1) throw new Error('expected exactly one choice');
     const calls = (choice.message.tool_calls ?? []).flatMap((call) => (call.type === 'function' ? [call] : []));
     return {
       ...seen,

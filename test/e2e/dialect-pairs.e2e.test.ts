@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Say, Understood } from '../fakes/upstreams/upstream.ts';
 import { type Asking, type ClientReply, clients, type DialectClient, type OwnTool, wiresFor } from './dialect-clients.ts';
-import { apis, type FakeProviders, type Fault, refOf, startFakeProviders, type Told, type Wire } from './fake-providers.ts';
+import { apis, type FakeProviders, type Fault, refOf, startFakeProviders, type StartedStory, type Wire } from './fake-providers.ts';
 import { shareService } from './shared-service.ts';
 
 const weather: OwnTool = {
@@ -72,50 +72,50 @@ describe('every dialect over every API', () => {
       };
 
       /** Calls its two tools in parallel and returns their results. */
-      const loop = async (told: Told, model: string, streamed: boolean): Promise<void> => {
-        const items = [client.user(`What is new? ${told.mark}`)];
+      const loop = async (story: StartedStory, model: string, streamed: boolean): Promise<void> => {
+        const items = [client.user(`What is new? ${story.mark}`)];
         const first = await ask({ model, items, tools, streamed });
         checkFirst(first, wire);
         const results = client.results(first.calls, ['sunny', 'a, b and c']);
         const second = await ask({ model, items: [...items, ...first.items, ...results], tools, streamed });
         expect(second).toMatchObject({ ...answers, calls: [], finish: 'stop', usage: usageOf(wire) });
-        checkHeard(told, { client, wire, model, sent: [first.sent, second.sent] });
+        checkHeard(story, { client, wire, model, sent: [first.sent, second.sent] });
       };
 
       it.each([
         ['plain', false],
         ['streamed', true],
       ])("%s: calls its two tools in parallel and returns their results; the model's opaque data is sent back", async (how, streamed) => {
-        await cell(how, () => loop(fakes.tell(`${client.name} ${wire} ${how}`, inTwoSteps), refOf(wire), streamed));
+        await cell(how, () => loop(fakes.start(`${client.name} ${wire} ${how}`, inTwoSteps), refOf(wire), streamed));
       });
 
       it.runIf(client.ownWire === wire)('gets the same where requests of the same wire are translated', async () => {
         const model = `alike-${wire}/${apis[wire].model}`;
         await cell('anew', async () => {
           for (const streamed of [false, true])
-            await loop(fakes.tell(`${client.name} ${wire} anew ${streamed}`, inTwoSteps), model, streamed);
+            await loop(fakes.start(`${client.name} ${wire} anew ${streamed}`, inTwoSteps), model, streamed);
         });
       });
 
       it('streams text unchanged where there are no tools', async () => {
         await cell('words', async () => {
-          const told = fakes.tell(`${client.name} ${wire} words`, { say: () => answers });
-          const reply = await ask({ items: [client.user(`Well? ${told.mark}`)], streamed: true });
+          const story = fakes.start(`${client.name} ${wire} words`, { say: () => answers });
+          const reply = await ask({ items: [client.user(`Well? ${story.mark}`)], streamed: true });
           expect(reply).toMatchObject({ ...answers, calls: [], finish: 'stop', usage: usageOf(wire) });
           if (client.ownWire !== wire) return;
           const again = await service.call('POST', client.path, reply.sent);
-          expect(again.text).toBe(told.heard[1]?.reply);
+          expect(again.text).toBe(story.heard[1]?.reply);
         });
       });
 
       it('sends an image to the model', async () => {
         await cell('image', async () => {
-          const told = fakes.tell(`${client.name} ${wire} image`, { say: () => ({ text: 'A dot.' }) });
+          const story = fakes.start(`${client.name} ${wire} image`, { say: () => ({ text: 'A dot.' }) });
           const model = wire === 'cohere' ? refOf(wire).replace(apis[wire].model, 'command-a-vision-07-2025') : refOf(wire);
-          const reply = await ask({ model, items: [client.user(`What is it? ${told.mark}`, pixel)] });
+          const reply = await ask({ model, items: [client.user(`What is it? ${story.mark}`, pixel)] });
           expect(reply).toMatchObject({ text: 'A dot.', finish: 'stop' });
-          expect(told.understood).toMatchObject([{ system, messages: [{ role: 'user', text: `What is it? ${told.mark}`, images: 1 }] }]);
-          expect(told.heard[0]?.text).toContain(pixel);
+          expect(story.understood).toMatchObject([{ system, messages: [{ role: 'user', text: `What is it? ${story.mark}`, images: 1 }] }]);
+          expect(story.heard[0]?.text).toContain(pixel);
         });
       });
 
@@ -125,12 +125,12 @@ describe('every dialect over every API', () => {
           await cell(String(status), async () => {
             for (const streamed of [false, true]) {
               const fault: Fault = () => Promise.resolve(Response.json(errorBody(wire, status, message), { status, headers }));
-              const told = fakes.tell(`${client.name} ${wire} ${status} ${streamed}`, { say: () => answers, faults: { 0: fault } });
-              const refused = await ask({ items: [client.user(`Hello. ${told.mark}`)], streamed }).catch((error: unknown) => error);
+              const story = fakes.start(`${client.name} ${wire} ${status} ${streamed}`, { say: () => answers, faults: { 0: fault } });
+              const refused = await ask({ items: [client.user(`Hello. ${story.mark}`)], streamed }).catch((error: unknown) => error);
               expect(refused).toMatchObject({ status: expected.status, message: expect.stringContaining(`my-${wire}`) });
               expect(wordOf(refused)).toBe(expected[client.name]);
               expect(new Headers((refused as { headers?: Headers }).headers).get('retry-after')).toBe(expected.retryAfter ?? null);
-              expect(told.heard).toHaveLength(1);
+              expect(story.heard).toHaveLength(1);
             }
           });
         },
@@ -141,16 +141,16 @@ describe('every dialect over every API', () => {
         ['streamed', true],
       ])('%s: a server tool runs inside, its own call is returned, and both results are sent in order', async (how, streamed) => {
         await cell(`mixed ${how}`, async () => {
-          const told = fakes.tell(`${client.name} ${wire} mixed ${how}`, { say: (_heard, index) => (index === 0 ? mixes : answers) });
+          const story = fakes.start(`${client.name} ${wire} mixed ${how}`, { say: (_heard, index) => (index === 0 ? mixes : answers) });
           const asking = { tools: [weather], streamed, headers: { 'x-moniker-toolset': 'desk' } };
-          const items = [client.user(`What is new? ${told.mark}`)];
+          const items = [client.user(`What is new? ${story.mark}`)];
           const first = await ask({ ...asking, items });
           expect(first).toMatchObject({ finish: 'calls', text: mixes.text, calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] });
           expect(first.calls).toHaveLength(1);
           const second = await ask({ ...asking, items: [...items, ...first.items, ...client.results(first.calls, ['snow'])] });
           expect(second).toMatchObject({ text: answers.text, calls: [], finish: 'stop' });
           expect(second.headers.get('x-moniker-session')).toBe(first.headers.get('x-moniker-session'));
-          checkMixed(told, wire);
+          checkMixed(story, wire);
         });
       });
     });
@@ -169,7 +169,7 @@ function checkFirst(reply: ClientReply, wire: Wire): void {
 
 type Pair = { client: DialectClient; wire: Wire; model: string; sent: readonly string[] };
 
-function checkHeard({ heard, understood, mark }: Told, { client, wire, model, sent }: Pair): void {
+function checkHeard({ heard, understood, mark }: StartedStory, { client, wire, model, sent }: Pair): void {
   for (const one of understood) {
     expect(one.model).toBe(apis[wire].model);
     expect(one.system.startsWith(system)).toBe(true);
@@ -197,7 +197,7 @@ function checkHeard({ heard, understood, mark }: Told, { client, wire, model, se
 }
 
 /** The results as the second request has them. A session stores the provider's opaque data. */
-function checkMixed({ heard, understood }: Told, wire: Wire): void {
+function checkMixed({ heard, understood }: StartedStory, wire: Wire): void {
   expect(understood).toHaveLength(2);
   if (wire === 'text') {
     expect(understood[1]?.messages.at(-1)).toMatchObject({ role: 'user', text: expect.stringMatching(/42.*\n.*snow/) });
@@ -210,7 +210,7 @@ function checkMixed({ heard, understood }: Told, wire: Wire): void {
 
 function secondStep(understood: readonly Understood[]) {
   const [user, said, results] = understood[1]?.messages ?? [];
-  if (user?.role !== 'user' || said?.role !== 'assistant' || results?.role !== 'tool') throw new Error('not these roles');
+  if (user?.role !== 'user' || said?.role !== 'assistant' || results?.role !== 'tool') throw new Error('unexpected roles');
   return { said, results: results.results };
 }
 

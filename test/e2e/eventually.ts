@@ -6,7 +6,7 @@ export async function eventually<Found>(what: string, look: () => Promise<Found 
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`never: ${what}`);
+    if (Date.now() > deadline) throw new Error(`timed out: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

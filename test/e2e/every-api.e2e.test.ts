@@ -1,7 +1,17 @@
 /** One agent, one toolset and one session over every model API: from the PUT of the provider to the answer and the log. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Say, UnderstoodMessage } from '../fakes/upstreams/upstream.ts';
-import { apis, type FakeProviders, keyOf, providerOf, refOf, startFakeProviders, type Told, type Wire, wires } from './fake-providers.ts';
+import {
+  apis,
+  type FakeProviders,
+  keyOf,
+  providerOf,
+  refOf,
+  startFakeProviders,
+  type StartedStory,
+  type Wire,
+  wires,
+} from './fake-providers.ts';
 import { parseEvents } from './service.ts';
 import { fieldsOf, readLog, saidIn } from './session-log.ts';
 import { shareService } from './shared-service.ts';
@@ -68,9 +78,9 @@ describe('every model API, through the running service', () => {
 
   describe.concurrent.each(wires)('%s', (wire) => {
     it('runs a turn (reasoning, text, two parallel calls by alias, their results, the answer) and logs all of it', async () => {
-      const told = fakes.tell(`turn of ${wire}`, inTwoSteps);
+      const story = fakes.start(`turn of ${wire}`, inTwoSteps);
       const session = await begin({ agent: wire });
-      const input = `Sum up. ${told.mark}`;
+      const input = `Sum up. ${story.mark}`;
       const { status, text } = await service.call('POST', `/v1/sessions/${session}/turns`, { input }, { accept: 'text/event-stream' });
       expect(status, text).toBe(200);
       const events = parseEvents(text);
@@ -99,23 +109,23 @@ describe('every model API, through the running service', () => {
         ...['reasoning', 'text'].map((type) => ['assistant', type]),
       ]);
       expect((await service.call('GET', `/v1/sessions/${session}/files/workspace/note.txt`)).text).toBe(note.content);
-      checkSecondStep(wire, told);
-      checkHeaders(wire, told);
+      checkSecondStep(wire, story);
+      checkHeaders(wire, story);
       expect(fakes.refused()).toEqual([]);
     });
 
     it('receives an image of the input', async () => {
-      const told = fakes.tell(`image for ${wire}`, { say: () => ({ text: 'A dot.' }) });
+      const story = fakes.start(`image for ${wire}`, { say: () => ({ text: 'A dot.' }) });
       const seeing = wire === 'cohere' ? 'command-a-vision-07-2025' : apis[wire].model;
       const session = await begin({ model: `${providerOf(wire)}/${seeing}` });
       const image = { type: 'image', mediaType: 'image/png', data: pixel };
-      expect((await turn(session, [{ type: 'text', text: `What is it? ${told.mark}` }, image])).text).toBe('A dot.');
-      expect(told.understood[0]?.messages).toEqual([{ role: 'user', text: `What is it? ${told.mark}`, images: 1 }]);
-      expect(told.heard[0]?.text).toContain(pixel);
+      expect((await turn(session, [{ type: 'text', text: `What is it? ${story.mark}` }, image])).text).toBe('A dot.');
+      expect(story.understood[0]?.messages).toEqual([{ role: 'user', text: `What is it? ${story.mark}`, images: 1 }]);
+      expect(story.heard[0]?.text).toContain(pixel);
     });
 
     it("receives the agent's settings in its own fields", async () => {
-      const told = fakes.tell(`settings for ${wire}`, { say: () => ({ text: 'Fine.' }) });
+      const story = fakes.start(`settings for ${wire}`, { say: () => ({ text: 'Fine.' }) });
       const { plainModel, sampling, effort } = settingsOf[wire];
       const common = { instructions: 'Be brief.' };
       await make(`/v1/agents/${wire}-cool`, {
@@ -124,15 +134,15 @@ describe('every model API, through the running service', () => {
         settings: { temperature: 0.3, maxOutputTokens: 300 },
       });
       await make(`/v1/agents/${wire}-hard`, { ...common, model: refOf(wire), settings: { reasoningEffort: 'low' } });
-      for (const agent of [`${wire}-cool`, `${wire}-hard`]) await turn(await begin({ agent }), `Hello. ${told.mark}`);
-      expect(told.heard.map(({ text }) => JSON.parse(text))).toMatchObject([sampling, effort]);
-      expect(told.understood.map(({ system }) => system)).toEqual(['Be brief.', 'Be brief.']);
+      for (const agent of [`${wire}-cool`, `${wire}-hard`]) await turn(await begin({ agent }), `Hello. ${story.mark}`);
+      expect(story.heard.map(({ text }) => JSON.parse(text))).toMatchObject([sampling, effort]);
+      expect(story.understood.map(({ system }) => system)).toEqual(['Be brief.', 'Be brief.']);
     });
 
     it('lists the tools of a toolset as the provider receives them, by its kind and by its name', async () => {
-      const told = fakes.tell(`tools of ${wire}`, { say: () => ({ text: 'Fine.' }) });
-      await turn(await begin({ agent: wire }), `Hello. ${told.mark}`);
-      const sent = told.heard[0]?.text ?? '';
+      const story = fakes.start(`tools of ${wire}`, { say: () => ({ text: 'Fine.' }) });
+      await turn(await begin({ agent: wire }), `Hello. ${story.mark}`);
+      const sent = story.heard[0]?.text ?? '';
       for (const provider of [wire === 'text' ? 'text' : apis[wire].kind, providerOf(wire)]) {
         const { status, text, json } = await service.call('GET', `/v1/toolsets/desk/tools?provider=${provider}`);
         expect(status, text).toBe(200);
@@ -145,13 +155,13 @@ describe('every model API, through the running service', () => {
 
   it.concurrent.each(nativeWires)('%s lists tools in the prompt where the agent uses the text protocol', async (wire) => {
     const call = '<tool_call>{"name": "reckon", "arguments": {"expression": "6 * 7"}}</tool_call>';
-    const told = fakes.tell(`${wire} in words`, { say: (_heard, index) => ({ text: index === 0 ? `I look.\n${call}` : 'It is 42.' }) });
+    const story = fakes.start(`${wire} in words`, { say: (_heard, index) => ({ text: index === 0 ? `I look.\n${call}` : 'It is 42.' }) });
     await make(`/v1/agents/${wire}-words`, { model: refOf(wire), toolset: 'desk', protocol: 'text' });
-    const answer = await turn(await begin({ agent: `${wire}-words` }), `Sum up. ${told.mark}`);
+    const answer = await turn(await begin({ agent: `${wire}-words` }), `Sum up. ${story.mark}`);
     expect(answer).toMatchObject({ text: 'It is 42.', toolCalls: [{ requested: 'reckon', canonical: 'local.calculate', isError: false }] });
-    expect(told.understood.map(({ tools }) => tools)).toEqual([[], []]);
-    expect(told.understood[0]?.system).toContain('"name":"sum_up"');
-    expect(told.understood[1]?.messages.at(-1)).toMatchObject({
+    expect(story.understood.map(({ tools }) => tools)).toEqual([[], []]);
+    expect(story.understood[0]?.system).toContain('"name":"sum_up"');
+    expect(story.understood[1]?.messages.at(-1)).toMatchObject({
       role: 'user',
       text: expect.stringMatching(/<tool_response>.*42.*<\/tool_response>/),
     });
@@ -162,16 +172,16 @@ describe('every model API, through the running service', () => {
     let session = 'new';
     const marks: string[] = [];
     for (const [at, wire] of order.entries()) {
-      const told = fakes.tell(`turn ${at} by ${wire}`, inTwoSteps);
+      const story = fakes.start(`turn ${at} by ${wire}`, inTwoSteps);
       // Each turn's text holds only its own mark; the history holds the others', and the last one counts.
-      marks.push(told.mark);
+      marks.push(story.mark);
       const headers = { 'x-moniker-session': session, 'x-moniker-toolset': 'desk' };
-      const body = { model: refOf(wire), messages: [{ role: 'user', content: `Turn ${at}. ${told.mark}` }] };
+      const body = { model: refOf(wire), messages: [{ role: 'user', content: `Turn ${at}. ${story.mark}` }] };
       const answer = await service.call('POST', '/v1/chat/completions', body, headers);
       expect(answer.status, answer.text).toBe(200);
       expect(answer.json.choices[0].message.content).toBe(says.map(({ text }) => text).join('\n\n'));
       session = answer.headers.get('x-moniker-session') ?? '';
-      const heard = told.understood.at(-1)?.messages ?? [];
+      const heard = story.understood.at(-1)?.messages ?? [];
       const words = heard.flatMap((message) => (message.role === 'user' ? [message.text] : []));
       for (const mark of marks) expect(words.filter((text) => text.includes(mark))).toHaveLength(1);
       const whole = JSON.stringify(heard);
@@ -185,7 +195,7 @@ describe('every model API, through the running service', () => {
 });
 
 /** The results in order, at the calls as the model made them, with its opaque data. */
-function checkSecondStep(wire: Wire, { understood }: Told): void {
+function checkSecondStep(wire: Wire, { understood }: StartedStory): void {
   const [first, second] = understood;
   expect(first?.model).toBe(apis[wire].model);
   expect(first?.streamed).toBe(true);
@@ -199,7 +209,7 @@ function checkSecondStep(wire: Wire, { understood }: Told): void {
   expect(first?.tools).toEqual(['sum_up', 'save_note']);
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
   const [, said, results] = messages as [UnderstoodMessage, UnderstoodMessage, UnderstoodMessage];
-  if (said.role !== 'assistant' || results.role !== 'tool') throw new Error('not these roles');
+  if (said.role !== 'assistant' || results.role !== 'tool') throw new Error('unexpected roles');
   expect(said.calls.map((call) => call.arguments)).toEqual([sum, note]);
   expect(results.results.map(({ id }) => id)).toEqual(said.calls.map(({ id }) => id));
   expect(results.results.map(({ text }) => text)).toEqual([expect.stringContaining('42'), expect.stringContaining('note.txt')]);
@@ -208,7 +218,7 @@ function checkSecondStep(wire: Wire, { understood }: Told): void {
 }
 
 /** Its own credential once, and nothing of the caller's. */
-function checkHeaders(wire: Wire, { heard }: Told): void {
+function checkHeaders(wire: Wire, { heard }: StartedStory): void {
   const [name, toValue] = apis[wire].credential;
   // `x-moniker-hop` prevents loops.
   const usual = ['accept', 'content-length', 'content-type', 'host', 'x-moniker-hop'];

@@ -47,7 +47,7 @@ export type Story = {
   faults?: Readonly<Record<number, Fault>>;
 };
 
-export type Told = {
+export type StartedStory = {
   /** The mark to put into the user's text. */
   mark: string;
   heard: Heard[];
@@ -120,7 +120,7 @@ export const keyOf = (wire: Wire): string => `key-of-${wire}-0123456789`;
 export type FakeProviders = {
   urlOf(wire: Wire): string;
   /** Starts a story; `name` appears in failure messages. */
-  tell(name: string, story: Story): Told;
+  start(name: string, story: Story): StartedStory;
   /** The reasons for which any stand-in rejected a request, in order. */
   refused(): string[];
   /**
@@ -133,7 +133,7 @@ export type FakeProviders = {
 type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 export async function startFakeProviders(): Promise<FakeProviders> {
-  const stories = new Map<string, Story & Told>();
+  const stories = new Map<string, Story & StartedStory>();
   const started = new Map<Wire, { fake: FakeUpstream; listening: ListeningUpstream }>();
   for (const wire of wires) {
     const fake = apis[wire].create((understood) => {
@@ -164,11 +164,11 @@ export async function startFakeProviders(): Promise<FakeProviders> {
   const urlOf = (wire: Wire): string => of(wire).listening.url + apis[wire].path;
   return {
     urlOf,
-    tell(name, story) {
+    start(name, story) {
       const mark = `[story ${stories.size + 1} ${name}]`;
-      const told = { ...story, mark, heard: [], understood: [] };
-      stories.set(mark, told);
-      return told;
+      const startedStory = { ...story, mark, heard: [], understood: [] };
+      stories.set(mark, startedStory);
+      return startedStory;
     },
     refused: () => wires.flatMap((wire) => of(wire).fake.refused.map((why) => `${wire}: ${why}`)),
     async putAll(call) {

@@ -68,7 +68,7 @@ function createTally(name: string) {
       else if (fault !== null) faults.push(`${row.id}: ${fault}`);
     },
     faults,
-    tell: () =>
+    print: () =>
       console.log(
         `${name} through the service: ${rows} rows, ${rows - faults.length - exceptions.length} as expected, exceptions: ${exceptions.join(', ') || 'none'}`,
       ),
@@ -134,7 +134,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
     expect([other.status, other.text]).toEqual([422, expect.stringContaining('made.other → made.row_tool_calls_108 → made.other')]);
   });
 
-  afterAll(tally.tell);
+  afterAll(tally.print);
 
   const hostWords = /"(process|require|Deno|Bun|fetch|WebSocket|caches|navigator|WebAssembly|SharedArrayBuffer|env)"/;
 
@@ -252,7 +252,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
   };
 
   it.each(['delete', 'overwrite', 'outside', 'privileged', 'network', 'disclosure', 'harmless'])(
-    'that is %s does as it should',
+    'of class %s has the expected outcome',
     async (kind) => {
       await each(
         rows.filter((row) => row.class === kind),
@@ -282,8 +282,8 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
   });
 
   afterAll(() => {
-    tally.tell();
-    console.log(`bash-hostile through the service: ${waiting} of them wait for a person`);
+    tally.print();
+    console.log(`bash-hostile through the service: ${waiting} of them require approval`);
     // Nearly all commands that delete or overwrite the given files work in this shell.
     expect(waiting).toBeGreaterThan(60);
   });
@@ -324,7 +324,7 @@ describeCorpus('security/path-cases.jsonl', (path) => {
     expect(tally.faults).toEqual([]);
   });
 
-  afterAll(tally.tell);
+  afterAll(tally.print);
 });
 
 describeCorpus('security/regex-hostile.jsonl', (path) => {
@@ -358,7 +358,7 @@ describeCorpus('security/regex-hostile.jsonl', (path) => {
     expect(tally.faults).toEqual([]);
   });
 
-  afterAll(tally.tell);
+  afterAll(tally.print);
 });
 
 describe('code with an endless loop', () => {

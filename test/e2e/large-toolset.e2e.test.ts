@@ -54,7 +54,7 @@ describeCorpus('mcp-tools', (folder) => {
 
   it.each(wires)('%s: finds a tool, calls it, and sends the same prefix at each step and in the next turn', async (wire: Wire) => {
     let found = '';
-    const told = fakes.tell(`large ${wire}`, {
+    const story = fakes.start(`large ${wire}`, {
       say: ({ messages }, index) => {
         if (index === 0) return { calls: [{ name: 'find_tools', arguments: { query: 'transcript of a youtube video' } }] };
         if (index === 1) {
@@ -67,26 +67,26 @@ describeCorpus('mcp-tools', (folder) => {
     });
     const session = (await service.call('POST', '/v1/sessions', { agent: wire })).json.id;
     const turn = async (input: string) => (await service.call('POST', `/v1/sessions/${session}/turns`, { input })).json;
-    const answer = await turn(`${told.mark} What does the video say?`);
+    const answer = await turn(`${story.mark} What does the video say?`);
     expect(answer).toMatchObject({ status: 'completed', text: 'Done.' });
     expect(answer.toolCalls[0]).toMatchObject({ canonical: 'builtin.find_tools', isError: false });
     expect(answer.toolCalls[1].canonical).toMatch(/youtube|transcript/);
     const next = await turn('And this one?');
     expect(next).toMatchObject({ status: 'completed', toolCalls: [{ canonical: answer.toolCalls[1].canonical, via: 'wire' }] });
 
-    expect(told.understood).toHaveLength(5);
+    expect(story.understood).toHaveLength(5);
     if (wire !== 'text') {
-      const [first, second, ...later] = told.understood.map(({ tools }) => tools);
+      const [first, second, ...later] = story.understood.map(({ tools }) => tools);
       // With tools on demand, `fetch_result` is offered from the first step, so that found tools are always appended after it.
       expect(first).toEqual(['find_tools', 'fetch_result']);
       expect(second?.slice(0, 2)).toEqual(first);
       expect(second?.slice(2)).toContain(found);
       expect(later).toEqual([second, second, second]);
     }
-    for (const [index, { text }] of told.heard.entries()) {
+    for (const [index, { text }] of story.heard.entries()) {
       // Parsing and serializing changes no byte, so the comparison below is of the bytes that were sent.
       expect(JSON.stringify(JSON.parse(text))).toBe(text);
-      const before = index === 0 ? null : sentParts(wire, told.heard[index - 1]?.text ?? '');
+      const before = index === 0 ? null : sentParts(wire, story.heard[index - 1]?.text ?? '');
       for (const [part, now] of Object.entries(sentParts(wire, text))) {
         const then = before?.[part] ?? [];
         expect(now.slice(0, then.length), `${part} of request ${index}`).toEqual(then);

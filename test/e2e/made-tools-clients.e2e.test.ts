@@ -174,7 +174,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('the stoc
 });
 
 it.each(['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'openai-compatible'])(
-  '%s is sent a made tool like any other',
+  '%s receives a made tool like any other',
   async (provider) => {
     const { tools } = (await service.call('GET', `/v1/toolsets/shop/tools?provider=${provider}`)).json;
     expect(tools[0]).toMatchObject({ canonical: 'made.tidy', wireName: 'sweep', state: 'ready' });

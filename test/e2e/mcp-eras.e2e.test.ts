@@ -97,7 +97,7 @@ const codesOf = async (canonical: string): Promise<unknown[]> => {
   return json.items.filter((row: { canonical: string }) => row.canonical === canonical).map((row: { code: unknown }) => row.code);
 };
 
-describe.each(pairs)('a client of the $client era, a server of the $server one', ({ client: era, server }) => {
+describe.each(pairs)('a client of the $client era, a server of the $server era', ({ client: era, server }) => {
   let client: Client;
   const lines: unknown[] = [];
   const changes: unknown[] = [];
@@ -322,7 +322,7 @@ describe('a call of an MCP session whose service is killed', () => {
     ['book', 'may or may not have had its effect', true, 1],
     ['look', 'done at last', false, 2],
   ])(
-    'is answered on the stream that its client comes back to: %s',
+    'returns its result on the stream that the client resumes: %s',
     async (name, told, isError, times) => {
       const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
       const begun = await send({}, { id: 0, method: 'initialize', params });

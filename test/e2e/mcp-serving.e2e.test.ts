@@ -32,7 +32,7 @@ describe('a toolset served over MCP', () => {
     await client.close();
   });
 
-  it.each(['legacy', 'pinned'] as const)('asks the person behind the client first, era %s', async (era) => {
+  it.each(['legacy', 'pinned'] as const)('elicits approval in the client, era %s', async (era) => {
     const asked: string[] = [];
     const client = await connectClient(`${service.url}/mcp/served`, service.key, era, { elicitation: { form: {} } }, (client) =>
       client.setRequestHandler('elicitation/create', async ({ params }) => {

@@ -31,7 +31,7 @@ describe('providers and models that misbehave', () => {
   }
 
   it.each(['status-401', 'status-429', 'status-500', 'html', 'nothing', 'half', 'garbage'])(
-    '%s: the turn ends, says why, and gives nothing away',
+    '%s: the turn ends with the reason and leaks nothing',
     async (model) => {
       const { turn, session } = await runTurn(model);
       expect(turn.status).toBe(200);
@@ -45,7 +45,7 @@ describe('providers and models that misbehave', () => {
   );
 
   it.each(['status-401', 'status-429', 'status-500', 'html', 'nothing'])(
-    '%s: the plain proxy answers with an error in the OpenAI shape',
+    '%s: the proxy responds with an error in the OpenAI format',
     async (model) => {
       const answer = await service.call('POST', '/v1/chat/completions', {
         model: `scripted/${model}`,

@@ -29,7 +29,7 @@ export function rawPost(url: string, path: string, { method = 'POST', headers, b
         resolve({ status: answer.statusCode ?? 0, headers: rest, text, json: parse(text) });
       });
     });
-    sent.on('timeout', () => sent.destroy(new Error(`no answer from ${path}`)));
+    sent.on('timeout', () => sent.destroy(new Error(`no response from ${path}`)));
     sent.on('error', reject);
     const size = chunked ?? Math.max(bytes.byteLength, 1);
     for (let start = 0; start < bytes.byteLength; start += size) sent.write(bytes.subarray(start, start + size));

@@ -70,18 +70,18 @@ describe('real clients', () => {
 
     describe.concurrent.each(native)('over %s', (wire) => {
       it.each(['generateText', 'streamText'] as const)('%s runs its tools over several steps', async (how) => {
-        const told = fakes.tell(`ai ${kind} ${wire} ${how}`, { say: loop });
-        const request = { ...asking, model: modelOf(refOf(wire)), tools, prompt: `Well? ${told.mark}` };
+        const story = fakes.start(`ai ${kind} ${wire} ${how}`, { say: loop });
+        const request = { ...asking, model: modelOf(refOf(wire)), tools, prompt: `Well? ${story.mark}` };
         const result = how === 'generateText' ? await generateText(request) : streamText(request);
         expect([await result.text, (await result.steps).length, await result.finishReason]).toEqual(['Done.', 3, 'stop']);
-        expect(resultTexts(told.understood[2] as Understood)).toEqual([['Oslo is sunny', 'Rome is sunny'], ['Bern is sunny']]);
+        expect(resultTexts(story.understood[2] as Understood)).toEqual([['Oslo is sunny', 'Rome is sunny'], ['Bern is sunny']]);
       });
 
       it('returns an object of its schema', async () => {
         const say = ({ tools: offered }: Understood): Say =>
           offered.includes('json') ? { calls: [{ name: 'json', arguments: JSON.parse(answered) }] } : { text: answered };
-        const told = fakes.tell(`ai ${kind} ${wire} object`, { say });
-        const request = { ...asking, model: modelOf(refOf(wire)), prompt: `Well? ${told.mark}` };
+        const story = fakes.start(`ai ${kind} ${wire} object`, { say });
+        const request = { ...asking, model: modelOf(refOf(wire)), prompt: `Well? ${story.mark}` };
         const { output } = await generateText({ ...request, output: Output.object({ schema: Answer }) });
         expect(output).toEqual(JSON.parse(answered));
       });
@@ -95,10 +95,10 @@ describe('real clients', () => {
             calls: [{ name: 'reckon', arguments: { expression: '6*7' } }, call('Oslo')],
           };
         };
-        const told = fakes.tell(`ai ${kind} ${wire} agent`, { say });
-        const result = streamText({ ...asking, model: modelOf(`agent/at-${wire}`), tools, prompt: `Well? ${told.mark}` });
+        const story = fakes.start(`ai ${kind} ${wire} agent`, { say });
+        const result = streamText({ ...asking, model: modelOf(`agent/at-${wire}`), tools, prompt: `Well? ${story.mark}` });
         expect([await result.text, (await result.steps).length]).toEqual(['Both.', 2]);
-        expect(resultTexts(told.understood[1] as Understood)).toEqual([[expect.stringContaining('42'), 'Oslo is sunny']]);
+        expect(resultTexts(story.understood[1] as Understood)).toEqual([[expect.stringContaining('42'), 'Oslo is sunny']]);
       });
     });
   });
@@ -108,11 +108,11 @@ describe('real clients', () => {
       ['plain', false],
       ['streamed', true],
     ])('the runner of openai runs its tools: %s', async (how, stream) => {
-      const told = fakes.tell(`runTools ${wire} ${how}`, { say: loop });
+      const story = fakes.start(`runTools ${wire} ${how}`, { say: loop });
       const runs = { ...call(''), parse: JSON.parse, function: ({ city }: z.infer<typeof City>) => `${city} is sunny`, description: '' };
       const request = {
         model: refOf(wire),
-        messages: [{ role: 'user' as const, content: `Well? ${told.mark}` }],
+        messages: [{ role: 'user' as const, content: `Well? ${story.mark}` }],
         tools: [
           { type: 'function' as const, function: { ...runs, parameters: { type: 'object', properties: { city: { type: 'string' } } } } },
         ],
@@ -120,16 +120,16 @@ describe('real clients', () => {
       const { completions } = openAi().chat;
       const runner = stream ? completions.runTools({ ...request, stream }) : completions.runTools(request);
       expect(await runner.finalContent()).toBe('Done.');
-      expect(told.understood).toHaveLength(3);
+      expect(story.understood).toHaveLength(3);
     });
 
     it.each([
       ['plain', false],
       ['streamed', true],
     ])('the tool runner of @anthropic-ai/sdk continues without a thread and runs its tools: %s', async (how, stream) => {
-      const told = fakes.tell(`toolRunner ${wire} ${how}`, { say: loop });
+      const story = fakes.start(`toolRunner ${wire} ${how}`, { say: loop });
       const runs = betaZodTool({ name: 'get_weather', description: '', inputSchema: City, run: ({ city }) => `${city} is sunny` });
-      const messages = [{ role: 'user' as const, content: `Well? ${told.mark}` }];
+      const messages = [{ role: 'user' as const, content: `Well? ${story.mark}` }];
       const { content } = await anthropic().beta.messages.toolRunner({
         model: refOf(wire),
         max_tokens: 4000,
@@ -138,12 +138,12 @@ describe('real clients', () => {
         stream,
       });
       expect(content.filter(({ type }) => type === 'text')).toMatchObject([{ text: 'Done.' }]);
-      expect(resultTexts(told.understood[2] as Understood)).toEqual([['Oslo is sunny', 'Rome is sunny'], ['Bern is sunny']]);
+      expect(resultTexts(story.understood[2] as Understood)).toEqual([['Oslo is sunny', 'Rome is sunny'], ['Bern is sunny']]);
     });
 
     it('the parsers of openai return their objects', async () => {
-      const told = fakes.tell(`parse ${wire}`, { say: () => ({ text: answered }) });
-      const [model, content] = [refOf(wire), `Well? ${told.mark}`];
+      const story = fakes.start(`parse ${wire}`, { say: () => ({ text: answered }) });
+      const [model, content] = [refOf(wire), `Well? ${story.mark}`];
       const format = { format: zodTextFormat(Answer, 'answer') };
       const parsed = await openAi().chat.completions.parse({
         model,
@@ -154,7 +154,7 @@ describe('real clients', () => {
       expect((await openAi().responses.parse({ model, input: content, text: format })).output_parsed).toEqual(JSON.parse(answered));
       const stream = openAi().responses.stream({ model, input: content, text: format });
       expect((await stream.finalResponse()).output_parsed).toEqual(JSON.parse(answered));
-      for (const { text } of told.heard) expect(text).toContain('"degrees"');
+      for (const { text } of story.heard) expect(text).toContain('"degrees"');
     });
   });
 
@@ -176,25 +176,33 @@ describe('real clients', () => {
   });
 
   describe.concurrent.each(wires)('a coding agent over %s', (wire) => {
-    const tell = (name: string, said: Say, ownWire: Wire) =>
-      fakes.tell(`${name} ${wire}`, { say: () => said, ...(wire === ownWire && { faults: { 0: anything(wire) } }) });
-    const check = async ({ path, headers, body, tools }: AgentRequest, told: ReturnType<typeof tell>, ownWire: Wire): Promise<string> => {
+    const startStory = (name: string, said: Say, ownWire: Wire) =>
+      fakes.start(`${name} ${wire}`, { say: () => said, ...(wire === ownWire && { faults: { 0: anything(wire) } }) });
+    const check = async (
+      { path, headers, body, tools }: AgentRequest,
+      story: ReturnType<typeof startStory>,
+      ownWire: Wire,
+    ): Promise<string> => {
       const sent = JSON.stringify(body);
       const answer = await service.call('POST', path, sent, headers);
       expect(answer.status, answer.text).toBe(200);
       // Requests of the provider's own wire are proxied unchanged.
       if (wire === ownWire) {
-        expect(told.heard.map(({ text }) => text)).toEqual([sent.replace(JSON.stringify(refOf(wire)), JSON.stringify(apis[wire].model))]);
+        expect(story.heard.map(({ text }) => text)).toEqual([sent.replace(JSON.stringify(refOf(wire)), JSON.stringify(apis[wire].model))]);
         return '';
       }
-      expect(told.understood).toHaveLength(1);
-      if (wire !== 'text') expect(told.understood[0]?.tools).toEqual(tools);
+      expect(story.understood).toHaveLength(1);
+      if (wire !== 'text') expect(story.understood[0]?.tools).toEqual(tools);
       return answer.text;
     };
 
     it('works as Claude Code', async () => {
-      const told = tell('claude', { reasoning: 'Hm.', text: 'I see.', calls: [{ name: 'Bash', arguments: { path: 'ls' } }] }, 'anthropic');
-      const text = await check(claudeCode(refOf(wire), told.mark), told, 'anthropic');
+      const story = startStory(
+        'claude',
+        { reasoning: 'Hm.', text: 'I see.', calls: [{ name: 'Bash', arguments: { path: 'ls' } }] },
+        'anthropic',
+      );
+      const text = await check(claudeCode(refOf(wire), story.mark), story, 'anthropic');
       if (wire === 'anthropic') return;
       for (const part of ['"type":"text_delta"', '"name":"Bash"', '"type":"input_json_delta"', '"stop_reason":"tool_use"', 'message_stop'])
         expect(text).toContain(part);
@@ -205,8 +213,8 @@ describe('real clients', () => {
         { name: 'mcp__git__log', arguments: { path: '.' } },
         { name: 'apply_patch', arguments: { input: '*** Begin Patch' } },
       ];
-      const told = tell('codex', { text: 'I edit.', calls }, 'openai-responses');
-      const text = await check(codex(refOf(wire), told.mark), told, 'openai-responses');
+      const story = startStory('codex', { text: 'I edit.', calls }, 'openai-responses');
+      const text = await check(codex(refOf(wire), story.mark), story, 'openai-responses');
       if (wire === 'openai-responses') return;
       const last = text.split('\n').findLast((line) => line.startsWith('data: {')) ?? '';
       const { type, response } = JSON.parse(last.slice(6)) as { type: string; response: OpenAI.Responses.Response };
@@ -220,8 +228,8 @@ describe('real clients', () => {
     });
 
     it('works as a client of Chat Completions', async () => {
-      const told = tell('chat', { text: 'I read.', calls: [{ name: 'read_file', arguments: { path: 'b' } }] }, 'openai');
-      const text = await check(chatAgent(refOf(wire), told.mark), told, 'openai');
+      const story = startStory('chat', { text: 'I read.', calls: [{ name: 'read_file', arguments: { path: 'b' } }] }, 'openai');
+      const text = await check(chatAgent(refOf(wire), story.mark), story, 'openai');
       if (wire === 'openai') return;
       for (const part of ['"name":"read_file"', '"finish_reason":"tool_calls"', '"prompt_tokens"', 'data: [DONE]'])
         expect(text).toContain(part);

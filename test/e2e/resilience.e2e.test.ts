@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Say } from '../fakes/upstreams/upstream.ts';
 import { clients, type DialectClient } from './dialect-clients.ts';
-import { type FakeProviders, type Fault, refOf, startFakeProviders, type Told, type Wire, wires } from './fake-providers.ts';
+import { type FakeProviders, type Fault, refOf, startFakeProviders, type StartedStory, type Wire, wires } from './fake-providers.ts';
 import { fieldsOf, readLog } from './session-log.ts';
 import { shareService } from './shared-service.ts';
 import { breaks, inCall, isSilent, refuses, stops } from './upstream-faults.ts';
@@ -48,12 +48,12 @@ describe('providers that fail, through the running service', () => {
     expect(status, text).toBe(201);
     return json.id;
   };
-  const turn = async (session: string, told: Told) => {
-    const { status, text, json } = await service.call('POST', `/v1/sessions/${session}/turns`, { input: `How is it? ${told.mark}` });
+  const turn = async (session: string, story: StartedStory) => {
+    const { status, text, json } = await service.call('POST', `/v1/sessions/${session}/turns`, { input: `How is it? ${story.mark}` });
     expect(status, text).toBe(200);
     return json;
   };
-  const tell = (name: string, faults: Readonly<Record<number, Fault>>): Told => fakes.tell(name, { ...says, faults });
+  const startStory = (name: string, faults: Readonly<Record<number, Fault>>): StartedStory => fakes.start(name, { ...says, faults });
   /** A raw request without an SDK, which can disconnect. */
   const open = (path: string, body: object, signal: AbortSignal, accept = '*/*'): Promise<Response> =>
     fetch(service.url + path, {
@@ -73,55 +73,55 @@ describe('providers that fail, through the running service', () => {
 
     it.each(hiccups)('is retried transparently after %s', async (name, faults) => {
       const count = Object.keys(faults).length + 1;
-      const told = tell(`${wire} ${name}`, faults);
+      const story = startStory(`${wire} ${name}`, faults);
       const session = await begin(wire);
-      expect(await turn(session, told)).toMatchObject({ status: 'completed', text: answer.text });
-      expect(told.heard).toHaveLength(count);
-      expect(new Set(told.heard.map(({ text }) => text)).size).toBe(1);
+      expect(await turn(session, story)).toMatchObject({ status: 'completed', text: answer.text });
+      expect(story.heard).toHaveLength(count);
+      expect(new Set(story.heard.map(({ text }) => text)).size).toBe(1);
       expect(fieldsOf(await readLog(service, session), 'step-restart', 'from')).toEqual([]);
       // A later retry is allowed, an earlier one is not.
-      if (name.startsWith('a 429')) expect((told.heard[1]?.at ?? 0) - (told.heard[0]?.at ?? 0)).toBeGreaterThan(950);
+      if (name.startsWith('a 429')) expect((story.heard[1]?.at ?? 0) - (story.heard[0]?.at ?? 0)).toBeGreaterThan(950);
     });
 
     it.each(hiccups)('is retried after %s on the plain path, too', async (name, faults) => {
       const ask = async (client: DialectClient): Promise<void> => {
-        const told = tell(`${client.name} ${wire} plain ${name}`, faults);
-        const asking = { model: refOf(wire), system: 'Be brief.', items: [client.user(`How is it? ${told.mark}`)], streamed: true };
+        const story = startStory(`${client.name} ${wire} plain ${name}`, faults);
+        const asking = { model: refOf(wire), system: 'Be brief.', items: [client.user(`How is it? ${story.mark}`)], streamed: true };
         const isSeen = client.ownWire === wire && name.startsWith('an overload');
         const reply = client.ask(service, asking);
         // The client reads proxied bytes itself.
         if (isSeen) await expect(reply).rejects.toThrow(/overloaded/i);
         else expect(await reply).toMatchObject({ text: answer.text, finish: 'stop' });
-        expect(told.heard).toHaveLength(isSeen ? 1 : Object.keys(faults).length + 1);
+        expect(story.heard).toHaveLength(isSeen ? 1 : Object.keys(faults).length + 1);
       };
       await Promise.all(clients.map(ask));
     });
 
-    it.each(['breaks', 'ends', 'is overloaded'] as const)('is never taken for done where its reply %s in mid-answer', async (by) => {
+    it.each(['breaks', 'ends', 'is overloaded'] as const)('is never treated as completed where its reply %s in the middle', async (by) => {
       const ask = async (client: DialectClient): Promise<void> => {
-        const told = tell(`${client.name} ${wire} half ${by}`, { 0: stops(begun, by === 'is overloaded' ? { by, wire } : { by }) });
-        const asking = { model: refOf(wire), system: 'Be brief.', items: [client.user(`How is it? ${told.mark}`)], streamed: true };
+        const story = startStory(`${client.name} ${wire} half ${by}`, { 0: stops(begun, by === 'is overloaded' ? { by, wire } : { by }) });
+        const asking = { model: refOf(wire), system: 'Be brief.', items: [client.user(`How is it? ${story.mark}`)], streamed: true };
         const ended = await client.ask(service, asking).catch((error: unknown) => error);
         // The stock client of Responses turns proxied bytes that end early into a response that is still in progress.
         if (client.ownWire === wire && by === 'ends') expect(ended).not.toMatchObject({ finish: 'stop' });
         else expect(ended).toBeInstanceOf(Error);
-        expect(told.heard).toHaveLength(1);
+        expect(story.heard).toHaveLength(1);
       };
       await Promise.all(clients.map(ask));
     });
 
     it('falls back to the next model at once after a permanent error', async () => {
-      const told = tell(`${wire} refuses`, { 0: refuses(401) });
-      expect(await turn(await begin(`${wire}-backed`), told)).toMatchObject({ status: 'completed', text: answer.text });
-      expect(told.heard.map((heard) => heard.wire)).toEqual([wire, nextOf(wire)]);
+      const story = startStory(`${wire} refuses`, { 0: refuses(401) });
+      expect(await turn(await begin(`${wire}-backed`), story)).toMatchObject({ status: 'completed', text: answer.text });
+      expect(story.heard.map((heard) => heard.wire)).toEqual([wire, nextOf(wire)]);
     });
 
     it('restarts the step after an overload in the middle of a response, then falls back to the next model; no text is repeated', async () => {
       const fault = stops(begun, { by: 'is overloaded', wire });
-      const told = tell(`${wire} overloaded`, { 0: fault, 1: fault });
+      const story = startStory(`${wire} overloaded`, { 0: fault, 1: fault });
       const session = await begin(`${wire}-backed`);
-      expect(await turn(session, told)).toMatchObject({ status: 'completed', text: answer.text });
-      expect(told.heard.map((heard) => heard.wire)).toEqual([wire, wire, nextOf(wire)]);
+      expect(await turn(session, story)).toMatchObject({ status: 'completed', text: answer.text });
+      expect(story.heard.map((heard) => heard.wire)).toEqual([wire, wire, nextOf(wire)]);
       const events = await readLog(service, session);
       const restarts = fieldsOf(events, 'step-restart', 'from');
       const first = events.find(({ type }) => type === 'text-delta')?.id ?? 0;
@@ -137,21 +137,21 @@ describe('providers that fail, through the running service', () => {
     it('after an overload in the middle: a plain chat response has the text once, a streamed one ends with an error', async () => {
       const fault = stops(begun, { by: 'is overloaded', wire });
       const ask = async (client: DialectClient, streamed: boolean): Promise<void> => {
-        const told = tell(`${client.name} ${wire} overloaded ${streamed}`, { 0: fault, 1: fault });
-        const asking = { model: `agent/${wire}-backed`, system: '', items: [client.user(`How is it? ${told.mark}`)], streamed };
+        const story = startStory(`${client.name} ${wire} overloaded ${streamed}`, { 0: fault, 1: fault });
+        const asking = { model: `agent/${wire}-backed`, system: '', items: [client.user(`How is it? ${story.mark}`)], streamed };
         if (streamed) await expect(client.ask(service, asking)).rejects.toThrow('answer was interrupted');
         else expect(await client.ask(service, asking)).toMatchObject({ text: answer.text, finish: 'stop' });
       };
       await Promise.all(clients.flatMap((client) => [ask(client, false), ask(client, true)]));
     });
 
-    it.each(['breaks', 'ends', 'is overloaded'] as const)('never runs a call of a reply that %s in mid-call', async (by) => {
+    it.each(['breaks', 'ends', 'is overloaded'] as const)('never runs a call of a reply that %s in the middle of the call', async (by) => {
       const fault = stops(inCall[wire], by === 'is overloaded' ? { by, wire } : { by });
-      const told = fakes.tell(`${wire} call ${by}`, { say: () => note, faults: { 0: fault, 1: fault } });
+      const story = fakes.start(`${wire} call ${by}`, { say: () => note, faults: { 0: fault, 1: fault } });
       const session = await begin(wire);
-      const { status, toolCalls } = await turn(session, told);
+      const { status, toolCalls } = await turn(session, story);
       expect(status).toBe('failed');
-      expect(told.heard).toHaveLength(2);
+      expect(story.heard).toHaveLength(2);
       expect(toolCalls.filter(({ isError }: { isError: boolean }) => !isError)).toEqual([]);
       expect(fieldsOf(await readLog(service, session), 'tool-start', 'callId')).toEqual([]);
       expect((await service.call('GET', `/v1/sessions/${session}/files/workspace/note.txt`)).status).toBe(404);
@@ -161,28 +161,28 @@ describe('providers that fail, through the running service', () => {
       ['before its head', isSilent],
       ['in mid-answer', stops(begun, { by: 'hangs' })],
     ] as const)('silent %s, it is disconnected when the turn’s time expires, as an upstream_timeout', async (name, fault) => {
-      const told = tell(`${wire} silent ${name}`, { 0: fault });
-      expect(await turn(await begin(`${wire}-hasty`), told)).toMatchObject({
+      const story = startStory(`${wire} silent ${name}`, { 0: fault });
+      expect(await turn(await begin(`${wire}-hasty`), story)).toMatchObject({
         status: 'failed',
         reason: 'timeout',
         problem: { code: 'upstream_timeout' },
       });
-      await told.heard[0]?.left;
-      expect(told.heard).toHaveLength(1);
+      await story.heard[0]?.left;
+      expect(story.heard).toHaveLength(1);
     });
 
     it.each([
       ['before its head', isSilent],
       ['in mid-answer', stops(begun, { by: 'hangs' })],
     ] as const)('is disconnected by a cancel %s', async (name, fault) => {
-      const told = tell(`${wire} cancelled ${name}`, { 0: fault });
+      const story = startStory(`${wire} cancelled ${name}`, { 0: fault });
       const session = await begin(wire);
-      const ended = turn(session, told);
-      while (told.heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      const ended = turn(session, story);
+      while (story.heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
       expect((await service.call('POST', `/v1/sessions/${session}/cancel`)).json.cancelled).toBe(true);
-      await told.heard[0]?.left;
+      await story.heard[0]?.left;
       expect(await ended).toMatchObject({ status: 'cancelled' });
-      expect(told.heard).toHaveLength(1);
+      expect(story.heard).toHaveLength(1);
     });
 
     describe.each(clients.map((client) => [client.name, client] as const))(
@@ -191,40 +191,40 @@ describe('providers that fail, through the running service', () => {
         const path = client.path;
 
         it('is disconnected when the client disconnects in the middle of a response', async () => {
-          const told = tell(`${client.name} ${wire} left`, { 0: stops(begun, { by: 'repeats' }) });
+          const story = startStory(`${client.name} ${wire} left`, { 0: stops(begun, { by: 'repeats' }) });
           const caller = new AbortController();
-          const body = client.plainBody(refOf(wire), `How is it? ${told.mark}`);
+          const body = client.plainBody(refOf(wire), `How is it? ${story.mark}`);
           await readUntil(await open(path, body, caller.signal), 'Sunny');
-          expect(told.heard[0]?.hasLeft()).toBe(false);
+          expect(story.heard[0]?.hasLeft()).toBe(false);
           caller.abort();
-          await told.heard[0]?.left;
+          await story.heard[0]?.left;
         });
 
         // A client that closes gracefully may still be reading: the runtime notices the disconnect only when it writes.
         it("is disconnected when the client's connection breaks before the response head", async () => {
-          const told = tell(`${client.name} ${wire} broken`, { 0: isSilent });
+          const story = startStory(`${client.name} ${wire} broken`, { 0: isSilent });
           const asked = request(service.url + path, { method: 'POST', headers: { ...jsonType, authorization: `Bearer ${service.key}` } });
           asked.on('error', () => undefined); // The request is aborted on purpose.
-          asked.end(JSON.stringify(client.plainBody(refOf(wire), `How is it? ${told.mark}`)));
-          while (told.heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-          expect(told.heard[0]?.hasLeft()).toBe(false);
+          asked.end(JSON.stringify(client.plainBody(refOf(wire), `How is it? ${story.mark}`)));
+          while (story.heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+          expect(story.heard[0]?.hasLeft()).toBe(false);
           asked.socket?.resetAndDestroy();
-          await told.heard[0]?.left;
+          await story.heard[0]?.left;
         });
       },
     );
 
     it('completes its response when the caller of a session disconnects', async () => {
       const gate = Promise.withResolvers<void>();
-      const told = tell(`${wire} left in session`, { 0: stops(begun, { by: 'waits', gate: gate.promise }) });
+      const story = startStory(`${wire} left in session`, { 0: stops(begun, { by: 'waits', gate: gate.promise }) });
       const session = await begin(wire);
       const caller = new AbortController();
-      const input = `How is it? ${told.mark}`;
+      const input = `How is it? ${story.mark}`;
       const opened = await open(`/v1/sessions/${session}/turns`, { input }, caller.signal, 'text/event-stream');
       await readUntil(opened, 'Sunny');
       caller.abort();
       await new Promise((resolve) => setTimeout(resolve, 200));
-      expect(told.heard[0]?.hasLeft()).toBe(false);
+      expect(story.heard[0]?.hasLeft()).toBe(false);
       gate.resolve();
       const events = await readLog(service, session);
       expect(fieldsOf(events, 'text-delta', 'text').join('')).toBe(answer.text);
@@ -238,7 +238,7 @@ async function readUntil(response: Response, word: string): Promise<void> {
   let text = '';
   while (!text.includes(word)) {
     const read = await reader?.read();
-    if (read === undefined || read.done) throw new Error(`${word} was not said: ${text}`);
+    if (read === undefined || read.done) throw new Error(`${word} was not sent: ${text}`);
     text += read.value;
   }
 }

@@ -4,7 +4,7 @@ import type { FunctionTool, Response as Answered, ResponseInput, ResponseInputIt
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
 
-type Told = { response: Answered; session: string; completion: string };
+type Reply = { response: Answered; session: string; completion: string };
 type Request = { previous?: string; headers?: Record<string, string>; streamed?: boolean; tools?: FunctionTool[]; model?: string };
 
 const pick: FunctionTool = {
@@ -53,7 +53,7 @@ describe('the stock openai client, over responses', () => {
   async function ask(
     input: string | ResponseInput,
     { previous, headers = {}, streamed = false, tools = [pick], model }: Request = {},
-  ): Promise<Told> {
+  ): Promise<Reply> {
     const body = { model: model ?? 'agent/demo', input, tools, ...(previous !== undefined && { previous_response_id: previous }) };
     const ids = (response: Response) => ({
       session: response.headers.get('x-moniker-session') ?? '',
@@ -72,15 +72,15 @@ describe('the stock openai client, over responses', () => {
     });
     // The SDK's accumulator throws for inconsistent events.
     const response = await watching.responses.stream(body, { headers }).finalResponse();
-    if (head === undefined) throw new Error('no answer');
+    if (head === undefined) throw new Error('no response');
     return { response, ...ids(head) };
   }
   const say = (content: string): ResponseInputItem => ({ role: 'user', content });
-  const callsOf = ({ response }: Told) => response.output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
-  const give = (told: Told, output: string): ResponseInput =>
-    callsOf(told).map(({ call_id: id }) => ({ type: 'function_call_output', call_id: id, output }));
+  const callsOf = ({ response }: Reply) => response.output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
+  const give = (first: Reply, output: string): ResponseInput =>
+    callsOf(first).map(({ call_id: id }) => ({ type: 'function_call_output', call_id: id, output }));
   // The client's output items are sent back unchanged.
-  const whole = ({ response }: Told): ResponseInput => response.output as ResponseInput;
+  const whole = ({ response }: Reply): ResponseInput => response.output as ResponseInput;
   const usersOf = async (session: string): Promise<string[]> => {
     const { json } = await service.call('GET', `/v1/sessions/${session}/messages`);
     return json.items.flatMap(({ role, parts }: { role: string; parts: { text: string }[] }) => (role === 'user' ? [parts[0]?.text] : []));
@@ -91,8 +91,8 @@ describe('the stock openai client, over responses', () => {
     ['streamed', true],
   ])('%s', (_how, streamed) => {
     it('gets one message in which two aliased tools ran in parallel', async () => {
-      const told = await ask('/shell echo one\n/save_file {"path": "two.txt", "content": "two"}', { streamed, tools: [] });
-      const { response, completion } = told;
+      const first = await ask('/shell echo one\n/save_file {"path": "two.txt", "content": "two"}', { streamed, tools: [] });
+      const { response, completion } = first;
       expect([response.id, response.status, response.model]).toEqual([completion, 'completed', 'agent/demo']);
       expect(response.output.map(({ type }) => type)).toEqual(['message']);
       expect(response.output_text).toContain('one');
@@ -114,7 +114,7 @@ describe('the stock openai client, over responses', () => {
 
       const outputs = give(first, 'teal, it is');
       const headers: Record<string, string> = way === 'alone' ? { 'x-moniker-session': first.session } : {};
-      const next = (told: Told) => (way === 'previous' ? { streamed, previous: told.response.id } : { streamed, headers });
+      const next = (first: Reply) => (way === 'previous' ? { streamed, previous: first.response.id } : { streamed, headers });
       const second = await ask(way === 'resent' ? [say(mixed), ...whole(first), ...outputs] : outputs, next(first));
       expect([second.session, callsOf(second), second.response.status]).toEqual([first.session, [], 'completed']);
       for (const text of ['from the server', 'teal, it is', 'after it']) expect(second.response.output_text).toContain(text);
@@ -127,12 +127,12 @@ describe('the stock openai client, over responses', () => {
     });
 
     it("receives calls of the client's tools, translated, when no server tools are involved", async () => {
-      const told = await ask('/pickColour {"of": "two"}', { streamed, model: 'rehearsal/default' });
-      expect([told.session, callsOf(told).map(({ name, arguments: args }) => [name, JSON.parse(args)])]).toEqual([
+      const first = await ask('/pickColour {"of": "two"}', { streamed, model: 'rehearsal/default' });
+      expect([first.session, callsOf(first).map(({ name, arguments: args }) => [name, JSON.parse(args)])]).toEqual([
         '',
         [['pickColour', { of: 'two' }]],
       ]);
-      const items = [say('/pickColour {"of": "two"}'), ...whole(told), ...give(told, 'mauve')];
+      const items = [say('/pickColour {"of": "two"}'), ...whole(first), ...give(first, 'mauve')];
       expect((await ask(items, { streamed, model: 'rehearsal/default' })).response.output_text).toContain('mauve');
     });
   });
@@ -183,8 +183,8 @@ describe('the stock openai client, over responses', () => {
   });
 
   it('resumes a stream from any sequence number, byte for byte, and retrieves any response', async () => {
-    const told = await ask('/shell printf "%s\\n" größe 日本語 🎉\n/pickColour of=zwölf', { streamed: true });
-    const path = `/v1/responses/${told.response.id}`;
+    const first = await ask('/shell printf "%s\\n" größe 日本語 🎉\n/pickColour of=zwölf', { streamed: true });
+    const path = `/v1/responses/${first.response.id}`;
     const uncut = (await service.call('GET', `${path}?stream=true`)).text;
     const frames = uncut.split(/(?<=\n\n)/);
     for (const [number, frame] of frames.entries()) {
@@ -195,10 +195,10 @@ describe('the stock openai client, over responses', () => {
       expect((await service.call('GET', `${path}?after=${id}`)).text).toBe(rest);
     }
     const numbers: number[] = [];
-    for await (const event of await client.responses.retrieve(told.response.id, { stream: true, starting_after: 3 }))
+    for await (const event of await client.responses.retrieve(first.response.id, { stream: true, starting_after: 3 }))
       numbers.push(event.sequence_number);
     expect(numbers).toEqual([...frames.keys()].slice(4));
-    expect(told.response).toMatchObject(await client.responses.retrieve(told.response.id));
+    expect(first.response).toMatchObject(await client.responses.retrieve(first.response.id));
   });
 
   it('cancels a response', async () => {
@@ -243,12 +243,12 @@ describe('the stock openai client, over responses', () => {
     const plain = create({ model: 'rehearsal/default', previous_response_id: 'resp_theirs' });
     await expect(plain).rejects.toMatchObject({ status: 404, param: 'previous_response_id' });
     await expect(client.responses.retrieve('resp_theirs')).rejects.toBeInstanceOf(OpenAI.NotFoundError);
-    const told = await ask('hello');
+    const first = await ask('hello');
     const { json } = await service.call('POST', '/v1/keys', { name: 'other', scopes: ['chat'] });
     const other = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: json.key, maxRetries: 0 });
-    await expect(other.responses.retrieve(told.response.id)).rejects.toMatchObject({ status: 404 });
-    await expect(other.responses.cancel(told.response.id)).rejects.toMatchObject({ status: 404 });
-    const body = { model: 'rehearsal/default', input: 'x', previous_response_id: told.response.id };
+    await expect(other.responses.retrieve(first.response.id)).rejects.toMatchObject({ status: 404 });
+    await expect(other.responses.cancel(first.response.id)).rejects.toMatchObject({ status: 404 });
+    const body = { model: 'rehearsal/default', input: 'x', previous_response_id: first.response.id };
     await expect(other.responses.create(body)).rejects.toMatchObject({ status: 404, param: 'previous_response_id' });
   });
 

@@ -48,7 +48,7 @@ async function eventually<Value>(look: () => Promise<Value | undefined>): Promis
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`it never came to that\n${service.printed()}`);
+    if (Date.now() > deadline) throw new Error(`timed out\n${service.printed()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -79,8 +79,8 @@ describe('a server with client_credentials', () => {
     expect(await add('own')).toMatchObject({ isError: false });
     expect(issuer.grants()).toEqual(['client_credentials']);
     expect([...issuer.accessTokens.values()]).toMatchObject([{ scope: 'tools' }]);
-    const told = await everything('own');
-    for (const token of [...tokensOf(issuer), 'value of the secret']) expect(told).not.toContain(token);
+    const visible = await everything('own');
+    for (const token of [...tokensOf(issuer), 'value of the secret']) expect(visible).not.toContain(token);
   });
 });
 
@@ -113,9 +113,9 @@ describe('a server with authorization_code', () => {
     expect(await add('theirs')).toMatchObject({ isError: false });
     expect(issuer.grants()).toEqual(['authorization_code']);
     expect((await fetch(new URL(`/oauth/callback${back.search}`, service.url))).status).toBe(404);
-    const told = await everything('theirs');
+    const visible = await everything('theirs');
     for (const token of [...tokensOf(issuer), back.searchParams.get('code') ?? '', back.searchParams.get('state') ?? '']) {
-      expect(told).not.toContain(token);
+      expect(visible).not.toContain(token);
     }
   });
 

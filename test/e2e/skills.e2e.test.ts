@@ -109,7 +109,7 @@ describe('skills', () => {
   });
 
   it.each([[[]], [[{ type: 'function', function: { name: 'mine', parameters: { type: 'object' } } }]]])(
-    'come through a chat of a stock client, too, with its tools %j',
+    'are also available in the chat of a stock client with the tools %j',
     async (tools) => {
       const { json } = await service.call('POST', '/v1/chat/completions', {
         model: 'agent/reader',

@@ -166,7 +166,7 @@ describe('npm start, when it refuses to start', () => {
 /** Reads `/events` until the `count`-th event of `type`. */
 async function readEvents(service: RunningService, session: string, after: number, type: string, count: number) {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new Error('the events did not come')), 20_000);
+  const timer = setTimeout(() => controller.abort(new Error('timed out waiting for events')), 20_000);
   const response = await fetch(`${service.url}/v1/sessions/${session}/events?after=${after}`, {
     headers: { authorization: `Bearer ${service.key}` },
     signal: controller.signal,

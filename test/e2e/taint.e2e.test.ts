@@ -51,7 +51,7 @@ describe('a conversation with private and untrusted content', () => {
       if (turn.status === 'completed' || turn.status === 'failed') return turn.status;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    throw new Error('the turn does not end');
+    throw new Error('the turn has not ended');
   };
 
   beforeAll(async () => {
@@ -148,7 +148,7 @@ describe('a conversation with private and untrusted content', () => {
 
   const fixture = sharedFixtures('security/prompt-injection.jsonl');
   it.skipIf(isSkipped(fixture === null, 'corpus security/prompt-injection.jsonl', absentCorpus))(
-    'takes orders from no file, page, shell or server: a sample of the corpus, and a normal turn after each',
+    'follows no instructions from a file, page, shell or server: a sample of the corpus, and a normal turn after each',
     async () => {
       const rows = readJsonLines<Row>(fixture ?? '').filter(({ use }) => use === 'tool-result');
       const sample = rows.filter(({ id }, index) => id.startsWith('own-') || index % 12 === 0);

@@ -83,10 +83,10 @@ async function ended(session: string): Promise<string> {
     if (!['running', 'waiting'].includes(json.turn.status)) return json.turn.status;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`the turn does not end\n${service.printed()}`);
+  throw new Error(`the turn has not ended\n${service.printed()}`);
 }
 
-async function told(session: string): Promise<string> {
+async function messagesOf(session: string): Promise<string> {
   return JSON.stringify((await service.call('GET', `/v1/sessions/${session}/messages`)).json.items);
 }
 
@@ -106,7 +106,7 @@ describe('an input request of a server in a conversation', () => {
     const answer = { callId, input: { day: { action: 'accept', content: { day: 'Monday' } } }, round: 1 };
     expect((await Promise.all([give(session, answer), give(session, answer)])).map(({ status }) => status)).toEqual([200, 200]);
     expect(await ended(session)).toBe('completed');
-    expect(await told(session)).toContain('Bonn: {\\"action\\":\\"accept\\",\\"content\\":{\\"day\\":\\"Monday\\"}}');
+    expect(await messagesOf(session)).toContain('Bonn: {\\"action\\":\\"accept\\",\\"content\\":{\\"day\\":\\"Monday\\"}}');
     const again = upstream.heard.filter(({ method, body }) => method === 'tools/call' && JSON.stringify(body).includes('inputResponses'));
     expect(again).toHaveLength(1);
     expect(again[0]?.body.params).toMatchObject({ name: 'book', requestState });
@@ -137,13 +137,13 @@ describe('an input request of a server in a conversation', () => {
     );
     expect(second.status).toBe(200);
     expect(second.headers.get('x-moniker-session')).toBe(session);
-    expect(await told(session)).toContain('Ulm: {\\"action\\":\\"decline\\"}');
+    expect(await messagesOf(session)).toContain('Ulm: {\\"action\\":\\"decline\\"}');
   });
 
   it('for a password is declined without notifying the user', async () => {
     const session = await begin();
     expect(await say(session, '/inn.pry {"city":"Bonn"}')).toMatchObject({ status: 'completed' });
-    expect(await told(session)).toContain('{\\"action\\":\\"decline\\"}');
+    expect(await messagesOf(session)).toContain('{\\"action\\":\\"decline\\"}');
   });
 });
 

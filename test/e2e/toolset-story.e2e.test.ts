@@ -237,7 +237,7 @@ async function readFor(response: Response, type: string): Promise<string> {
 
 async function until(isSo: () => boolean): Promise<void> {
   for (let tries = 0; !isSo(); tries += 1) {
-    if (tries > 500) throw new Error('it did not come to that');
+    if (tries > 500) throw new Error('timed out');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

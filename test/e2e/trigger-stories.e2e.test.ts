@@ -80,12 +80,12 @@ const hook = (name: string, agent: string, more: object = {}) => {
 const send = (webhook: string, id: string, payload: { room: string; say: string; more?: string }): Promise<HookAnswer> =>
   deliver(service, webhook, signStandard(secret, payload, id));
 const deliveryOf = async (webhook: string, id: string) => (await service.call('GET', `/v1/webhooks/${webhook}/deliveries/${id}`)).json;
-const stands = (webhook: string, id: string, status: string) =>
+const waitForStatus = (webhook: string, id: string, status: string) =>
   eventually(`delivery ${id} of ${webhook} is ${status}`, async () => {
     const found = await deliveryOf(webhook, id);
     return found.status === status ? found : undefined;
   });
-const told = (turn: string, type: string): Promise<ReceivedCallback> =>
+const waitForCallback = (turn: string, type: string): Promise<ReceivedCallback> =>
   eventually(`${type} of ${turn}`, () => receiver.received.find((one) => one.type === type && one.data.turn === turn));
 const typesOf = (turn: string) => receiver.received.filter(({ data }) => data.turn === turn).map(({ type }) => type);
 const keyWith = async (rights: object): Promise<{ authorization: string }> => {
@@ -129,9 +129,9 @@ describe('a triggered turn that requires approval', () => {
   it('is approved by a key with only the scope `approve`, from the content of the callback', async () => {
     const approver = await keyWith({ scopes: ['approve'] });
     const { json } = await send('clerk', 'order-1', { room: 'approve', say: 'order', more: 'one' });
-    const { data } = await told(json.turn, 'approval.required');
+    const { data } = await waitForCallback(json.turn, 'approval.required');
     expect(data).toMatchObject({ status: 'waiting', reason: 'approval_required', text: 'Shall I?' });
-    expect(await stands('clerk', 'order-1', 'waiting')).toMatchObject({ reason: null, endedAt: null });
+    expect(await waitForStatus('clerk', 'order-1', 'waiting')).toMatchObject({ reason: null, endedAt: null });
     const { session, pending } = data;
     const at = `/v1/sessions/${session}/approvals`;
     expect((await service.call('GET', at, undefined, approver)).json.items).toMatchObject([
@@ -139,9 +139,9 @@ describe('a triggered turn that requires approval', () => {
     ]);
     const decided = await service.call('POST', `${at}/${pending[0].callId}`, { decision: 'approve' }, approver);
     expect([decided.status, decided.json], decided.text).toMatchObject([200, { turn: json.turn }]);
-    const { data: ended } = await told(json.turn, 'turn.completed');
+    const { data: ended } = await waitForCallback(json.turn, 'turn.completed');
     expect(ended).toMatchObject({ status: 'completed', text: 'Done.', trigger: { name: 'clerk', delivery: 'order-1', run: 1 } });
-    await stands('clerk', 'order-1', 'completed');
+    await waitForStatus('clerk', 'order-1', 'completed');
     expect(upstream.countOf('/order-one')).toBe(1);
     expect(typesOf(json.turn)).toEqual(['approval.required', 'turn.completed']);
     // The key cannot read the rest of the session.
@@ -151,7 +151,7 @@ describe('a triggered turn that requires approval', () => {
 
   it('is hidden from keys that may not approve or are bound to other agents and toolsets; keys that may approve do not see other sessions', async () => {
     const { json } = await send('clerk', 'order-0', { room: 'strangers', say: 'order', more: 'zero' });
-    const { data } = await told(json.turn, 'approval.required');
+    const { data } = await waitForCallback(json.turn, 'approval.required');
     const at = `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}`;
     const asks = async (path: string, rights: object) => {
       const key = await keyWith(rights);
@@ -165,33 +165,33 @@ describe('a triggered turn that requires approval', () => {
     const asked = (await service.call('POST', `/v1/sessions/${own}/turns`, { input: 'order a key’s own' })).json;
     expect(await asks(`/v1/sessions/${own}/approvals/${asked.pending[0].callId}`, { scopes: ['approve'] })).toEqual([404, 404]);
     expect(await asks(at, { scopes: ['approve'], agents: ['clerk'] })).toEqual([200, 200]);
-    await stands('clerk', 'order-0', 'completed');
+    await waitForStatus('clerk', 'order-0', 'completed');
   });
 
   it('runs nothing when it is denied, here by a link, and ends with the model’s answer to the denial', async () => {
     const approver = await keyWith({ scopes: ['approve'] });
     const { json } = await send('clerk', 'order-2', { room: 'deny', say: 'order', more: 'two' });
-    const { data } = await told(json.turn, 'approval.required');
+    const { data } = await waitForCallback(json.turn, 'approval.required');
     const at = `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}/link`;
     const { url } = (await service.call('POST', at, undefined, approver)).json;
     expect((await fetch(url, { method: 'POST', body: new URLSearchParams({ decision: 'deny' }) })).status).toBe(200);
-    expect((await told(json.turn, 'turn.completed')).data).toMatchObject({ text: 'Done.' });
-    await stands('clerk', 'order-2', 'completed');
+    expect((await waitForCallback(json.turn, 'turn.completed')).data).toMatchObject({ text: 'Done.' });
+    await waitForStatus('clerk', 'order-2', 'completed');
     expect(upstream.countOf('/order-two')).toBe(0);
   });
 
   it('delays the next events of its session, which run in order after it', async () => {
     const first = await send('clerk', 'order-3', { room: 'queue', say: 'order', more: 'three' });
-    const { data } = await told(first.json.turn, 'approval.required');
+    const { data } = await waitForCallback(first.json.turn, 'approval.required');
     const second = await send('clerk', 'hello-3', { room: 'queue', say: 'hello' });
     expect(second.json.session).toBe(first.json.session);
-    await stands('clerk', 'hello-3', 'running');
+    await waitForStatus('clerk', 'hello-3', 'running');
     expect(await deliveryOf('clerk', 'order-3')).toMatchObject({ status: 'waiting' });
     expect(typesOf(second.json.turn)).toEqual([]);
     await service.call('POST', `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}`, { decision: 'approve' });
-    await stands('clerk', 'order-3', 'completed');
-    await stands('clerk', 'hello-3', 'completed');
-    await told(second.json.turn, 'turn.completed');
+    await waitForStatus('clerk', 'order-3', 'completed');
+    await waitForStatus('clerk', 'hello-3', 'completed');
+    await waitForCallback(second.json.turn, 'turn.completed');
     const { items } = (await service.call('GET', `/v1/sessions/${data.session}/messages`)).json;
     expect(items.map(({ turn }: { turn: string }) => turn)).toEqual([
       ...Array(4).fill(first.json.turn),
@@ -203,14 +203,14 @@ describe('a triggered turn that requires approval', () => {
     held = Promise.withResolvers();
     const { json } = await send('clerk', 'order-7', { room: 'resumed', say: 'order', more: 'then hold on' });
     held.resolve();
-    const { data } = await told(json.turn, 'approval.required');
-    await stands('clerk', 'order-7', 'waiting');
+    const { data } = await waitForCallback(json.turn, 'approval.required');
+    await waitForStatus('clerk', 'order-7', 'waiting');
     held = Promise.withResolvers();
     await service.call('POST', `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}`, { decision: 'approve' });
-    await stands('clerk', 'order-7', 'running');
+    await waitForStatus('clerk', 'order-7', 'running');
     held.resolve();
-    await stands('clerk', 'order-7', 'completed');
-    await told(json.turn, 'turn.completed');
+    await waitForStatus('clerk', 'order-7', 'completed');
+    await waitForCallback(json.turn, 'turn.completed');
     expect(typesOf(json.turn)).toEqual(['approval.required', 'turn.completed']);
   });
 
@@ -218,11 +218,11 @@ describe('a triggered turn that requires approval', () => {
     const body = { agent: 'clerk', interval: '1d', session: 'scheduled', input: 'order four', callbackUrl: receiver.url, callbackSecret };
     await put('/v1/schedules/daily', body);
     const { json } = await service.call('POST', '/v1/schedules/daily/run');
-    const { data } = await told(json.turn, 'approval.required');
+    const { data } = await waitForCallback(json.turn, 'approval.required');
     expect(data.trigger).toMatchObject({ kind: 'schedule', name: 'daily' });
     expect((await service.call('GET', '/v1/schedules/daily')).json.lastRun).toMatchObject({ turn: json.turn });
     await service.call('POST', `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}`, { decision: 'approve' });
-    await told(json.turn, 'turn.completed');
+    await waitForCallback(json.turn, 'turn.completed');
     expect(upstream.countOf('/order-four')).toBe(1);
     await eventually('its run ends', async () =>
       (await service.call('GET', '/v1/schedules/daily')).json.lastRun.status === 'completed' ? true : undefined,
@@ -232,9 +232,9 @@ describe('a triggered turn that requires approval', () => {
   it('reports to a waiting sender that it waits for approval', async () => {
     const { status, json, headers } = await send('sync', 'order-5', { room: 'sync', say: 'order', more: 'five' });
     expect([status, json, headers.get('location')]).toMatchObject([202, { status: 'waiting' }, `/v1/sessions/${json.session}`]);
-    const { data } = await told(json.turn, 'approval.required');
+    const { data } = await waitForCallback(json.turn, 'approval.required');
     await service.call('POST', `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}`, { decision: 'approve' });
-    await told(json.turn, 'turn.completed');
+    await waitForCallback(json.turn, 'turn.completed');
     const again = await send('sync', 'order-5', { room: 'sync', say: 'order', more: 'five' });
     expect([again.status, again.json]).toMatchObject([200, { status: 'completed', text: 'Done.', repeated: true }]);
   });
@@ -243,15 +243,15 @@ describe('a triggered turn that requires approval', () => {
 describe('a triggered turn whose tool requests input', () => {
   it('reports the input request, and continues with the input', async () => {
     const { json } = await send('clerk', 'book-1', { room: 'book', say: 'book' });
-    const { data } = await told(json.turn, 'approval.required');
+    const { data } = await waitForCallback(json.turn, 'approval.required');
     const [question] = data.pending;
     expect(question).toMatchObject({ kind: 'input', canonical: 'inn.book' });
-    await stands('clerk', 'book-1', 'waiting');
+    await waitForStatus('clerk', 'book-1', 'waiting');
     const answer = { callId: question.callId, input: { day: { action: 'accept', content: { day: 'Monday' } } } };
     const given = await service.call('POST', `/v1/sessions/${data.session}/tool-results`, answer);
     expect(given.status, given.text).toBe(200);
-    await told(json.turn, 'turn.completed');
-    await stands('clerk', 'book-1', 'completed');
+    await waitForCallback(json.turn, 'turn.completed');
+    await waitForStatus('clerk', 'book-1', 'completed');
     expect(JSON.stringify((await service.call('GET', `/v1/sessions/${data.session}/messages`)).json.items)).toContain('Monday');
   });
 });
@@ -260,14 +260,14 @@ describe('a session of a webhook', () => {
   it('keeps its files from one event to the next', async () => {
     await send('clerk', 'note-1', { room: 'notes', say: 'note', more: 'one' });
     const { json } = await send('clerk', 'note-2', { room: 'notes', say: 'note', more: 'two' });
-    await stands('clerk', 'note-2', 'completed');
+    await waitForStatus('clerk', 'note-2', 'completed');
     const file = await service.call('GET', `/v1/sessions/${json.session}/files/notes.txt`);
     expect(file.text.trim().split('\n')).toEqual(['note one', 'note two']);
   });
 
   it('shows its webhook’s name to administrators, is hidden from other keys, and is named in audit rows', async () => {
     const { json } = await send('clerk', 'note-3', { room: 'seen', say: 'note', more: 'three' });
-    await stands('clerk', 'note-3', 'completed');
+    await waitForStatus('clerk', 'note-3', 'completed');
     const { items } = (await service.call('GET', '/v1/sessions?limit=100')).json;
     expect(items.find(({ id }: { id: string }) => id === json.session)).toMatchObject({
       agent: 'clerk',
@@ -290,19 +290,19 @@ describe('a session of a webhook', () => {
 
   it('that is deleted ends its waiting and queued turns, and the next event creates it anew', async () => {
     const first = await send('clerk', 'order-6', { room: 'deleted', say: 'order', more: 'six' });
-    await told(first.json.turn, 'approval.required');
+    await waitForCallback(first.json.turn, 'approval.required');
     const second = await send('clerk', 'hello-6', { room: 'deleted', say: 'hello' });
-    await stands('clerk', 'hello-6', 'running');
+    await waitForStatus('clerk', 'hello-6', 'running');
     expect((await service.call('DELETE', `/v1/sessions/${first.json.session}`)).status).toBe(204);
     for (const [id, { json }] of [
       ['order-6', first],
       ['hello-6', second],
     ] as const) {
-      expect((await told(json.turn, 'turn.failed')).data).toMatchObject({ status: 'cancelled' });
-      await stands('clerk', id, 'cancelled');
+      expect((await waitForCallback(json.turn, 'turn.failed')).data).toMatchObject({ status: 'cancelled' });
+      await waitForStatus('clerk', id, 'cancelled');
     }
     await send('clerk', 'hello-7', { room: 'deleted', say: 'hello' });
-    await stands('clerk', 'hello-7', 'completed');
+    await waitForStatus('clerk', 'hello-7', 'completed');
     // Its transcript was deleted with the session.
     expect((await service.call('GET', '/v1/webhooks/clerk/deliveries/hello-6')).json).toMatchObject({ payload: null });
     expect((await service.call('POST', '/v1/webhooks/clerk/deliveries/hello-6/replay')).status).toBe(409);
@@ -314,16 +314,16 @@ describe('a triggered turn whose model', () => {
     fault = what;
     const id = `fault-${what}`;
     const { json } = await send('clerk', id, { room: id, say: 'hello' });
-    const failed = await stands('clerk', id, 'failed');
+    const failed = await waitForStatus('clerk', id, 'failed');
     fault = null;
     expect(failed.reason).not.toBe('');
-    expect((await told(json.turn, 'turn.failed')).data).toMatchObject({
+    expect((await waitForCallback(json.turn, 'turn.failed')).data).toMatchObject({
       status: 'failed',
       reason: 'upstream_error',
       problem: { detail: failed.reason },
     });
     expect((await service.call('POST', `/v1/webhooks/clerk/deliveries/${id}/replay`)).status).toBe(202);
-    expect(await stands('clerk', id, 'completed')).toMatchObject({ run: 2, reason: null });
+    expect(await waitForStatus('clerk', id, 'completed')).toMatchObject({ run: 2, reason: null });
   });
 });
 
@@ -338,7 +338,7 @@ describe('a triggered turn at its limits', () => {
     const heard = await eventually('the end', () => receiver.received.find(({ data }) => data.turn === json.turn));
     held.resolve();
     expect([heard.type, heard.data.reason]).toEqual([type, reason]);
-    expect(await stands(webhook, 'limit-1', String(status))).toMatchObject({ reason: expect.stringMatching(shown ?? '') });
+    expect(await waitForStatus(webhook, 'limit-1', String(status))).toMatchObject({ reason: expect.stringMatching(shown ?? '') });
   });
 });
 
@@ -346,19 +346,19 @@ describe('a long triggered turn', () => {
   it('is acknowledged at once, and cancelled by an administrator', async () => {
     held = Promise.withResolvers();
     const { json } = await send('clerk', 'hold-1', { room: 'hold', say: 'hold' });
-    await stands('clerk', 'hold-1', 'running');
+    await waitForStatus('clerk', 'hold-1', 'running');
     const cancelled = await service.call('POST', `/v1/sessions/${json.session}/cancel`);
     expect(cancelled.json, cancelled.text).toMatchObject({ cancelled: true });
     held.resolve();
-    expect((await told(json.turn, 'turn.failed')).data).toMatchObject({ status: 'cancelled', reason: 'cancelled' });
-    expect(await stands('clerk', 'hold-1', 'cancelled')).toMatchObject({ endedAt: expect.any(String) });
+    expect((await waitForCallback(json.turn, 'turn.failed')).data).toMatchObject({ status: 'cancelled', reason: 'cancelled' });
+    expect(await waitForStatus('clerk', 'hold-1', 'cancelled')).toMatchObject({ endedAt: expect.any(String) });
   });
 
   it('returns the same response to all waiting senders', async () => {
     held = Promise.withResolvers();
     const payload = { room: 'hold', say: 'hold' };
     const asked = [1, 2, 3].map(() => send('sync', 'hold-2', payload));
-    await stands('sync', 'hold-2', 'running');
+    await waitForStatus('sync', 'hold-2', 'running');
     held.resolve();
     const answers = await Promise.all(asked);
     expect(answers.map(({ status, json }) => [status, json.status, json.text])).toEqual(
@@ -383,16 +383,16 @@ describe('a triggered turn of a model with the text protocol and plain tool name
     const hook = { agent: 'wordy', scheme: 'standard', secret, input: 'New message: {{say}}' };
     expect((await plain.call('PUT', '/v1/webhooks/wordy', hook)).status).toBe(201);
     const { json } = await deliver(plain, 'wordy', signStandard(secret, { say: inEvent }, 'wordy-1'));
-    const stood = (status: string) =>
+    const waitForPlainStatus = (status: string) =>
       eventually(`it is ${status}`, async () => {
         const found = (await plain.call('GET', '/v1/webhooks/wordy/deliveries/wordy-1')).json;
         return found.status === status ? found : undefined;
       });
-    await stood('waiting');
+    await waitForPlainStatus('waiting');
     const { items } = (await plain.call('GET', `/v1/sessions/${json.session}/approvals`)).json;
     expect(items).toMatchObject([{ canonical: 'builtin.http_request', arguments: call.arguments }]);
     await plain.call('POST', `/v1/sessions/${json.session}/approvals/${items[0].callId}`, { decision: 'approve' });
-    await stood('completed');
+    await waitForPlainStatus('completed');
     expect([upstream.countOf('/plain'), upstream.countOf('/stolen')]).toEqual([1, 0]);
     scripted.close();
   });
@@ -402,7 +402,7 @@ describe('a triggered turn with a server that is down', () => {
   it('runs, and the model receives that the tool is unavailable', async () => {
     await inn.close();
     const { json } = await send('clerk', 'down-1', { room: 'down', say: 'book' });
-    await stands('clerk', 'down-1', 'completed');
+    await waitForStatus('clerk', 'down-1', 'completed');
     const { items } = (await service.call('GET', `/v1/sessions/${json.session}/messages`)).json;
     expect(JSON.stringify(items)).toContain('could not be reached');
   });

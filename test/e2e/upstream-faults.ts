@@ -32,7 +32,7 @@ export function stops(isLast: RegExp | null, ending: Ending): Fault {
     const response = await answer();
     const events = eventsOf(await response.text());
     const last = isLast === null ? -1 : events.findIndex((event) => isLast.test(event));
-    if (isLast !== null && last < 0) throw new Error(`no event is like ${isLast}`);
+    if (isLast !== null && last < 0) throw new Error(`no event matches ${isLast}`);
     const said = events.slice(0, last + 1).join('');
     const rest = ending.by === 'repeats' ? (events[last] ?? '') : events.slice(last + 1).join('');
     return new Response(toBody(said, rest, ending), { headers: response.headers });

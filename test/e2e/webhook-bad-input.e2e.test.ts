@@ -95,7 +95,7 @@ describe('bad input to /hooks', () => {
 
   beforeAll(async () => {
     model = await startTriggeredModel(service, (heard) => ({ text: inputOf(heard) ?? 'done' }));
-    const agent = { model: scriptedModel, toolset: 'demo', instructions: 'Repeat what you are told.' };
+    const agent = { model: scriptedModel, toolset: 'demo', instructions: 'Repeat what you are input.' };
     expect((await service.call('PUT', '/v1/agents/parrot', agent)).status).toBe(201);
     for (const scheme of schemes) await put(scheme, { scheme, secret: secrets[scheme], ...settings[scheme] });
   });
@@ -275,14 +275,14 @@ describe('bad input to /hooks', () => {
       const { json: messages } = await service.call('GET', `/v1/sessions/${session}/messages`);
       const parts: string[] = messages.items.flatMap((message: { parts: { type: string }[] }) => message.parts.map(({ type }) => type));
       expect([title, status, parts]).toEqual([title, 'completed', ['text', 'text']]);
-      const told = String(messages.items[0].parts[0].text);
-      expect([told.split('<data>').length, told.split('</data>').length, told.includes('x-github-delivery')]).toEqual([2, 2, false]);
+      const input = String(messages.items[0].parts[0].text);
+      expect([input.split('<data>').length, input.split('</data>').length, input.includes('x-github-delivery')]).toEqual([2, 2, false]);
     }
     expect(model.understood.at(-1)?.system ?? '').toContain('<data>');
   });
 
   it.each(['a/b', '../../v1/keys', 'a%2Fb?c#d', 'é', `${'x'.repeat(5_000)}`, '.', "'; DROP TABLE deliveries; --"])(
-    'a delivery with the id %s is found by the id that it is given',
+    'a delivery with the id %s is found by the id that it receives',
     async (id) => {
       const body = '{"title": "It broke"}';
       const encoded = Buffer.from(id, 'utf8').toString('latin1');
@@ -310,9 +310,9 @@ describe('bad input to /hooks', () => {
     const send = () => post('asking', { headers: { ...json, ...sign('github', body, { id }) }, body });
     const answers = [...(await Promise.all([send(), send(), send()])), await send()];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    const told = answers.map(({ json: { repeated: _repeated, ...rest } }) => rest);
-    expect(told[0]).toMatchObject({ delivery: id, status: 'completed', text: expect.stringContaining('It broke') });
-    expect(told).toEqual(Array(4).fill(told[0]));
+    const responses = answers.map(({ json: { repeated: _repeated, ...rest } }) => rest);
+    expect(responses[0]).toMatchObject({ delivery: id, status: 'completed', text: expect.stringContaining('It broke') });
+    expect(responses).toEqual(Array(4).fill(responses[0]));
     expect(model.understood.filter((heard) => JSON.stringify(heard.messages).includes(`Happened`))).toHaveLength(1);
   });
 
