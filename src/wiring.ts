@@ -9,7 +9,7 @@ import type { PolicyRule } from './core/policy/rule.ts';
 import type { Principal } from './core/principal.ts';
 import type { ListingReport, Server, ServerAccess, ServerKind } from './core/servers/server.ts';
 import type { RefreshReason } from './core/servers/refresh-state.ts';
-import type { ServerTest } from './core/servers/server-test.ts';
+import type { ServerTest } from './core/servers/server-state.ts';
 import { readSettings, type Settings } from './core/settings.ts';
 import type { Skill } from './core/skills/skill.ts';
 import type { CallDeps } from './engine/call/call-scope.ts';

@@ -6,7 +6,7 @@ import { toCodeCallResult, type SandboxEnd, type SandboxLimit } from '../core/co
 import { isDeeperThan } from '../core/json/json-depth.ts';
 import { limits } from '../core/limits.ts';
 import { errorResult } from '../core/tools/tool.ts';
-import type { JsonValue } from '../core/json/json-value.ts';
+import type { JsonValue } from '../core/json/wire-value.ts';
 import type { InnerOutcome } from '../ports/inner-calls.ts';
 import type { SandboxRun } from '../ports/sandbox.ts';
 import { compile, type SourceFault } from './compile.ts';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cleanResult } from '../../src/core/tools/clean-result.ts';
-import { visibleJson } from '../../src/core/json/visible-json.ts';
+import { visibleJson, hiddenCharacter } from '../../src/core/text/visible-text.ts';
 import { contentText, type ContentBlock, type ToolResult } from '../../src/core/tools/tool.ts';
-import { hiddenCharacter } from '../../src/core/text/visible-text.ts';
 
 const told = (...content: ContentBlock[]): ContentBlock[] => cleanResult({ isError: false, content }).content;
 const text = (given: string): string => contentText(told({ type: 'text', text: given }));

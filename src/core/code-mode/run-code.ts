@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import { injectedTool } from '../tools/injected-tool.ts';
 import { limits } from '../limits.ts';
-import type { JsonValue } from '../json/json-value.ts';
+import type { JsonValue } from '../json/wire-value.ts';
 import { contentText, errorResult, textResult, type ToolResult } from '../tools/tool.ts';
 
 export const runCodeName = 'run_code';

@@ -2,6 +2,7 @@
  * Type checks for fields of external JSON. A value of another type counts as absent, because servers send null, empty and zero values
  * for absent fields.
  */
+
 export type Json = Record<string, unknown>;
 
 export function isRecord(value: unknown): value is Json {
@@ -38,3 +39,6 @@ export function tryParse(data: string): unknown {
     return undefined;
   }
 }
+
+/** A value that JSON can hold. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };

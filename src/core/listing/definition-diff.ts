@@ -4,11 +4,10 @@
  * Names come from servers, so only own properties count: a parameter named `constructor` is a parameter. (`microdiff` looks names up
  * with `in` and would not report it.)
  */
-import type { DefinitionChange } from './hold.ts';
+import { type DefinitionChange, shortPath } from './hold.ts';
 import { isDeeperThan } from '../json/json-depth.ts';
 import { pointer } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
-import { shortPath } from './listing-findings.ts';
 import { sameJson } from '../schema/schema-parts.ts';
 import { bareDefinition, type BareDefinition } from '../tools/tool.ts';
 import { showInvisible } from '../text/visible-text.ts';

@@ -5,9 +5,8 @@
  * Known attacks: tool poisoning and line jumping (Invariant Labs, Trail of Bits 2025), full-schema poisoning (CyberArk 2025). All patterns
  * have bounded gaps, so each text is scanned in linear time.
  */
-import type { Finding } from './hold.ts';
+import { type Finding, addFinding } from './hold.ts';
 import { hasMutatingName, wordsOf } from './mutating-name.ts';
-import { addFinding } from './listing-findings.ts';
 import { pointer } from '../json/json-pointer.ts';
 import { fold } from '../names/fold.ts';
 import { limits } from '../limits.ts';

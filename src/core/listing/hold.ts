@@ -27,3 +27,12 @@ export const Hold = z
   })
   .meta({ id: 'Hold' });
 export type Hold = z.infer<typeof Hold>;
+
+/** Adds one finding, with a bounded path. The number is bounded by the number of texts; `listing.ts` limits how many are reported. */
+export function addFinding(findings: Finding[], { finding, path, message }: Finding): void {
+  findings.push({ finding, path: shortPath(path), message });
+}
+
+export function shortPath(path: string): string {
+  return path.length > 300 ? `${path.slice(0, 300).toWellFormed()}…` : path;
+}

@@ -3,8 +3,7 @@
  * texts. Fetches nothing.
  */
 import { pointer } from '../json/json-pointer.ts';
-import type { Finding } from './hold.ts';
-import { addFinding } from './listing-findings.ts';
+import { type Finding, addFinding } from './hold.ts';
 import { collectParts } from './listing-schema.ts';
 import { cleanDescription, cleanValue, hasNoHiddenCharacters } from './listing-text.ts';
 import type { CleanedText } from './listing-text.ts';

@@ -3,10 +3,9 @@
  * sent as the header `Mcp-Param-<name>`. Definitions that break its rules must be skipped. Used by `listing-schema.ts`; the MCP client
  * sends the headers.
  */
-import type { Finding } from './hold.ts';
+import { type Finding, shortPath } from './hold.ts';
 import { pointer } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
-import { shortPath } from './listing-findings.ts';
 import { quote } from '../names/names.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';

@@ -5,10 +5,9 @@
  */
 import { findAdvisories, findSuspicions } from './definition-findings.ts';
 import { fold } from '../names/fold.ts';
-import type { Finding } from './hold.ts';
+import { type Finding, addFinding } from './hold.ts';
 import { limits } from '../limits.ts';
 import { cleanSchema } from './listing-cleanup.ts';
-import { addFinding } from './listing-findings.ts';
 import { outputSchemaFault, schemaFault } from './listing-schema.ts';
 import { cleanDescription } from './listing-text.ts';
 import { isListedName, quote } from '../names/names.ts';

@@ -3,15 +3,16 @@
  * document plus the size of the tools. Used by the source of `openapi` servers (`http-tools/openapi/source.ts`), which parses the text.
  */
 import { limits } from '../limits.ts';
-import { Problem } from '../problem.ts';
+import { Problem, quoted } from '../problem.ts';
 import type { ServerOperation } from '../servers/server-state.ts';
 import type { Warning } from '../warning.ts';
-import { documentBaseUrl } from './base-url.ts';
-import { documentFault, operationsOf, readOpenApi, type OpenApiDocument } from './document.ts';
+import { documentFault, operationsOf, readOpenApi, type OpenApiDocument, type FoundOperation } from './document.ts';
 import { toOperationTool } from './operation-tool.ts';
 import { createSchemas } from './schemas.ts';
 import { selectOperations, type NamedOperation, type OperationSelection } from './selection.ts';
-import { toolNames } from './tool-names.ts';
+import { fold } from '../names/fold.ts';
+import { distinctWireName, isWireName } from '../names/names.ts';
+import { isRecord, listOf, type Json } from '../json/wire-value.ts';
 
 export type ImportRequest = OperationSelection & {
   /** The URL of the document; `''` for an inline document. */
@@ -84,4 +85,71 @@ function createLocator(document: OpenApiDocument, documentUrl: string): (found: 
       return null;
     }
   };
+}
+
+/**
+ * Returns the tool names in the order of `operations`: a legal form of `operationId`, otherwise method and path. Independent of the order
+ * and the rest of the document, except that operations with the same name all get a hash of method and path as a suffix.
+ */
+function toolNames(operations: readonly Pick<FoundOperation, 'method' | 'path' | 'operationId'>[]): string[] {
+  const plain = operations.map(plainName);
+  const names = plain.map((name, index) => (isWireName(name) ? name : distinct(operations[index], name)));
+  // A name with a hash may equal another operation's plain name. After two rounds only deliberate collisions remain.
+  for (let round = 0; round < 2; round++) {
+    const shared = new Map<string, number>();
+    for (const name of names) shared.set(fold(name), (shared.get(fold(name)) ?? 0) + 1);
+    for (const [index, name] of names.entries()) {
+      if ((shared.get(fold(name)) ?? 0) > 1) names[index] = distinct(operations[index], plain[index] ?? '');
+    }
+  }
+  return names;
+}
+
+function plainName({ method, path, operationId }: Pick<FoundOperation, 'method' | 'path' | 'operationId'>): string {
+  const source = operationId ?? `${method.toLowerCase()} ${path}`;
+  const illegal = operationId === null ? /[^a-zA-Z0-9]+/g : /[^a-zA-Z0-9_-]+/g;
+  const name = source.replace(illegal, '_');
+  return name === source ? name : name.replace(/^_+|_+$/g, '');
+}
+
+function distinct(operation: Pick<FoundOperation, 'method' | 'path'> | undefined, name: string): string {
+  return distinctWireName(`${operation?.method} ${operation?.path}`, name);
+}
+
+/**
+ * Returns the base URL of an operation: the first of the nearest `servers` (OpenAPI 3.1.1, "Server Object"), with variables at their
+ * defaults, relative to the document's URL. `levels`: operation, path item, document. `documentUrl`: `''` for an inline document. The
+ * guard decides which hosts may be called (`net/guard.ts`). Throws `upstream_error` with a remedy.
+ */
+function documentBaseUrl(levels: readonly Json[], documentUrl: string): string {
+  const server = levels.map(({ servers }) => listOf(servers)[0]).find((first) => isRecord(first) && typeof first.url === 'string');
+  // The default is "/", relative to the document's URL.
+  const written = isRecord(server) ? withDefaults(server) : '/';
+  // Unfilled braces would be accepted as a host name.
+  const url = /[{}]/.test(written) ? null : URL.parse(written, documentUrl === '' ? undefined : documentUrl);
+  if (url === null) {
+    const what = isRecord(server)
+      ? `calls ${quoted(written)}, which is not an absolute URL`
+      : 'does not say where its operations are called';
+    throw fault(`The OpenAPI document ${what}. Set baseUrl in the server’s document.`);
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw fault(
+      `The OpenAPI document uses ${quoted(url.protocol)} URLs, but only http and https are supported. Set baseUrl in the server’s document.`,
+    );
+  if (url.username !== '' || url.password !== '')
+    throw fault('The OpenAPI document has a password in a server URL. Set baseUrl in the server’s document.');
+  return `${url.origin}${url.pathname}`;
+}
+
+function withDefaults({ url, variables }: Json): string {
+  return String(url).replace(/\{([^{}]{1,200})\}/g, (whole, name: string) => {
+    const variable = isRecord(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined;
+    const value = isRecord(variable) ? (variable.default ?? listOf(variable.enum)[0]) : undefined;
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : whole;
+  });
+}
+
+function fault(detail: string): Problem {
+  return new Problem('upstream_error', detail, { retryable: false });
 }

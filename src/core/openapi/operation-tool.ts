@@ -7,13 +7,14 @@ import { cutUtf8 } from '../tools/result-bound.ts';
 import type { ServerOperation, OperationParameter } from '../servers/server-state.ts';
 import type { JsonSchema, ToolAnnotations } from '../tools/tool.ts';
 import { isRecord, recordOf } from '../json/wire-value.ts';
-import { createArgumentNames } from './argument-names.ts';
 import { resolveReference, type OpenApiDocument } from './document.ts';
 import { parametersOf } from './parameters.ts';
 import { bodyOf, fileSchema, isFile, type FoundBody } from './request-body.ts';
 import type { ReadSchema, Schemas } from './schemas.ts';
 import type { NamedOperation } from './selection.ts';
 import { inputSchema, outputSchema } from './tool-schema.ts';
+import { distinctWireName } from '../names/names.ts';
+import { isObjectMember } from '../names/reserved-names.ts';
 
 export type OperationTool = { tool: Record<string, unknown> & { name: string }; operation: Omit<ServerOperation, 'baseUrl'> };
 
@@ -170,4 +171,26 @@ function readOutput(document: OpenApiDocument, schemas: Schemas, { operation }: 
   if (root === null || root.type !== 'object') return null;
   const { schema, references } = schemas.read(root, 'output', `${where}.responses`);
   return isRecord(schema) && schema.type === 'object' ? outputSchema(schemas, { schema, references }) : null;
+}
+
+/**
+ * Returns a function that gives each parameter or body member a free argument name, in the order of calls: its own name if that is legal
+ * for the strictest provider (Anthropic: `^[a-zA-Z0-9_.-]{1,64}$`) and free. `where` becomes the prefix of a taken name (`query_id`).
+ */
+function createArgumentNames(): (name: string, where: string) => string {
+  const taken = new Set<string>();
+  return (name, where) => {
+    const plain = legalArgument(name, name);
+    const argument = !taken.has(plain) ? plain : legalArgument(`${where}_${name}`, `${where} ${name}`);
+    // Names that differ only in replaced characters get a hash of the full name.
+    const free = taken.has(argument) ? distinctWireName(`${where} ${name} ${taken.size}`, argument) : argument;
+    taken.add(free);
+    return free;
+  };
+}
+
+function legalArgument(name: string, identity: string): string {
+  const legal = name.replace(/[^a-zA-Z0-9_.-]+/g, '_');
+  const trimmed = legal === name ? name : legal.replace(/^_+|_+$/g, '');
+  return trimmed === '' || trimmed.length > 64 || isObjectMember(trimmed) ? distinctWireName(identity, trimmed) : trimmed;
 }

@@ -3,7 +3,7 @@
  * Catalog.
  */
 import { z } from 'zod';
-import type { Warning } from '../warning.ts';
+import { Warning } from '../warning.ts';
 
 /** `modern`: 2026-07-28, stateless. `legacy`: the 2025 revisions, with `initialize`. */
 export const ProtocolEra = z.enum(['modern', 'legacy']);
@@ -97,3 +97,23 @@ export type OperationBody = {
   /** For forms: properties with a non-default style (Encoding Object). */
   styles?: Readonly<Record<string, Pick<OperationParameter, 'style' | 'explode'>>>;
 };
+
+/** The result of testing a server: it was connected and listed, but nothing was stored. */
+export const ServerTest = z
+  .object({
+    ok: z.boolean(),
+    health: ServerHealth.pick({ status: true, reason: true }).meta({
+      description: '`unknown`: a static server only receives calls, so there is nothing to test.',
+    }),
+    connection: ServerConnection.nullable().meta({
+      description: 'The protocol of the connection; null: not connected, or not an MCP server.',
+    }),
+    tools: z.int(),
+    held: z.int().meta({ description: 'Tools that would require a review.' }),
+    prompts: z.int(),
+    resources: z.int(),
+    durationMs: z.int(),
+    warnings: z.array(Warning),
+  })
+  .meta({ id: 'ServerTest' });
+export type ServerTest = z.infer<typeof ServerTest>;

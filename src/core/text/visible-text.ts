@@ -1,6 +1,6 @@
 /**
  * Makes text visible for a person: characters that print nothing, or that reorder surrounding text, are written as their code points.
- * For diffs and messages; text for models is cleaned instead (`listing-text.ts`).
+ * For diffs, messages and JSON; text for models is cleaned instead (`listing-text.ts`).
  */
 
 /** `a‮b` becomes `a<U+202E>b`. Tabs, line feeds and printable characters are kept. */
@@ -23,3 +23,16 @@ export const hiddenCharacter = String.raw`(?:(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Def
 /** Private use characters and lone surrogates are not readable for a person either. */
 const unseen = new RegExp(String.raw`${hiddenCharacter}|[\p{Co}\p{Cs}]`, 'u');
 const everyUnseen = new RegExp(unseen.source, 'gu');
+
+/** Returns the value as JSON for models and terminals, with every invisible character as `\uXXXX`. It parses to the same value. */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value).replace(hidden, (characters) => {
+    // By UTF-16 units, as JSON encodes characters above U+FFFF.
+    let escaped = '';
+    for (let index = 0; index < characters.length; index += 1)
+      escaped += `\\u${characters.charCodeAt(index).toString(16).padStart(4, '0')}`;
+    return escaped;
+  });
+}
+
+const hidden = new RegExp(`${hiddenCharacter}+`, 'gu');

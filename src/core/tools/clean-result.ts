@@ -1,6 +1,6 @@
 /**
  * Cleans a result of an external tool for models, terminals and pages: removes escape sequences, characters that reorder text, and
- * invisible characters that can carry hidden text. The structured form is data and stays unchanged; `visible-json.ts` cleans it where it
+ * invisible characters that can carry hidden text. The structured form is data and stays unchanged; `visibleJson` cleans it where it
  * is rendered as text. Links are plain text here and are never followed. Used by the call path before secrets are removed, since
  * cleaning can join the parts of a split secret.
  */

@@ -4,7 +4,7 @@
  */
 import { fetchResultName } from './injected-tool.ts';
 import { limits } from '../limits.ts';
-import { visibleJson } from '../json/visible-json.ts';
+import { visibleJson } from '../text/visible-text.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 import { utf8Length } from '../text/utf8.ts';
 

@@ -7,7 +7,7 @@ import { pointerValue, type PointerResult, isIndex, pointerTokens } from '../jso
 import { limits } from '../limits.ts';
 import { quoted, type Issue } from '../problem.ts';
 import { boundResult, fetchCall, contentToStore } from '../tools/result-bound.ts';
-import { visibleJson } from '../json/visible-json.ts';
+import { visibleJson } from '../text/visible-text.ts';
 import { contentText, type ContentBlock, type ToolResult, type JsonSchema } from '../tools/tool.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import { isRecord } from '../json/wire-value.ts';

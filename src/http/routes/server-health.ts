@@ -4,7 +4,7 @@ import { parseDocument } from '../../core/issues.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { ListingReport, Server } from '../../core/servers/server.ts';
-import { ServerTest } from '../../core/servers/server-test.ts';
+import { ServerTest } from '../../core/servers/server-state.ts';
 import { requireSameName } from '../documents.ts';
 import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';

@@ -18,7 +18,7 @@ export function markData(text: string): string {
   return `<data>${disarm(cleanOutput(text))}</data>`;
 }
 
-/** Marks JSON so that it parses to the same value. Hidden characters are already escaped (`visible-json.ts`). */
+/** Marks JSON so that it parses to the same value. Hidden characters are already escaped (`visibleJson`). */
 export function markJson(json: string): string {
   return `<data>${replaceMarks(json, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}</data>`;
 }

@@ -9,9 +9,8 @@
 import { isDeeperThan } from '../../json/json-depth.ts';
 import { limits } from '../../limits.ts';
 import { quoted } from '../../problem.ts';
-import { visibleJson } from '../../json/visible-json.ts';
+import { visibleJson, codePointName, hiddenCharacter } from '../../text/visible-text.ts';
 import { utf8Length } from '../../text/utf8.ts';
-import { codePointName, hiddenCharacter } from '../../text/visible-text.ts';
 import type { Rendered } from '../delivery.ts';
 import { isHarmlessWord, markData, markJson } from './marked-data.ts';
 import type { Template, TemplateNode, TemplatePath } from './parse-template.ts';

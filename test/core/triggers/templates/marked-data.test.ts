@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isHarmlessWord, markData, markedDataNote, markJson } from '../../../../src/core/triggers/templates/marked-data.ts';
-import { visibleJson } from '../../../../src/core/json/visible-json.ts';
+import { visibleJson } from '../../../../src/core/text/visible-text.ts';
 import { describeCorpus, readJson, readJsonLines } from '../../../fixtures.ts';
 
 /** What stands between the marks. */

@@ -1,2 +1,0 @@
-/** A value that JSON can hold. */
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
