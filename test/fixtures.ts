@@ -1,6 +1,6 @@
 /**
- * Finds the recorded corpus. It lies beside the checkout (`../shared/fixtures`) and is not part of the repository: where it is
- * absent, its tests are skipped and say so.
+ * Finds the recorded corpus beside the checkout (`../shared/fixtures`). It is not part of the repository: where it is missing, its tests
+ * are skipped and report it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -23,7 +23,7 @@ export function readJson<T = unknown>(path: string): T {
   return JSON.parse(readFileSync(path, 'utf8')) as T;
 }
 
-/** Parses a file of one JSON value a line; empty lines are passed over. A bad line is named by its number. */
+/** Parses a file with one JSON value a line; empty lines are skipped. Errors name the line of an invalid value. */
 export function readJsonLines<T = unknown>(path: string): T[] {
   const rows: T[] = [];
   for (const [index, line] of readFileSync(path, 'utf8').split('\n').entries()) {

@@ -54,7 +54,7 @@ lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b])
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${added} entries added to package-lock.json`);
 
-/** Whether the lock file has this version where Node finds it: beside the package, or in a folder above. */
+/** Whether the lock file has this version where Node resolves it: in the package's own node_modules, or in a folder above. */
 function isLocked(path: string, name: string, version: string): boolean {
   for (let at = path; ; ) {
     const found = lock.packages[`${at ? `${at}/` : ''}node_modules/${name}`];

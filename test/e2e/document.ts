@@ -1,7 +1,7 @@
 /**
  * Reads a Markdown document as the commands, programs and outputs that it shows. `docs.e2e.test.ts` runs them.
  *
- * - A fenced `sh` or `js` block is run, in order, in one shell and working directory a document.
+ * - A fenced `sh` or `js` block is run, in order, in one shell and working directory for each document.
  * - A `json` or `text` block that follows it, with only blank lines between, is its output. `…` in a string stands for any text, the string
  *   `"…"` for any value, and members that the block leaves out may have any value.
  * - `<!-- not run: reason -->` on the line before a block excludes it; `<!-- fails -->` says that its last command is refused.
