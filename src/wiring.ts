@@ -43,7 +43,7 @@ import { runInBackground } from './platform/background.ts';
 import { systemClock } from './platform/clock.ts';
 import { randomIds } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
-import type { Catalog, CatalogCaller, Directory } from './ports/catalog.ts';
+import type { CatalogPort, CatalogCaller, Directory } from './ports/catalog.ts';
 import type { Clock, Ids, Logger } from './ports/runtime.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import type { SessionCall, Sessions } from './ports/session.ts';
@@ -76,7 +76,7 @@ export type Services = {
   log: Logger;
   directory: Directory;
   /** Returns the catalog for a caller, which is recorded in the audit row of each change. */
-  catalog(caller: CatalogCaller): Catalog;
+  catalog(caller: CatalogCaller): CatalogPort;
   sessions: Sessions;
   triggers(workspace: string): Triggers;
   /** Checks whether code of made tools compiles. */
@@ -142,8 +142,8 @@ function build(bindings: Bindings): Wiring {
   const guard = createGuard(settings);
   const outbound = createOutbound({ ...settings, ...(instance !== null && { instance }) }, sendThrough(bindings));
   const cachedDirectory = createDirectory({ env: bindings, settings, clock: base.clock, log: base.log });
-  const catalogs = new Map<string, Catalog>();
-  const catalog = (caller: CatalogCaller): Catalog => {
+  const catalogs = new Map<string, CatalogPort>();
+  const catalog = (caller: CatalogCaller): CatalogPort => {
     if (typeof caller !== 'string')
       return createCatalogClient(bindings, { workspace: caller.workspace, keyId: caller.keyId }, cachedDirectory);
     const known = catalogs.get(caller) ?? createCatalogClient(bindings, caller, cachedDirectory);
@@ -257,7 +257,7 @@ function build(bindings: Bindings): Wiring {
     directory,
     aliases: settings.aliases,
     scratchFiles: () => createMemoryFiles(base.clock.now),
-    audit: (rows: Parameters<Catalog['appendAudit']>[0]) => catalog(workspace).appendAudit(rows),
+    audit: (rows: Parameters<CatalogPort['appendAudit']>[0]) => catalog(workspace).appendAudit(rows),
   });
   const sealing = createMasterKey(settings.masterKey ?? settings.rootKey);
   const serve: ServeDeps = {

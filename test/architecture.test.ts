@@ -47,6 +47,14 @@ describe('the source tree', () => {
     expect(references.filter(({ number }) => !sections.has(number))).toEqual([]);
   });
 
+  it('exports each name from one file only', () => {
+    const files = new Map<string, string[]>();
+    for (const { path, content } of sources)
+      for (const [, name = ''] of content.matchAll(/^export (?:async )?(?:function\*?|const|class|type|interface) (\w+)/gm))
+        files.set(name, [...new Set([...(files.get(name) ?? []), path])]);
+    expect([...files].filter(([, paths]) => paths.length > 1)).toEqual([]);
+  });
+
   it('shows its longest files', () => {
     const longest = sources
       .map(({ path, content }) => ({ path, lines: content.split('\n').length - 1 }))

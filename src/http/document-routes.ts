@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import type { Principal, Scope } from '../core/principal.ts';
-import type { Catalog, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
+import type { CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import { conditionHeaders, documentResponse, etag, etagHeader, writeConditions } from './documents.ts';
 import { pageFor, PageQuery, pageOf } from './paging.ts';
 import { mountRoute } from './route.ts';
@@ -34,7 +34,7 @@ export type DocumentRoutes<Body extends z.ZodType> = {
    * An additional check of a write against the stored document. Returns the conditions under which the decision holds; throws `forbidden`.
    */
   check?(
-    catalog: Catalog,
+    catalog: CatalogPort,
     principal: Principal,
     name: string,
     document: Record<string, unknown>,
@@ -44,9 +44,9 @@ export type DocumentRoutes<Body extends z.ZodType> = {
 
 export type DocumentReading = {
   /** Throws `forbidden`, with the same message for a missing document unless the name alone decides. */
-  get(catalog: Catalog, principal: Principal, name: string): Promise<StoredDocument>;
+  get(catalog: CatalogPort, principal: Principal, name: string): Promise<StoredDocument>;
   /** Returns all documents that a bound key may read, sorted by name. */
-  list(catalog: Catalog, principal: Principal): Promise<readonly StoredDocument[]>;
+  list(catalog: CatalogPort, principal: Principal): Promise<readonly StoredDocument[]>;
 };
 
 /** For `reviewed`, and for a body that may be the output of GET. */

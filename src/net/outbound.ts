@@ -13,7 +13,7 @@ import { sha256Hex } from '../core/hash.ts';
 const maxRedirects = 5;
 const outboundTimeoutMs = 30_000;
 
-/** `instance`: see `hop.ts`; without it no hop header is sent. */
+/** `instance`: this installation in the hop header; without it no hop header is sent. */
 export type OutboundSettings = GuardSettings & { instance?: InstanceName };
 
 /** Sends one request and does not follow redirects. `isPrivate`: the operator allowed the host, so its address may be private. */

@@ -121,7 +121,7 @@ export type AuditQuery = PageRequest & { session?: string; tool?: string; kind?:
 export type CatalogCaller = string | { workspace: string; keyId: string };
 
 /** Errors are thrown as `Problem`s: `not_found`, `precondition_failed`, `name_conflict`, `invalid_request`, `conflict`. */
-export interface Catalog {
+export interface CatalogPort {
   put(kind: DocumentKind, name: string, body: Record<string, unknown>, options?: WriteOptions): Promise<PutAnswer>;
   /** `version`: an older version. Toolsets retain every version, other kinds only the newest. */
   get(kind: DocumentKind, name: string, version?: number): Promise<StoredDocument>;

@@ -15,7 +15,7 @@ import type { ServerOperation, ServerOffers } from '../core/servers/server-state
 import type { Skill } from '../core/skills/skill.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { WebhookDocument } from '../core/triggers/webhook.ts';
-import { policyDocument, type Catalog, type CatalogCaller, type DocumentKind } from '../ports/catalog.ts';
+import { policyDocument, type CatalogPort, type CatalogCaller, type DocumentKind } from '../ports/catalog.ts';
 import type { Triggers } from '../ports/triggers.ts';
 
 /** A secret as stored; `secret-box.ts` opens it. */
@@ -50,7 +50,7 @@ interface PublishedDocuments {
   verifyKey(id: string, hash: string): Promise<KeyVerdict>;
 }
 
-export interface CatalogMethods extends Catalog, Triggers, PublishedDocuments {}
+export interface CatalogMethods extends CatalogPort, Triggers, PublishedDocuments {}
 export type CatalogMethod = keyof CatalogMethods;
 export type MethodArguments<Name extends CatalogMethod> = Parameters<CatalogMethods[Name]>;
 export type MethodResult<Name extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[Name]>>;

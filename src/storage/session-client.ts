@@ -5,7 +5,7 @@
 import { limits } from '../core/limits.ts';
 import { Problem, unwrap, type Outcome } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
-import type { Catalog } from '../ports/catalog.ts';
+import type { CatalogPort } from '../ports/catalog.ts';
 import { fromRemote, type Remote } from '../ports/remote.ts';
 import type { SessionPort, SessionSetup, SessionView, Sessions } from '../ports/session.ts';
 import type { Bindings } from './bindings.ts';
@@ -56,7 +56,7 @@ const methods: Readonly<Record<keyof SessionPort, true>> = {
 /** `secret`: of this installation; it makes the ids of sessions that are created with a key unguessable. */
 export function createSessions(
   bindings: Pick<Bindings, 'SESSION'>,
-  catalog: (workspace: string) => Catalog,
+  catalog: (workspace: string) => CatalogPort,
   secret: string | null,
 ): Sessions {
   const namespace = bindings.SESSION;

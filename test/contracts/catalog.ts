@@ -7,13 +7,13 @@ import { limits } from '../../src/core/limits.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import type { Problem } from '../../src/core/problem.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
-import { policyDocument, type AuditQuery, type Catalog, type Directory, type Page, type PageRequest } from '../../src/ports/catalog.ts';
+import { policyDocument, type AuditQuery, type CatalogPort, type Directory, type Page, type PageRequest } from '../../src/ports/catalog.ts';
 
-export type CatalogParts = { workspace: string; catalog: Catalog; directory: Directory; rootKey: string };
+export type CatalogParts = { workspace: string; catalog: CatalogPort; directory: Directory; rootKey: string };
 
 export function catalogContract(make: () => Promise<CatalogParts>): void {
   let workspace: string;
-  let catalog: Catalog;
+  let catalog: CatalogPort;
   let directory: Directory;
   let rootKey: string;
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { ServerAccess } from '../../src/core/servers/server.ts';
 import { noOffers, type Discovery, type ServerOperation, type ServerConnection } from '../../src/core/servers/server-state.ts';
-import type { Catalog, Directory, RefreshLease } from '../../src/ports/catalog.ts';
+import type { CatalogPort, Directory, RefreshLease } from '../../src/ports/catalog.ts';
 import { pages, refusal, type CatalogParts } from './catalog.ts';
 import { listingTtlMs } from '../../src/core/servers/refresh-state.ts';
 
@@ -27,7 +27,7 @@ export const discoveryOf = (tools: Record<string, unknown>[], more: Partial<Disc
 
 export function selfListingServersContract(make: () => Promise<CatalogParts>): void {
   let workspace: string;
-  let catalog: Catalog;
+  let catalog: CatalogPort;
   let directory: Directory;
   beforeEach(async () => {
     ({ workspace, catalog, directory } = await make());

@@ -46,7 +46,7 @@ import { readSkill } from '../../src/skills/read-skill.ts';
 import { policyDocument } from '../../src/ports/catalog.ts';
 import type {
   Equipment,
-  Catalog,
+  CatalogPort,
   Directory,
   DocumentKind,
   KeyRecord,
@@ -73,7 +73,7 @@ type Kept = {
   compiled: { edition: Edition; pointer: EditionPointer } | null;
 };
 
-export type FakeCatalog = Catalog & { directory: Directory };
+export type FakeCatalog = CatalogPort & { directory: Directory };
 
 export function createFakeCatalog(options: {
   definitions: readonly ToolDefinition[];
@@ -343,7 +343,7 @@ export function createFakeCatalog(options: {
   const equipped = new Map<string, Equipment>();
   const spent = new Set<string>();
   const marks = new Map<string, StoredMarks>();
-  const catalog: Catalog = {
+  const catalog: CatalogPort = {
     put: async (kind, name, body, write = {}) => {
       const before = newest(kind, name);
       checkConditions(before, write);

@@ -3,11 +3,11 @@
  * and the assembler handle all.
  * The quirks of §8.6 (schemas, tool counts, forced choices) are flags that `tool-definitions.ts` reads. Those of §8.7 (history):
  * - results next to their calls, contiguous, in call order: `core/turn/transcript.ts`, and each adapter's golden request;
- * - thought signatures and their placeholder: `callSignatures`, in `gemini-request.test.ts` and `openai-request.test.ts`;
- * - `reasoning_content` in a tool loop: `echoReasoning`; reasoning items with their calls: `openai-responses-request.test.ts`;
- * - `tool_plan` in the replayed message: `cohere-request.test.ts`;
+ * - thought signatures and their placeholder: `callSignatures`, in `gemini/request.test.ts` and `openai-chat/request.test.ts`;
+ * - `reasoning_content` in a tool loop: `echoReasoning`; reasoning items with their calls: `openai-responses/request.test.ts`;
+ * - `tool_plan` in the replayed message: `cohere/request.test.ts`;
  * - names on tool messages, an assistant after results: `toolResultName`, `assistantAfterToolResult`;
- * - history that mentions tools when none are offered: `anthropic-request.test.ts`;
+ * - history that mentions tools when none are offered: `anthropic/request.test.ts`;
  * - old names in old turns: they are renamed before an adapter sees them.
  */
 import { describe, expect, it } from 'vitest';

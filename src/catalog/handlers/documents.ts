@@ -4,7 +4,7 @@ import { triggerKeyId } from '../../core/triggers/trigger-principal.ts';
 import type { DocumentKind } from '../../ports/catalog.ts';
 import { agentWriter } from '../documents/agents.ts';
 import { listRows, documentNotFound, requireRow } from '../documents/documents.ts';
-import { findTool, listTools } from '../tools/known-tools.ts';
+import { findKnownTool, listTools } from '../tools/known-tools.ts';
 import { privateDefinitions } from '../tools/made-tool-definitions.ts';
 import { madeToolWriter } from '../tools/made-tools.ts';
 import { policyWriter } from '../documents/policy.ts';
@@ -69,7 +69,7 @@ export const documentHandlers = {
   },
   tools: ({ context }, page, owner) => listTools(context, page, owner),
   privateTools: ({ context }, owner) => privateDefinitions(context, owner),
-  tool: ({ context }, canonical) => findTool(context, canonical),
+  tool: ({ context }, canonical) => findKnownTool(context, canonical),
   put: ({ context, by }, kind, name, body, options = {}) => putDocument(context, writers[kind], { kind, name, body, options, by }),
   remove: async ({ context, by }, kind, name, options = {}) => {
     if (kind === 'provider') refuseRehearsal(name);

@@ -125,7 +125,7 @@ function firstAfter(tools: readonly ToolDefinition[], after: string): number {
 }
 
 /** Throws `unknown_tool` with similar names. */
-export function findTool(context: CatalogContext, canonical: string): ToolDefinition {
+export function findKnownTool(context: CatalogContext, canonical: string): ToolDefinition {
   const known = knownTools(context);
   const tool = known.get(canonical);
   if (tool !== undefined) return tool;

@@ -2,14 +2,14 @@
 import { legalAliases, ToolAliases } from '../../core/toolset/toolset.ts';
 import { parseDocument } from '../../core/issues.ts';
 import type { CatalogContext } from '../context.ts';
-import { findTool, knownTools } from './known-tools.ts';
+import { findKnownTool, knownTools } from './known-tools.ts';
 import { prepareMadeToolset } from './made-toolset.ts';
 import { recompileInheriting, revise } from '../toolsets/toolsets.ts';
 import type { DocumentWriter } from '../documents/write-document.ts';
 
 export const toolAliasesWriter: DocumentWriter = {
   nameFault: (context, name) => {
-    findTool(context, name);
+    findKnownTool(context, name);
     return null;
   },
 

@@ -1,4 +1,4 @@
-/** The report of a listing for the administrator or the server that sent it. `take-listing.ts` decides what happens to the tools. */
+/** The report of a listing for the administrator or the server that sent it. `apply-listing.ts` decides what happens to the tools. */
 import type { Finding } from './hold.ts';
 import { issuePath } from '../issues.ts';
 import { isIndex, pointerTokens } from '../json/json-pointer.ts';

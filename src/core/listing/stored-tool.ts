@@ -1,6 +1,6 @@
 /**
  * What a workspace stores about one tool of a server: the accepted definition, the listed one, and their relation. This file has the views
- * of it; `take-listing.ts` updates it from a listing, and the Catalog stores its rows.
+ * of it; `apply-listing.ts` updates it from a listing, and the Catalog stores its rows.
  */
 import { diffDefinitions } from './definition-diff.ts';
 import { canonicalJson } from '../hash.ts';

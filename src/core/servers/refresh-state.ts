@@ -1,6 +1,6 @@
 /**
  * The refresh state of a server that lists its tools itself: health, staleness and the lease for the next refresh. Pure: state and time in,
- * next state out. Stored by the Catalog (`catalog/servers/server-state.ts`). `take-listing.ts` handles the listed tools.
+ * next state out. Stored by the Catalog (`catalog/servers/server-state.ts`). `apply-listing.ts` handles the listed tools.
  */
 import { cutToBytes, utf8Length } from '../text/utf8.ts';
 import { cleanData } from '../tools/clean-result.ts';

@@ -50,7 +50,7 @@ export function prepareCall(scope: CallerScope, request: ToolCallRequest): Prepa
   const fault = denied ?? stateFault(tool);
   if (args === null)
     return { ...named, issues: [], notes: deprecation, own: null, refusal: fault ?? unusableArguments(request.fault ?? 'invalid_json') };
-  const { ignored, ...read } = readArguments(tool, args, scope.caller);
+  const { ignored, ...read } = prepareArguments(tool, args, scope.caller);
   const refusal = fault ?? guessedFault(tool, request) ?? read.refusal;
   const notes = refusal === read.refusal ? [...ignoredNote(ignored), ...deprecation] : deprecation;
   return { ...named, ...read, notes, refusal };
@@ -137,7 +137,7 @@ type ReadArguments = { own: Arguments; ignored: string[]; issues: Issue[]; refus
  * Checks the arguments against the shown schema, maps them to the tool's own, and checks those. `own`: mapped as far as possible, also for
  * arguments that are refused. `ignored`: names that the entry does not let a call set.
  */
-export function readArguments(tool: EditionTool, args: Arguments, caller: CallerScope['caller']): ReadArguments {
+export function prepareArguments(tool: EditionTool, args: Arguments, caller: CallerScope['caller']): ReadArguments {
   const { given, ignored } = givenArguments(tool.arguments, args);
   const merged = toToolArguments(tool.arguments, given, caller);
   const own = merged.ok ? merged.own : args;

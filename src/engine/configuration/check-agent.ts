@@ -3,11 +3,11 @@ import type { Agent } from '../../core/agent.ts';
 import { isAllowed, requireAllowed, type Act, type Rights } from '../../core/authority.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
-import type { Catalog, WriteOptions } from '../../ports/catalog.ts';
+import type { CatalogPort, WriteOptions } from '../../ports/catalog.ts';
 
 /** Returns the write options with the version that was checked as condition. Throws `forbidden` or `precondition_failed`. */
 export async function checkAgent(
-  catalog: Pick<Catalog, 'get'>,
+  catalog: Pick<CatalogPort, 'get'>,
   rights: Rights,
   name: string,
   agent: Agent,

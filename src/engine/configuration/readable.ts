@@ -2,7 +2,7 @@
 import { isAllowed, isUnbound, requireAllowed, type AgentTools } from '../../core/authority.ts';
 import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
-import type { Catalog, Directory, StoredDocument } from '../../ports/catalog.ts';
+import type { CatalogPort, Directory, StoredDocument } from '../../ports/catalog.ts';
 import { readAllDocuments } from './tools-of-key.ts';
 import { agentsOfKey } from '../plan/read-toolset.ts';
 
@@ -13,7 +13,7 @@ export async function requireReadable(directory: Directory, principal: Principal
 
 /** Returns the readable toolsets of a bound key, in their newest versions, sorted by name. */
 export async function readableToolsets(
-  catalog: Pick<Catalog, 'get'>,
+  catalog: Pick<CatalogPort, 'get'>,
   directory: Directory,
   principal: Principal,
 ): Promise<StoredDocument[]> {
@@ -25,7 +25,7 @@ export async function readableToolsets(
 }
 
 /** Returns the readable agents, sorted by name. */
-export async function readableAgents(catalog: Pick<Catalog, 'get' | 'list'>, principal: Principal): Promise<StoredDocument[]> {
+export async function readableAgents(catalog: Pick<CatalogPort, 'get' | 'list'>, principal: Principal): Promise<StoredDocument[]> {
   if (isUnbound(principal) || principal.agents === undefined)
     return (await readAllDocuments(catalog, 'agent')).filter((document) => isReadable(principal, document));
   const found = await Promise.all([...new Set(principal.agents)].sort().map((name) => nullIfNotFound(catalog.get('agent', name))));

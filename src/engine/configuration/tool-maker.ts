@@ -15,7 +15,7 @@ import { quote } from '../../core/names/names.ts';
 import { isAllowed } from '../../core/authority.ts';
 import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
-import type { Catalog, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
+import type { CatalogPort, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { MadeToolOutcome, MakeRequest, RegistryChange, ToolMaker } from '../../ports/tool-maker.ts';
@@ -23,7 +23,7 @@ import { requireMayHoldSecrets, requireCompiles, writeMadeTool } from './write-m
 
 /** `desk`: the toolset editor of the same key. `offered`: what the plan offers; null: nothing. */
 export type MakerParts = {
-  catalog: Catalog;
+  catalog: CatalogPort;
   keyId: string;
   sandbox: Pick<Sandbox, 'check'>;
   desk: Pick<ToolsetEditor, 'toolset' | 'write'>;

@@ -8,19 +8,19 @@ import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
-import type { Catalog, Directory, DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
+import type { CatalogPort, Directory, DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
 import { agentsOfKey, allowOf, readToolset } from '../plan/read-toolset.ts';
 import { listedNames } from '../plan/plan-names.ts';
 
 /** Returns canonical names; null: all tools of the workspace. */
-export async function toolsOfKey(catalog: Catalog, directory: Directory, principal: Principal): Promise<ReadonlySet<string> | null> {
+export async function toolsOfKey(catalog: CatalogPort, directory: Directory, principal: Principal): Promise<ReadonlySet<string> | null> {
   const source = sourceOfTools(principal);
   if (source === 'workspace') return null;
   return source === 'toolsets' ? await toolsOfToolsets(catalog, principal.toolsets ?? []) : await toolsOfAgents(directory, principal);
 }
 
 /** Returns the tools of the newest versions of these toolsets; a missing toolset has none. */
-export async function toolsOfToolsets(catalog: Pick<Catalog, 'get'>, toolsets: readonly string[]): Promise<ReadonlySet<string>> {
+export async function toolsOfToolsets(catalog: Pick<CatalogPort, 'get'>, toolsets: readonly string[]): Promise<ReadonlySet<string>> {
   const documents = await Promise.all([...new Set(toolsets)].map((name) => nullIfNotFound(catalog.get('toolset', name))));
   // Bodies of toolsets were parsed by the schema when they were written; a stored entry always has `tool`.
   return new Set(
@@ -47,13 +47,13 @@ async function usableTools(directory: Directory, principal: Principal, reference
 }
 
 /** Returns definitions as their sources describe them, sorted by canonical name. `has` null: all. */
-export async function readDefinitions(catalog: Pick<Catalog, 'tools'>, has: ReadonlySet<string> | null): Promise<ToolDefinition[]> {
+export async function readDefinitions(catalog: Pick<CatalogPort, 'tools'>, has: ReadonlySet<string> | null): Promise<ToolDefinition[]> {
   const all = await readAllPages((page) => catalog.tools({ ...page, limit: limits.maxToolPageItems }));
   return has === null ? all : all.filter(({ canonical }) => has.has(canonical));
 }
 
 /** Returns the tools that a key may list in toolsets; null: any. */
-export async function listableTools(catalog: Pick<Catalog, 'get'>, { toolsets }: Rights): Promise<ReadonlySet<string> | null> {
+export async function listableTools(catalog: Pick<CatalogPort, 'get'>, { toolsets }: Rights): Promise<ReadonlySet<string> | null> {
   return toolsets === undefined ? null : await toolsOfToolsets(catalog, toolsets);
 }
 
@@ -72,6 +72,6 @@ export async function readAllPages<Item>(read: (page: PageRequest) => Promise<Pa
   return items;
 }
 
-export function readAllDocuments(catalog: Pick<Catalog, 'list'>, kind: DocumentKind): Promise<StoredDocument[]> {
+export function readAllDocuments(catalog: Pick<CatalogPort, 'list'>, kind: DocumentKind): Promise<StoredDocument[]> {
   return readAllPages((page) => catalog.list(kind, page));
 }

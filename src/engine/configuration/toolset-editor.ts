@@ -6,7 +6,7 @@ import { isAllowed, isUnbound, requireAllowed } from '../../core/authority.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import { ServerHealth } from '../../core/servers/server-state.ts';
 import { readToolsetReference, type Toolset } from '../../core/toolset/toolset.ts';
-import type { Catalog, Equipment, KeyRights, StoredDocument } from '../../ports/catalog.ts';
+import type { CatalogPort, Equipment, KeyRights, StoredDocument } from '../../ports/catalog.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { readAllDocuments, readAllPages, readDefinitions, listableTools } from './tools-of-key.ts';
 import { checkToolset, writeToolset } from './write-toolset.ts';
@@ -14,7 +14,7 @@ import { checkToolset, writeToolset } from './write-toolset.ts';
 /** `refreshIfStale`: called with the names of the listed servers, to refresh stale tool lists (`refresh-stale-servers.ts`). */
 export type ToolsetEditorOptions = { aliases: boolean; refreshIfStale(servers: readonly string[]): void };
 
-export function createToolsetEditor(catalog: Catalog, keyId: string, given: Partial<ToolsetEditorOptions> = {}): ToolsetEditor {
+export function createToolsetEditor(catalog: CatalogPort, keyId: string, given: Partial<ToolsetEditorOptions> = {}): ToolsetEditor {
   const { aliases = true, refreshIfStale } = given;
   const rights = once(async () => requireRights(await catalog.keyRights(keyId)));
   const mayUse = async (name: string): Promise<boolean> => isAllowed(await rights(), { act: 'write-toolset', toolset: name });

@@ -8,7 +8,7 @@ import type { MadeTool } from '../../core/made/made-tool.ts';
 import type { Principal } from '../../core/principal.ts';
 import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
-import type { Catalog, PutAnswer, WriteOptions } from '../../ports/catalog.ts';
+import type { CatalogPort, PutAnswer, WriteOptions } from '../../ports/catalog.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import { readDefinitions, toolsOfToolsets, readAllDocuments } from './tools-of-key.ts';
 import { isAllowed, requireAllowed, type Rights } from '../../core/authority.ts';
@@ -25,7 +25,7 @@ export async function requireCompiles(sandbox: Pick<Sandbox, 'check'>, implement
 export type MadeToolWrite = { canonical: string; tool: MadeTool; options: WriteOptions };
 
 export async function writeMadeTool(
-  catalog: Catalog,
+  catalog: CatalogPort,
   principal: Pick<Principal, 'keyId' | 'toolsets'>,
   write: MadeToolWrite,
 ): Promise<PutAnswer> {
@@ -35,7 +35,7 @@ export async function writeMadeTool(
 }
 
 async function putShared(
-  catalog: Catalog,
+  catalog: CatalogPort,
   { keyId: by, toolsets }: Pick<Principal, 'keyId' | 'toolsets'>,
   { canonical, tool, options }: MadeToolWrite,
 ): Promise<PutAnswer> {
@@ -52,7 +52,7 @@ async function putShared(
 }
 
 /** Removes the key's private tool of this name after it was shared: otherwise this key alone would still call the old one. */
-async function removePrivate(catalog: Catalog, keyId: string, canonical: string): Promise<void> {
+async function removePrivate(catalog: CatalogPort, keyId: string, canonical: string): Promise<void> {
   await nullIfNotFound(catalog.remove('private-tool', privateToolName(keyId, canonical)));
 }
 
@@ -65,7 +65,7 @@ function byName(tools: readonly ToolDefinition[]) {
  * Only an administrator may write the code of a made tool that a secret is bound to, by REST or by `create_tool`, since that code can read
  * the secret. Throws `forbidden`.
  */
-export async function requireMayHoldSecrets(catalog: Pick<Catalog, 'list'>, rights: Rights, canonical: string): Promise<void> {
+export async function requireMayHoldSecrets(catalog: Pick<CatalogPort, 'list'>, rights: Rights, canonical: string): Promise<void> {
   const act = { act: 'waive', what: `Writing ${canonical}, which a secret is bound to,` } as const;
   if (isAllowed(rights, act)) return;
   const secrets = await readAllDocuments(catalog, 'secret');

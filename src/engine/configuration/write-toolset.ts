@@ -9,12 +9,12 @@ import { limits } from '../../core/limits.ts';
 import { toolPin } from '../../core/listing/tool-pin.ts';
 import { nullIfNotFound, Problem, type Issue } from '../../core/problem.ts';
 import type { Toolset, ToolsetEntry } from '../../core/toolset/toolset.ts';
-import type { Catalog, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
+import type { CatalogPort, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import { readDefinitions, listableTools } from './tools-of-key.ts';
 
 /** Throws `forbidden` with the paths of the entries that the key may not write, before anything is read or stored. */
 export async function writeToolset(
-  catalog: Catalog,
+  catalog: CatalogPort,
   rights: Rights,
   name: string,
   toolset: Toolset,
@@ -26,7 +26,7 @@ export async function writeToolset(
 
 /** Returns the entries with the names of their tools, and the write options under which the check holds. */
 export async function checkToolset(
-  catalog: Catalog,
+  catalog: CatalogPort,
   rights: Rights,
   name: string,
   { tools: written }: Pick<Toolset, 'tools'>,
@@ -44,7 +44,7 @@ export async function checkToolset(
 
 /** Returns each entry with the name of its tool. Throws `forbidden` for tools that the key does not have. */
 async function listOnly(
-  catalog: Catalog,
+  catalog: CatalogPort,
   rights: Rights,
   entries: readonly ToolsetEntry[],
   has: ReadonlySet<string>,
@@ -59,7 +59,7 @@ async function listOnly(
   return named.map(({ tool, ...entry }) => (tool === undefined ? entry : { ...entry, tool }));
 }
 
-async function toolsByPin(catalog: Catalog, has: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+async function toolsByPin(catalog: CatalogPort, has: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
   const definitions = await readDefinitions(catalog, has);
   return new Map(await Promise.all(definitions.map(async (tool): Promise<[string, string]> => [await toolPin(tool), tool.canonical])));
 }

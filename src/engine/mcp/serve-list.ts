@@ -18,7 +18,7 @@ import { MB } from '../../core/limits/units.ts';
 const maxMcpPageBytes = 1 * MB;
 
 /** `Tool` of MCP. */
-export type ServedTool = {
+export type ListedTool = {
   name: string;
   title?: string;
   description: string;
@@ -29,7 +29,7 @@ export type ServedTool = {
 };
 
 /** Returns at least one page. Cached. */
-export const servedPages = memoizeByObject((names: AliasMap): readonly (readonly ServedTool[])[] =>
+export const servedPages = memoizeByObject((names: AliasMap): readonly (readonly ListedTool[])[] =>
   toPages(names.tools.filter(isForModels).flatMap((tool) => listTool(names, tool))),
 );
 
@@ -38,7 +38,7 @@ export function servedOutputSchema({ outputSchema, result }: EditionTool): JsonS
   return result?.pick === undefined ? outputSchema : undefined;
 }
 
-function listTool(names: AliasMap, tool: EditionTool): ServedTool[] {
+function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
   const definition = modelDefinition(names, tool);
   const announce = names.aliases && names.edition.announce !== 'none' ? 'description' : 'none';
   const outputSchema = servedOutputSchema(tool);
@@ -59,8 +59,8 @@ function objectSchema(schema: JsonSchema): JsonSchema {
   return schema.type === 'object' ? schema : { ...schema, type: 'object' };
 }
 
-function toPages(tools: readonly ServedTool[]): ServedTool[][] {
-  const made: ServedTool[][] = [[]];
+function toPages(tools: readonly ListedTool[]): ListedTool[][] {
+  const made: ListedTool[][] = [[]];
   let bytes = 0;
   for (const tool of tools) {
     const size = utf8Length(JSON.stringify(tool));

@@ -15,7 +15,7 @@ import {
   untainted,
 } from '../../core/policy/taint.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { Catalog, StoredMarks } from '../../ports/catalog.ts';
+import type { CatalogPort, StoredMarks } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import { errorResult } from '../../core/tools/tool.ts';
 import { isServerTool } from '../call/server-state.ts';
@@ -31,7 +31,11 @@ const directMarksRefreshMs = 60 * 60_000;
 export type MarkStore = { read(): Promise<StoredMarks | null>; add(taint: Taint): Promise<void> };
 
 /** `toolset`: without its version; null for a key that has none equipped. */
-export function createMarkStore(catalog: Pick<Catalog, 'taintMarks' | 'addTaintMarks'>, keyId: string, toolset: string | null): MarkStore {
+export function createMarkStore(
+  catalog: Pick<CatalogPort, 'taintMarks' | 'addTaintMarks'>,
+  keyId: string,
+  toolset: string | null,
+): MarkStore {
   const names = [`direct ${JSON.stringify([keyId, toolset])}`];
   return {
     read: async () => (await catalog.taintMarks(names))[0] ?? null,

@@ -14,7 +14,7 @@ import { errorResult } from '../../core/tools/tool.ts';
 import type { FileOverlay, FileSystem } from '../../ports/file-system.ts';
 import type { InnerCalls } from '../../ports/inner-calls.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
-import { readArguments } from '../call/prepare-call.ts';
+import { prepareArguments } from '../call/prepare-call.ts';
 import { applyEntryApproval, callEffects, createEffectJudge } from './judge-call.ts';
 import { guardFiles } from './guard-files.ts';
 import { innerNames, innerTools } from '../call/inner/inner-names.ts';
@@ -38,7 +38,7 @@ export async function explainCall(
   args: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<PolicyAnswer> {
-  const { own, issues } = readArguments(tool, args, scope.caller);
+  const { own, issues } = prepareArguments(tool, args, scope.caller);
   const record = createRecorder();
   const judgeOwn = createEffectJudge(scope, tool);
   for (const effect of callEffects(deps, tool, own, scope.isScratch === true ? null : scope.files))
@@ -114,7 +114,7 @@ function listUses(deps: ExplainDeps, scope: ExplainScope, outermost: EditionTool
       if (looked.has(use.canonical)) continue;
       looked.add(use.canonical);
       const judgeUse = createEffectJudge({ ...scope, chain }, use);
-      for (const effect of callEffects(deps, use, readArguments(use, {}, scope.caller).own, null))
+      for (const effect of callEffects(deps, use, prepareArguments(use, {}, scope.caller).own, null))
         record.list(use.canonical, effect, judgeUse(effect));
       if (use.kind === 'made') look(use, [...chain, use.canonical]);
     }
@@ -198,7 +198,7 @@ function rehearsedCalls(deps: ExplainDeps, scope: ExplainScope, tool: EditionToo
       const judgeInner = createEffectJudge({ ...scope, chain: [tool.canonical] }, inner);
       // Arguments that are not an object would be rejected before the policy is checked.
       const innerArgs = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
-      for (const effect of callEffects(deps, inner, readArguments(inner, innerArgs, scope.caller).own, options?.files ?? files))
+      for (const effect of callEffects(deps, inner, prepareArguments(inner, innerArgs, scope.caller).own, options?.files ?? files))
         record.add(inner.canonical, effect, judgeInner(effect));
       return { waits: false, result: errorResult('not_allowed', 'Not run: tools are not called in a policy test.') };
     },

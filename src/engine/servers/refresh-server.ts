@@ -8,7 +8,7 @@ import { Problem } from '../../core/problem.ts';
 import type { ListingReport, ServerAccess, ServerKind } from '../../core/servers/server.ts';
 import type { RefreshReason } from '../../core/servers/refresh-state.ts';
 import type { Discovery } from '../../core/servers/server-state.ts';
-import type { Catalog, RefreshLease, RefreshFailure } from '../../ports/catalog.ts';
+import type { CatalogPort, RefreshLease, RefreshFailure } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
 import { withTimeout } from '../timeout.ts';
@@ -22,7 +22,7 @@ export type ReadDeps = {
   context(workspace: string, server: ServerAccess, signal: AbortSignal): UpstreamContext;
 };
 export type RefreshDeps = ReadDeps & {
-  catalog(workspace: string): Pick<Catalog, 'claimRefresh' | 'takeDiscovery' | 'takeFailure' | 'refreshServer'>;
+  catalog(workspace: string): Pick<CatalogPort, 'claimRefresh' | 'takeDiscovery' | 'takeFailure' | 'refreshServer'>;
 };
 
 export type ServerRefresh = {

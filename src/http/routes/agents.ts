@@ -7,7 +7,7 @@ import { checkAgent } from '../../engine/configuration/check-agent.ts';
 import { readableAgents } from '../../engine/configuration/readable.ts';
 import { mountDocumentRoutes } from '../document-routes.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { Catalog, StoredDocument } from '../../ports/catalog.ts';
+import type { CatalogPort, StoredDocument } from '../../ports/catalog.ts';
 import { requireSameName } from '../documents.ts';
 import type { App } from '../route.ts';
 import { Warning } from '../../core/warning.ts';
@@ -45,7 +45,7 @@ export function mountAgents(app: App): void {
   });
 }
 
-async function readAgent(catalog: Catalog, principal: Principal, name: string): Promise<StoredDocument> {
+async function readAgent(catalog: CatalogPort, principal: Principal, name: string): Promise<StoredDocument> {
   requireAllowed(principal, { act: 'use-agent', agent: name });
   const document = await nullIfNotFound(catalog.get('agent', name));
   // Agent bodies were parsed by the schema when they were written.

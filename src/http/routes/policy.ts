@@ -9,7 +9,7 @@ import type { Principal } from '../../core/principal.ts';
 import { limits } from '../../core/limits.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
-import { policyDocument, type Catalog } from '../../ports/catalog.ts';
+import { policyDocument, type CatalogPort } from '../../ports/catalog.ts';
 import { explainEffect } from '../../engine/policy/explain-policy.ts';
 import type { Services } from '../../wiring.ts';
 import { conditionHeaders, documentResponse, etag, etagHeader, writeConditions } from '../documents.ts';
@@ -144,7 +144,7 @@ async function explainKnownTool(services: Services, principal: Principal, asked:
 }
 
 /** Returns the tool and, for a made tool, all tools that it uses, recursively. Missing tools are skipped. */
-async function withUses(catalog: Catalog, name: string): Promise<ToolDefinition[]> {
+async function withUses(catalog: CatalogPort, name: string): Promise<ToolDefinition[]> {
   const found = [await catalog.tool(name)];
   const asked = new Set<string>([name]);
   // `found` grows during the iteration.
@@ -156,7 +156,7 @@ async function withUses(catalog: Catalog, name: string): Promise<ToolDefinition[
   return found;
 }
 
-async function toolOrNone(catalog: Catalog, name: string): Promise<ToolDefinition[]> {
+async function toolOrNone(catalog: CatalogPort, name: string): Promise<ToolDefinition[]> {
   try {
     return [await catalog.tool(name)];
   } catch (error) {

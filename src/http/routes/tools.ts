@@ -11,7 +11,7 @@ import { ToolAliases } from '../../core/toolset/toolset.ts';
 import { toolPin } from '../../core/listing/tool-pin.ts';
 import { UiTool } from '../../core/tools/ui-tool.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';
-import type { Catalog, StoredDocument } from '../../ports/catalog.ts';
+import type { CatalogPort, StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
 import { conditionHeaders, documentResponse, etag, etagHeader, writeConditions } from '../documents.ts';
 import { pageFor, PageQuery, pageOf } from '../paging.ts';
@@ -243,7 +243,7 @@ async function readTool(services: Services, principal: Principal, canonical: str
 }
 
 /** Returns the document of a made tool or a UI tool; null for any other tool, or if it was deleted. */
-async function documentOf(catalog: Catalog, { kind, canonical, made }: ToolDefinition): Promise<StoredDocument | null> {
+async function documentOf(catalog: CatalogPort, { kind, canonical, made }: ToolDefinition): Promise<StoredDocument | null> {
   if (made?.private === true) return await nullIfNotFound(catalog.get('private-tool', privateToolName(made.by ?? '', canonical)));
   if (kind === 'made') return await nullIfNotFound(catalog.get('made-tool', canonical));
   return kind === 'ui' ? await nullIfNotFound(catalog.get('ui-tool', canonical)) : null;

@@ -13,7 +13,7 @@ import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import { UiTool, UiToolName } from '../../core/tools/ui-tool.ts';
 import { Warning } from '../../core/warning.ts';
 import { requireMayHoldSecrets, requireCompiles, writeMadeTool } from '../../engine/configuration/write-made-tool.ts';
-import type { WriteOptions, Catalog } from '../../ports/catalog.ts';
+import type { WriteOptions, CatalogPort } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
 import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
 import { mountRoute, type App } from '../route.ts';
@@ -182,7 +182,7 @@ export function readOwner(principal: Principal, owner: string): string {
 }
 
 /** Returns null if the key has no private tool with this name. */
-export async function findPrivateTool(catalog: Catalog, owner: string, canonical: string): Promise<ToolDefinition | null> {
+export async function findPrivateTool(catalog: CatalogPort, owner: string, canonical: string): Promise<ToolDefinition | null> {
   if (!canonical.startsWith('made.')) return null;
   return (await catalog.privateTools(owner)).find((tool) => tool.canonical === canonical) ?? null;
 }

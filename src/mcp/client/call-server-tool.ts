@@ -8,7 +8,7 @@ import { isRecord, listOf, recordOf } from '../../core/json/wire-value.ts';
 import type { UpstreamAnswer, UpstreamCall, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { type Connection, withConnection } from './connection.ts';
 import { ResponseTooLarge, serverMessage, unsupportedVersion } from './upstream-fault.ts';
-import { type RoundOutcome, readRequestState, screenQuestions, answerInputRounds, toInputRequest } from './input-rounds.ts';
+import { type RoundOutcome, readRequestState, screenInputRequests, answerInputRounds, toInputRequest } from './input-rounds.ts';
 import type { ConnectionMemory } from './connection-memory.ts';
 import { asTask, followTask, taskOf, updateTask, requiresTask } from './tasks.ts';
 import { toToolResult } from './tool-result.ts';
@@ -74,14 +74,14 @@ function firstText({ content }: Record<string, unknown>): string {
   return typeof text === 'string' ? text : '';
 }
 
-function wantedPages(server: ServerAccess, askable: Parameters<typeof screenQuestions>[1], error: ProtocolError): RoundOutcome | null {
+function wantedPages(server: ServerAccess, askable: Parameters<typeof screenInputRequests>[1], error: ProtocolError): RoundOutcome | null {
   const pages = isRecord(error.data) ? listOf(error.data.elicitations) : [];
   if (error.code !== pagesWanted || pages.length === 0) return null;
   const asked = pages.map((params, index): [string, InputRequest] => [
     String(index),
     { method: 'elicitation/create', params: recordOf(params) },
   ]);
-  const { others } = screenQuestions(server, askable, Object.fromEntries(asked));
+  const { others } = screenInputRequests(server, askable, Object.fromEntries(asked));
   return Object.keys(others).length === 0 ? null : { kind: 'input-required', input: toInputRequest(others, { own: {} }) };
 }
 

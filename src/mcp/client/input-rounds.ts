@@ -39,7 +39,7 @@ export async function answerInputRounds(
     const result = await send(retry);
     if (result.resultType !== 'input_required') return { kind: 'result', result };
     const state = typeof result.requestState === 'string' ? result.requestState : undefined;
-    const { own, others } = screenQuestions(server, askable, result.inputRequests);
+    const { own, others } = screenInputRequests(server, askable, result.inputRequests);
     if (Object.keys(others).length > 0) return { kind: 'input-required', input: toInputRequest(others, { state, own }) };
     retry = { ...(Object.keys(own).length > 0 && { inputResponses: own }), ...(state !== undefined && { requestState: state }) };
   }
@@ -49,7 +49,7 @@ export async function answerInputRounds(
 }
 
 /** `own`: answers that are known here. Throws if the server requests input that it may not have. */
-export function screenQuestions(
+export function screenInputRequests(
   server: Asking,
   askable: AskableInput,
   asked: unknown,

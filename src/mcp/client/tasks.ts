@@ -10,7 +10,7 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord, recordOf } from '../../core/json/wire-value.ts';
 import type { Connection } from './connection.ts';
 import { serverMessage, upstreamError } from './upstream-fault.ts';
-import { type RoundOutcome, screenQuestions, toInputRequest } from './input-rounds.ts';
+import { type RoundOutcome, screenInputRequests, toInputRequest } from './input-rounds.ts';
 import { systemClock } from '../../platform/clock.ts';
 
 /** Minimum poll interval for a task of a server, whatever the server requests. */
@@ -67,7 +67,7 @@ function readModern(server: ServerAccess, askable: AskableInput, taskId: string,
       return failed('The task was cancelled by its server.');
     case 'input_required': {
       if (Object.keys(recordOf(task.inputRequests)).length === 0) return null;
-      const { own, others } = screenQuestions(server, askable, task.inputRequests);
+      const { own, others } = screenInputRequests(server, askable, task.inputRequests);
       return { kind: 'input-required', input: toInputRequest(others, { own, task: taskId }) };
     }
     case 'working':

@@ -10,7 +10,7 @@ import { isLoopback } from '../../net/address.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import { KB } from '../../core/limits/units.ts';
 import type { ServerOAuth } from '../../core/servers/server.ts';
-import type { Catalog } from '../../ports/catalog.ts';
+import type { CatalogPort } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 
 /** OAuth: one response of an authorization server. Metadata of large servers has some 10 kB, their tokens less. */
@@ -140,7 +140,7 @@ function capital(text: string): string {
 /** The dependencies of obtaining tokens for one server. Built in `wiring.ts`. */
 export type OAuthContext = {
   server: { name: string; url: string; oauth: ServerOAuth };
-  grants: Pick<Catalog, 'serverGrant' | 'saveServerGrant'>;
+  grants: Pick<CatalogPort, 'serverGrant' | 'saveServerGrant'>;
   /** The outbound client for servers. It does not follow redirects to another origin, and has a timeout. */
   send(request: Request, signal: AbortSignal): Promise<Response>;
   /** Returns the value of a secret that may be sent to `host`; throws a `Problem` that names what is missing. */

@@ -29,7 +29,7 @@ export async function serveMcp(deps: ServeDeps, sessions: McpSessions, asked: Mc
   const sent = { method: request.method, headers: sessionHeaders(request.headers), body: isPost ? text : null };
   if (await isLegacyRequest(request, body)) {
     const id = request.headers.get('mcp-session-id');
-    if (id !== null) return { response: (await sessions.resume(principal, target, id, sent)) ?? unknownSession(), view };
+    if (id !== null) return { response: (await sessions.resume(principal, target, id, sent)) ?? unknownMcpSession(), view };
     if (isPost && isInitializeRequest(body)) return { response: await sessions.begin(principal, target, sent), view };
   }
   const held = isPost ? await heldBy(deps, principal, view, body) : undefined;
@@ -67,7 +67,7 @@ function sessionHeaders(headers: Headers): [string, string][] {
 }
 
 /** The SDK's response for an expired session: the client starts a new one (MCP, session management: 404). */
-export function unknownSession(): Response {
+export function unknownMcpSession(): Response {
   const error = { code: -32001, message: 'Session not found' };
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 404 });
 }

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { ServerTool } from '../../../src/core/servers/server.ts';
-import type { Catalog } from '../../../src/ports/catalog.ts';
+import type { CatalogPort } from '../../../src/ports/catalog.ts';
 import { pages } from '../../contracts/catalog.ts';
 import { emptyWorkspace } from '../../storage/workspace.ts';
 import { isSkipped } from '../../selection.ts';
@@ -34,7 +34,7 @@ const servers = new Map(
 );
 const cases = Object.values(pinning).flatMap((module) => module.default.cases);
 
-async function toolsOf(catalog: Catalog, server: string): Promise<Map<string, ServerTool>> {
+async function toolsOf(catalog: CatalogPort, server: string): Promise<Map<string, ServerTool>> {
   return new Map((await pages((page) => catalog.serverTools(server, page), 200)).map((tool) => [tool.name, tool]));
 }
 

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 import type { ServerTool } from '../../../src/core/servers/server.ts';
-import type { Catalog } from '../../../src/ports/catalog.ts';
+import type { CatalogPort } from '../../../src/ports/catalog.ts';
 import { pages, refusal } from '../../contracts/catalog.ts';
 import { emptyWorkspace } from '../../storage/workspace.ts';
 
@@ -24,11 +24,11 @@ function server(tools: readonly Record<string, unknown>[], more: Record<string, 
   return { kind: 'static', url, tools, ...more };
 }
 
-async function serverTools(catalog: Catalog, name = 'facts'): Promise<Map<string, ServerTool>> {
+async function serverTools(catalog: CatalogPort, name = 'facts'): Promise<Map<string, ServerTool>> {
   return new Map((await pages((page) => catalog.serverTools(name, page), 200)).map((tool) => [tool.name, tool]));
 }
 
-async function states(catalog: Catalog, name = 'facts'): Promise<Record<string, string>> {
+async function states(catalog: CatalogPort, name = 'facts'): Promise<Record<string, string>> {
   return Object.fromEntries([...(await serverTools(catalog, name))].map(([own, { state }]) => [own, state]));
 }
 

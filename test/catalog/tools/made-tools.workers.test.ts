@@ -2,7 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
-import type { Catalog } from '../../../src/ports/catalog.ts';
+import type { CatalogPort } from '../../../src/ports/catalog.ts';
 import { emptyWorkspace, testEnv } from '../../storage/workspace.ts';
 
 const replace = {
@@ -38,7 +38,7 @@ const faults = async (work: Promise<unknown>): Promise<string[]> => {
   throw new Error('It was taken, and was to be refused.');
 };
 const calls = (name: string) => ({ description: 'Calls.', implementation: `return await tools.${name}({})` });
-const putAll = async (catalog: Catalog, tools: Record<string, string>) => {
+const putAll = async (catalog: CatalogPort, tools: Record<string, string>) => {
   for (const [name, calls_] of Object.entries(tools)) await catalog.put('made-tool', `made.${name}`, calls(calls_));
 };
 

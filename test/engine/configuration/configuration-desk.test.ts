@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Scope } from '../../../src/core/principal.ts';
 import type { Toolset } from '../../../src/core/toolset/toolset.ts';
 import { createToolsetEditor } from '../../../src/engine/configuration/toolset-editor.ts';
-import type { Catalog } from '../../../src/ports/catalog.ts';
+import type { CatalogPort } from '../../../src/ports/catalog.ts';
 import type { ToolsetEditor } from '../../../src/ports/toolset-editor.ts';
 import { createFakeCatalog, type FakeCatalog } from '../../fakes/catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
@@ -82,7 +82,7 @@ describe('a key bound to toolsets', () => {
   });
 
   it('has nothing equipped that it may not use', async () => {
-    const equipped: Catalog = { ...catalog, equipment: async () => ({ toolset: 'other', mode: 'normal' }) };
+    const equipped: CatalogPort = { ...catalog, equipment: async () => ({ toolset: 'other', mode: 'normal' }) };
     const desk = createToolsetEditor(equipped, await keyOf(['toolsets'], ['mine']));
     expect(await desk.equipment()).toEqual({ toolset: null, mode: 'configuration' });
   });
@@ -107,7 +107,7 @@ describe('a write', () => {
 
 it('reads tools and rights once, however often they are needed', async () => {
   const asked: string[] = [];
-  const counting: Catalog = {
+  const counting: CatalogPort = {
     ...catalog,
     tools: (page) => {
       asked.push('tools');
@@ -131,7 +131,7 @@ it('reports the health of servers as far as their documents have it', async () =
     tools: [{ name: 'get', description: 'Gets.', inputSchema: { type: 'object' } }],
   });
   const health = { status: 'failing', reason: 'It answers 503.', checkedAt: null, listedAt: null, failures: 2 };
-  const told: Catalog = {
+  const told: CatalogPort = {
     ...catalog,
     list: async (kind, page) => {
       const listed = await catalog.list(kind, page);
