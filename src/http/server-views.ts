@@ -1,8 +1,7 @@
 /** Servers as `/v1/servers` shows them: the document as it was sent, and the results of its last refresh. */
 import { z } from 'zod';
-import { AuthorizationStatus } from '../core/servers/authorization-status.ts';
+import { AuthorizationStatus, ServerConnection, ServerHealth } from '../core/servers/server-state.ts';
 import { McpServer, OpenApiServer, ServerKindFilter, ServerName, ServerTool, StaticServer } from '../core/servers/server.ts';
-import { ServerConnection, ServerHealth } from '../core/servers/server-state.ts';
 import { Warning } from '../core/warning.ts';
 import type { StoredDocument } from '../ports/catalog.ts';
 

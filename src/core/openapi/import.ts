@@ -13,6 +13,7 @@ import { selectOperations, type NamedOperation, type OperationSelection } from '
 import { fold } from '../names/fold.ts';
 import { distinctWireName, isWireName } from '../names/names.ts';
 import { isRecord, listOf, type Json } from '../json/wire-value.ts';
+import { utf8Length } from '../text/utf8.ts';
 
 export type ImportRequest = OperationSelection & {
   /** The URL of the document; `''` for an inline document. */
@@ -47,7 +48,7 @@ export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = 
   const given = new Set(headers.map((name) => name.toLowerCase()));
   const tools: ImportedTools['tools'] = [];
   const operations = new Map<string, ServerOperation>();
-  let characters = 0;
+  let bytes = 0;
   for (const found of selected) {
     const place = locate(found);
     const made = place === null ? null : toOperationTool({ document, schemas, given }, found);
@@ -56,8 +57,8 @@ export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = 
       document.warn(`tools.${found.name}`, 'is the name of two operations; the first one is used');
       continue;
     }
-    characters += JSON.stringify(made.tool).length;
-    if (characters > limits.maxListingBytes)
+    bytes += utf8Length(JSON.stringify(made.tool));
+    if (bytes > limits.maxListingBytes)
       throw documentFault(`produces definitions of more than ${limits.maxListingBytes} bytes. List the operations you need in include`);
     tools.push(made.tool);
     operations.set(found.name, { ...made.operation, ...place });

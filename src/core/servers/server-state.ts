@@ -117,3 +117,15 @@ export const ServerTest = z
   })
   .meta({ id: 'ServerTest' });
 export type ServerTest = z.infer<typeof ServerTest>;
+
+/** The authorization status of a server with `oauth`, as GET shows it. `mcp/oauth/` obtains the tokens. */
+export const AuthorizationStatus = z
+  .object({
+    status: z.enum(['signed-in', 'signed-out', 'expired']).meta({
+      description: '`expired`: the tokens have expired and cannot be refreshed. With `authorization_code` a user has to sign in (again).',
+    }),
+    expiresAt: z.iso.datetime().optional().meta({ description: 'When the current token expires; it is refreshed automatically.' }),
+    scopes: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'AuthorizationStatus' });
+export type AuthorizationStatus = z.infer<typeof AuthorizationStatus>;

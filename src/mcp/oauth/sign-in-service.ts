@@ -1,7 +1,7 @@
 /** Sign-ins for the servers of all workspaces, used by the routes. Built in `wiring.ts`. */
 import { Problem, quoted } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { AuthorizationStatus } from '../../core/servers/authorization-status.ts';
+import type { AuthorizationStatus } from '../../core/servers/server-state.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
 import type { OAuthContext } from './exchange.ts';
 import { lazyTokens } from '../lazy-client.ts';

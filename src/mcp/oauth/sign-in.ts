@@ -6,7 +6,7 @@
 import { startAuthorization, validateAuthorizationResponseIssuer, selectClientAuthMethod } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import type { AuthorizationStatus } from '../../core/servers/authorization-status.ts';
+import type { AuthorizationStatus } from '../../core/servers/server-state.ts';
 import { clientFor, withSecret } from './client.ts';
 import { type OAuthContext, createOAuthExchange, isSafeUrl, shortText } from './exchange.ts';
 import { discoverIssuer, scopeToRequest } from './discover.ts';

@@ -101,6 +101,14 @@ describe('the selection of operations', () => {
     );
     expect(names(documentOf(many), { include: ['tag:t7'] })).toHaveLength(100);
   });
+
+  it('counts the bytes of its definitions, not their characters', () => {
+    // Two bytes each: 12 million characters, 24 million bytes.
+    const kind = { enum: Array.from({ length: 300 }, (_, index) => `${'é'.repeat(100)}${index}`) };
+    const post = jsonBody({ type: 'object', properties: { kind } });
+    const many = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`/a${index}`, { post }]));
+    expect(() => imported(documentOf(many))).toThrow('produces definitions of more than');
+  });
 });
 
 describe('a tool', () => {
