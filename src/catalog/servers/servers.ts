@@ -9,7 +9,6 @@ import { invalidRequest, Problem, type Issue } from '../../core/problem.ts';
 import { secretHostOf, secretUseRefusal } from '../../core/policy/secret.ts';
 import {
   callUrlOf,
-  isSameClient,
   reservedServers,
   Server,
   ServerName,
@@ -19,6 +18,7 @@ import {
   type ServerTool,
   type StaticServer,
 } from '../../core/servers/server.ts';
+import { isSameClient } from '../../core/servers/server-identity.ts';
 import { healthOf, afterDocumentChange } from '../../core/servers/refresh-state.ts';
 import { noOffers } from '../../core/servers/server-state.ts';
 import { readEchoedListing } from '../../core/listing/echoed-listing.ts';

@@ -2,8 +2,10 @@
  * Detects that a server changed its identity. A server is identified by its URL and its name in this workspace, and what it calls itself
  * proves nothing; but if a different server responds at the URL, an administrator should review it before its tools are called.
  */
+import { canonicalJson } from '../hash.ts';
 import type { Finding } from '../listing/hold.ts';
 import { quote } from '../names/names.ts';
+import type { McpServer } from './server.ts';
 import type { ServerConnection } from './server-state.ts';
 import type { Warning } from '../warning.ts';
 
@@ -32,4 +34,9 @@ function majorOf(version: string): string {
 
 function shown({ name, version }: { name: string; version: string }): string {
   return `${quote(name)} ${quote(version)}`;
+}
+
+/** Returns whether URL and client are equal: a grant is for one URL and one client. */
+export function isSameClient(one: Pick<McpServer, 'url' | 'oauth'>, other: Pick<McpServer, 'url' | 'oauth'>): boolean {
+  return new URL(one.url).origin === new URL(other.url).origin && canonicalJson(one.oauth ?? null) === canonicalJson(other.oauth ?? null);
 }

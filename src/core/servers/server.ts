@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import { Finding, Hold } from '../listing/hold.ts';
-import { canonicalJson } from '../hash.ts';
 import { limits } from '../limits.ts';
 import { sentHeaders } from './sent-headers.ts';
 import type { ServerConnection } from './server-state.ts';
@@ -299,8 +298,3 @@ export const ListingReport = z
   })
   .meta({ id: 'ListingReport' });
 export type ListingReport = z.infer<typeof ListingReport>;
-
-/** Returns whether URL and client are equal: a grant is for one URL and one client. */
-export function isSameClient(one: Pick<McpServer, 'url' | 'oauth'>, other: Pick<McpServer, 'url' | 'oauth'>): boolean {
-  return new URL(one.url).origin === new URL(other.url).origin && canonicalJson(one.oauth ?? null) === canonicalJson(other.oauth ?? null);
-}

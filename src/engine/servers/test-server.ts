@@ -1,7 +1,8 @@
 /** Tests a server: connects and lists it as for a refresh, without storing anything. Faults of the server are returned, not thrown. */
 import { reportListing } from '../../core/listing/listing-report.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
-import { isSameClient, toServerAccess } from '../../core/servers/server.ts';
+import { toServerAccess } from '../../core/servers/server.ts';
+import { isSameClient } from '../../core/servers/server-identity.ts';
 import type { Server, ServerAccess } from '../../core/servers/server.ts';
 import type { ServerTest, Discovery } from '../../core/servers/server-state.ts';
 import { boundedDiscovery, countOffers } from '../../core/servers/refresh-state.ts';
