@@ -17,6 +17,8 @@ import { KB } from '../core/limits/units.ts';
 /** The part of each stream that the model sees: head and tail, without the middle. */
 const shownStdoutBytes = 40 * KB;
 const shownStderrBytes = 8 * KB;
+/** Slightly shorter than the timeout of a call, so that output printed before the timeout can still be returned. */
+export const maxScriptMs = limits.toolTimeoutMs - 250;
 
 export const bash = defineTool({
   name: 'bash',
@@ -25,19 +27,12 @@ export const bash = defineTool({
   input: z.object({
     command: z.string().min(1).describe('Script to run'),
     cwd: z.string().optional().describe('Start directory, relative to /workspace'),
-    timeout: z
-      .number()
-      .int()
-      .min(1)
-      .max(600_000)
-      .default(limits.toolTimeoutMs)
-      .describe(`Timeout in milliseconds. Larger values are reduced to ${limits.toolTimeoutMs}`),
+    timeout: z.number().int().min(1).default(maxScriptMs).describe(`Timeout in milliseconds. Larger values are reduced to ${maxScriptMs}`),
   }),
   annotations: { title: 'Run a shell script', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   async run({ command, cwd, timeout }, context) {
     const { files, signal } = context;
-    // Slightly shorter than the call's timeout, so that output printed before the timeout can still be returned.
-    const timeoutMs = Math.min(timeout, limits.toolTimeoutMs - 250);
+    const timeoutMs = Math.min(timeout, maxScriptMs);
     // The script's files are an overlay until it ends: a script that waits for approval or is cancelled changes nothing.
     const overlay = files.overlay();
     const script = { command, directory: startDirectory(files, cwd), scratch, timeoutMs };

@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { bash, maxScriptMs } from '../../src/tools/bash.ts';
 import { put, toolBench } from './run-tool.ts';
 import { shell } from './shell.ts';
 
 describe('the shell', () => {
+  it('accepts any timeout, and its schema names the one that it uses at most', async () => {
+    const { timeout } = (bash.inputSchema as { properties: Record<string, { description?: string; default?: number; maximum?: number }> })
+      .properties;
+    expect(timeout).toMatchObject({ default: maxScriptMs, description: expect.stringContaining(String(maxScriptMs)) });
+    const { run } = shell();
+    expect(await run('builtin.bash', { command: 'echo hello', timeout: 1_200_000 })).toMatchObject({
+      isError: false,
+      text: 'hello\nexit code: 0',
+    });
+  });
+
   it('returns stdout, stderr and the exit code', async () => {
     const { run } = shell();
     expect(await run('builtin.bash', { command: 'echo hello; echo oh >&2; exit 3' })).toEqual({
