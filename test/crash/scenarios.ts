@@ -131,7 +131,7 @@ export const scenarios: Record<Failpoint, Scenario> = {
     expect(['a', 'b', 'c'].map(cell.effects)).toEqual([1, 0, 0]);
     expect((await cell.decide(String(asked[0]), 'approve')).status).toBe(200);
     await cell.ended({ alone: false });
-    expect(['what came before the wait ran once', 'b', 'c'].map(cell.effects), 'what came before the wait ran once').toEqual([1, 1, 1]);
+    expect(['a', 'b', 'c'].map(cell.effects), 'what came before the wait ran once').toEqual([1, 1, 1]);
     expect(await seenByCode(cell)).toBe('["done","done","done"]');
   }),
 
