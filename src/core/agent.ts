@@ -1,4 +1,5 @@
 /** An agent: a model, instructions and a toolset under one name (contract §8). Chat clients use it as the model `agent/<name>`. */
+import { boundedText } from './text/bounded-text.ts';
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { SkillName } from './skills/skill.ts';
@@ -59,7 +60,7 @@ export const AgentSettings = z
 export const Agent = z
   .strictObject({
     name: ResourceName.optional().meta({ description: 'Must equal the name in the path, if given.' }),
-    description: z.string().max(limits.maxDescriptionBytes).optional(),
+    description: boundedText(limits.maxDescriptionBytes).optional(),
     model: ModelRef,
     fallbacks: z.array(ModelRef).max(8).optional(),
     instructions: z.string().max(100_000).default(''),

@@ -1,4 +1,5 @@
 /** `create_tool`: a model writes a tool that calls other tools, and it is stored. `engine/configuration/tool-maker.ts` builds it. */
+import { boundedText } from '../core/text/bounded-text.ts';
 import { z } from 'zod';
 import { limits } from '../core/limits.ts';
 import { MadeParameter } from '../core/made/made-tool.ts';
@@ -15,10 +16,8 @@ export const createTool = defineTool({
   description,
   input: z.strictObject({
     name: z.string().min(1).max(128).describe('2 to 64 characters of a-z, 0-9, "_" and "-", starting with a letter, such as count_lines'),
-    description: z
-      .string()
+    description: boundedText(limits.maxDescriptionBytes)
       .min(1)
-      .max(limits.maxDescriptionBytes)
       .describe('What it does and when to use it. Callers see only this description'),
     parameters: z
       .array(

@@ -2,6 +2,7 @@
  * The tool that runs code over the other tools: its definition, for toolsets that list it (`tools/run-code.ts` runs it) and for
  * models that get it instead of all others (`engine/plan/plan-names.ts`).
  */
+import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import { injectedTool } from '../tools/injected-tool.ts';
@@ -20,10 +21,8 @@ export const runCodeDescription = [
 ].join('\n');
 
 export const RunCodeInput = z.strictObject({
-  code: z
-    .string()
+  code: boundedText(limits.maxImplementationBytes)
     .min(1)
-    .max(limits.maxImplementationBytes)
     .describe('Example: const r = await tools.search({ query: "x" }); if (!r.success) return r.error; return JSON.parse(r.output).length'),
 });
 

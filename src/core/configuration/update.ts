@@ -2,6 +2,7 @@
  * Applies `update-toolset` to a stored document: a new list of tools, or single entries added, changed and removed. Everything that a
  * request does not mention stays byte for byte, including presets, approval, secrets and notes.
  */
+import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
@@ -161,7 +162,7 @@ export const NoteName = z
 
 export const Note = z.strictObject({
   name: NoteName,
-  note: z.string().min(1).max(limits.maxNoteBytes).meta({ description: 'What callers of the tool should know.' }),
+  note: boundedText(limits.maxNoteBytes).min(1).meta({ description: 'What callers of the tool should know.' }),
 });
 export type Note = z.infer<typeof Note>;
 

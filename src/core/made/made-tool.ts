@@ -3,6 +3,7 @@
  * only use `args`, `await tools.<name>(arguments)` and a console. This file defines the document; `MadeCode` (`edition-tool.ts`) is
  * the part stored in an edition.
  */
+import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { Alias, CanonicalName } from '../names/names.ts';
@@ -20,7 +21,7 @@ export const MadeParameter = z
       .string()
       .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, { message: 'must be 1 to 64 of letters, digits and "_", not beginning with a digit' }),
     type: z.enum(['string', 'number', 'boolean', 'array', 'object']),
-    description: z.string().max(limits.maxDescriptionBytes).default(''),
+    description: boundedText(limits.maxDescriptionBytes).default(''),
     required: z.boolean().default(true).meta({ description: 'Has no effect if there is a default.' }),
     default: z.json().optional(),
   })
@@ -30,14 +31,14 @@ export type MadeParameter = z.infer<typeof MadeParameter>;
 export const MadeTool = z
   .strictObject({
     name: z.string().max(128).optional().meta({ description: 'Must equal the name in the path, with or without `made.`, if given.' }),
-    description: z.string().trim().min(1).max(limits.maxDescriptionBytes),
+    description: boundedText(limits.maxDescriptionBytes).trim().min(1),
     parameters: z
       .array(MadeParameter, {
         error: 'must be a list with {name, type, description, required, default} for each argument, not a JSON schema',
       })
       .max(limits.maxMadeParameters)
       .default([]),
-    implementation: z.string().min(1).max(limits.maxImplementationBytes).meta({
+    implementation: boundedText(limits.maxImplementationBytes).min(1).meta({
       description:
         'The body of an async function: `args` holds the arguments, `await tools.<name>({…})` calls a tool, and the returned value is the result.',
     }),

@@ -2,13 +2,13 @@
  * A server: a source of external tools (contract §9). Its document as an administrator writes it, and its tools as the workspace stores them.
  * `listing.ts` validates listed definitions; the Catalog stores, holds and accepts them (`catalog/servers/servers.ts`).
  */
+import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
 import { Finding, Hold } from '../listing/hold.ts';
 import { limits } from '../limits.ts';
 import { sentHeaders } from './sent-headers.ts';
 import type { ServerConnection } from './server-state.ts';
 import { ToolAnnotations } from '../tools/tool.ts';
-import { utf8Length } from '../text/utf8.ts';
 import { Warning } from '../warning.ts';
 
 const maxServerHeaders = 20;
@@ -56,12 +56,7 @@ const common = {
     description:
       'Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations.',
   }),
-  instructions: z
-    .string()
-    .max(limits.maxServerInstructionBytes)
-    .refine((text) => utf8Length(text) <= limits.maxServerInstructionBytes, {
-      message: `must be at most ${limits.maxServerInstructionBytes} bytes`,
-    })
+  instructions: boundedText(limits.maxServerInstructionBytes)
     .optional()
     .meta({ description: 'Sent to models together with the tools, if the server is `trusted`.' }),
 };

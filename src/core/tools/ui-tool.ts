@@ -2,6 +2,7 @@
  * A UI tool: something that a person may be shown and that the caller's page runs (contract §7). Never offered to a model; it leads to
  * proposals (`proposals.ts`).
  */
+import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 
@@ -21,7 +22,7 @@ export const UiToolName = z
 export const UiTool = z
   .strictObject({
     label: z.string().min(1).max(100).meta({ description: 'The label shown to the person.' }),
-    description: z.string().min(1).max(limits.maxDescriptionBytes),
+    description: boundedText(limits.maxDescriptionBytes).min(1),
     category: z.string().min(1).max(50).meta({ example: 'practice' }),
     triggers: z
       .array(z.string().min(1).max(100))

@@ -2,10 +2,10 @@
  * The toolset document as its administrator writes it (contract §4). `edition.ts` compiles it into an edition, which is what calls use.
  * This file defines the shape; the compiler, which knows all entries and tools, decides which names are legal and free.
  */
+import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
 import { EntryArguments, EntryResult } from './entry-rules.ts';
 import { limits } from '../limits.ts';
-import { utf8Length } from '../text/utf8.ts';
 import { parseAlias } from '../names/names.ts';
 import { invalidRequest, type Issue } from '../problem.ts';
 
@@ -17,11 +17,7 @@ export const AliasMode = z.enum(['announced', 'function', 'hidden', 'deprecated'
 });
 export type AliasMode = z.infer<typeof AliasMode>;
 
-const description = z
-  .string()
-  .min(1)
-  .max(limits.maxDescriptionBytes)
-  .refine((text) => utf8Length(text) <= limits.maxDescriptionBytes, { message: `must be at most ${limits.maxDescriptionBytes} bytes` });
+const description = boundedText(limits.maxDescriptionBytes).min(1);
 
 const AliasName = z.string().meta({ description: '`^[a-z][a-z0-9_-]{1,63}$`', example: 'shell' });
 
@@ -29,7 +25,7 @@ const AliasName = z.string().meta({ description: '`^[a-z][a-z0-9_-]{1,63}$`', ex
 export const ToolsetAlias = z
   .union([
     AliasName,
-    z.strictObject({ name: AliasName, mode: AliasMode.default('announced'), note: z.string().min(1).max(limits.maxNoteBytes).optional() }),
+    z.strictObject({ name: AliasName, mode: AliasMode.default('announced'), note: boundedText(limits.maxNoteBytes).min(1).optional() }),
   ])
   .meta({ id: 'ToolsetAlias' });
 export type ToolsetAlias = z.infer<typeof ToolsetAlias>;
@@ -65,7 +61,7 @@ export const ToolsetEntry = z
     }),
     description: description.optional().meta({ description: 'Replaces the tool’s own description.' }),
     notes: z
-      .array(z.strictObject({ name: z.string().min(1).max(50), note: z.string().min(1).max(limits.maxNoteBytes) }))
+      .array(z.strictObject({ name: z.string().min(1).max(50), note: boundedText(limits.maxNoteBytes).min(1) }))
       .max(limits.maxNotesPerEntry)
       .optional()
       .meta({ description: 'Added below the description.' }),

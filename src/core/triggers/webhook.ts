@@ -2,6 +2,7 @@
  * A webhook as an administrator writes it (contract §8): the allowed sender, the events that count, their session, and the agent's input.
  * `engine/triggers/receive-delivery.ts` processes deliveries.
  */
+import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
 import { ResourceName } from '../agent.ts';
 import { limits } from '../limits.ts';
@@ -72,7 +73,7 @@ export type BearerSettings = z.infer<typeof BearerSettings>;
 export const Webhook = z
   .strictObject({
     name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
-    description: z.string().max(limits.maxDescriptionBytes).optional(),
+    description: boundedText(limits.maxDescriptionBytes).optional(),
     agent: ResourceName.meta({ description: 'The agent that runs the turns.' }),
     scheme: WebhookScheme.meta({ description: 'How deliveries are signed.' }),
     secret: z

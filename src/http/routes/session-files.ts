@@ -2,6 +2,7 @@
  * `/v1/sessions/{id}/files/{path}`: the files of a session, under the paths that its tools use: `a.txt` is `/workspace/a.txt`, and so is
  * `workspace/a.txt`; a path that starts with a slash (`files//tmp/a.txt`) is absolute.
  */
+import { boundedText } from '../../core/text/bounded-text.ts';
 import { z } from 'zod';
 import { sha256HexOfBytes } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
@@ -18,10 +19,8 @@ import { MB } from '../../core/limits/units.ts';
 export const maxFileBodyBytes = 16 * MB;
 
 const params = sessionParams.extend({
-  path: z
-    .string()
+  path: boundedText(limits.maxPathBytes)
     .min(1)
-    .max(limits.maxPathBytes)
     .meta({ description: 'Relative to `/workspace`, which may be included; absolute if it starts with a slash.', example: 'notes.txt' }),
 });
 

@@ -2,6 +2,7 @@
  * `/v1/skills`: a `SKILL.md` with its resource files, as JSON or as a zip archive. `skills/read-skill.ts` validates them, and the Catalog
  * calls it at every write; agents list the skills that they may load.
  */
+import { boundedText } from '../../core/text/bounded-text.ts';
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
 import { limits } from '../../core/limits.ts';
@@ -19,10 +20,8 @@ import { Warning } from '../../core/warning.ts';
 
 const params = z.object({ skill: SkillName.meta({ example: 'release-notes' }) });
 const resourceParams = params.extend({
-  path: z
-    .string()
+  path: boundedText(limits.maxPathBytes)
     .min(1)
-    .max(limits.maxPathBytes)
     .meta({ description: 'Path relative to the skill’s folder.', example: 'scripts/changes.sh' }),
 });
 

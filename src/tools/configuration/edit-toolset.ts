@@ -1,4 +1,5 @@
 /** The configuration tools that store toolsets: building one, changing one, and the notes of its tools. */
+import { boundedText } from '../../core/text/bounded-text.ts';
 import { z } from 'zod';
 import { EntryRequest, readEntryRequests, toDraft, faultText } from '../../core/configuration/draft.ts';
 import { buildToolTable } from '../../core/configuration/tool-table.ts';
@@ -40,7 +41,7 @@ export const buildToolsetTool = defineConfigurationTool({
     'Saves a new toolset from tools listed by list-available-tools. Set an alias for a tool if its own name is long, unclear or already used. Names must be unique within the toolset. If anything is wrong, nothing is saved; the error names each entry by its index and says what to do. With autoEquip the toolset is equipped immediately.',
   input: z.strictObject({
     name: NewName,
-    description: z.string().max(limits.maxDescriptionBytes).optional().meta({ description: 'Purpose of the toolset.' }),
+    description: boundedText(limits.maxDescriptionBytes).optional().meta({ description: 'Purpose of the toolset.' }),
     tools: z
       .array(EntryRequest)
       .max(limits.maxToolsetEntries)

@@ -1,13 +1,13 @@
 /** The effects on the files of a session: reading, writing and deleting. `engine/policy/file-effects.ts` computes them. */
+import { boundedText } from '../../text/bounded-text.ts';
 import { z } from 'zod';
 import { limits } from '../../limits.ts';
 import { isInside, joinPath, resolvePath, workspace } from '../../text/path.ts';
 import { effectKind, listed, writesOutside } from './effect-kind.ts';
 
 /** A path as a tool would give it; the policy checks the resolved path. */
-const Path = z
-  .string()
-  .max(limits.maxPathBytes)
+const Path = boundedText(limits.maxPathBytes)
+
   .transform((text, context) => {
     const resolved = text.startsWith('/') ? resolvePath(text, '/') : { ok: false as const, reason: 'it does not start with /' };
     if (resolved.ok) return resolved.path;

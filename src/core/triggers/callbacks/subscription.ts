@@ -1,4 +1,5 @@
 /** A subscription to notifications of turns: of all turns of the workspace or of some agents, however they were started. */
+import { boundedText } from '../../text/bounded-text.ts';
 import { z } from 'zod';
 import { ResourceName } from '../../agent.ts';
 import { limits } from '../../limits.ts';
@@ -7,7 +8,7 @@ import { CallbackShape, CallbackUrl, TriggerEvent } from './callback.ts';
 export const Subscription = z
   .strictObject({
     name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
-    description: z.string().max(limits.maxDescriptionBytes).optional(),
+    description: boundedText(limits.maxDescriptionBytes).optional(),
     url: CallbackUrl,
     secret: CallbackShape.callbackSecret.meta({
       description: 'Write-only. Signs the messages; `whsec_` and base64. Required at creation; if absent later, the current one stays.',
