@@ -1,6 +1,7 @@
 /** Stored data of servers that list their tools themselves: in SQLite, across evictions, and from the previous release. */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
+import { utf8Length } from '../../../src/core/text/utf8.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { noOffers } from '../../../src/core/servers/server-state.ts';
 import { runInBackground } from '../../../src/platform/background.ts';
@@ -52,7 +53,7 @@ describe('the listing of a server', () => {
     await catalog.put('server', 'facts', mcp);
     const resources = Array.from({ length: limits.maxServerOffers }, (_, index) => ({
       uri: `facts://${index}`,
-      name: '😀ü'.repeat(Math.floor(limits.maxServerOffersBytes / limits.maxServerOffers / 3) - 20),
+      name: '😀ü'.repeat(Math.floor(limits.maxServerOffersBytes / limits.maxServerOffers / utf8Length('😀ü')) - 20),
     }));
     const tools = Array.from({ length: limits.maxServerTools }, (_, index) => tool(`tool_${index}`, 'word '.repeat(100)));
     const report = await catalog.takeDiscovery('facts', await claimed(parts), discoveryOf(tools, { offers: { ...noOffers, resources } }));
