@@ -1,4 +1,17 @@
-/** Runs before each test file in the Workers runtime: the file starts with empty Durable Objects and an empty KV namespace. */
-import { reset } from 'cloudflare:test';
+/**
+ * Runs before each test file in the Workers runtime: the file starts with empty storage and with modules of its own, so that no cache
+ * has what an earlier file stored. Durable Objects with random names may remain; no other file knows them.
+ */
+import { reset, runInDurableObject } from 'cloudflare:test';
+import { vi } from 'vitest';
+import { objectName } from '../src/storage/keys.ts';
+import { testEnv } from './storage/workspace.ts';
 
+// `reset` empties only objects that are in memory, and the runtime evicts idle ones: the two that files share are loaded first.
+const catalog = testEnv.CATALOG.get(testEnv.CATALOG.idFromName(await objectName('default', 'catalog', '')));
+await runInDurableObject(catalog, () => undefined);
+await testEnv.KV.list({ limit: 1 });
 await reset();
+vi.resetModules();
+// The worker is imported here because, in the test runtime, a request cannot await an import that another request began.
+await import('../src/worker.ts');
