@@ -28,7 +28,7 @@ const projects = lanes.flat();
 type Project = (typeof projects)[number];
 
 /** Added to the priority value (niceness) of the computing lane, so that it does not delay what the other lane measures in time. */
-const computingNiceness = 10;
+const computingNiceness = 5;
 
 type Counts = { passed: number; failed: number; skipped: number };
 /** The fields of vitest's JSON report that are used here. */
