@@ -1,6 +1,6 @@
 /** Code in the sandbox: its inputs, its outputs, and how it ends. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { errorResult, textResult } from '../../src/core/tools/tool.ts';
 import type { InnerOutcome } from '../../src/ports/inner-calls.ts';
 import { runIn, sandbox } from './harness.ts';
@@ -133,11 +133,14 @@ describe('code in the sandbox', () => {
 
   it('limits the total length of the arguments in flight, not over time', async () => {
     const most = maxSandboxArgumentBytes;
+    // A clock that stands still, as on Cloudflare while code runs: on a busy machine the time limit would end the run first.
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(0);
     const many = `const s = 'x'.repeat(${most / 8}); for (let n = 0; n < 10; n++) tools.read_file({ path: s });`;
     expect(await runIn.withCalls(many)).toMatchObject({ end: { end: 'limit', limit: 'arguments' }, calls: [] });
     const each = `const s = 'x'.repeat(${most / 8}); for (let n = 0; n < 10; n++) await tools.read_file({ path: s }); return 'done'`;
     const answers = { call: () => ok('read') };
     expect(await runIn(each, answers)).toMatchObject({ end: 'returned', value: 'done' });
+    clock.mockRestore();
   });
 
   it('lets other work run between its jobs', async () => {

@@ -2,9 +2,15 @@
  * What a script may do before it is stopped, since nothing else runs in the isolate meanwhile: limits that hold for every kind of work and
  * do not affect honest scripts. Counted, not timed.
  */
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { put, toolBench } from './run-tool.ts';
 import { maxShellPatternLength } from '../../src/tools/shell/pattern-budget.ts';
+
+/** Stops the clock of the tests that follow, as on Cloudflare while code runs: only counted limits apply, however busy the machine is. */
+function stopClock(): void {
+  beforeEach(() => void vi.spyOn(performance, 'now').mockReturnValue(0));
+  afterEach(() => void vi.restoreAllMocks());
+}
 
 async function run(command: string, files: Record<string, string> = {}) {
   const bench = toolBench();
@@ -87,6 +93,8 @@ describe('a pattern that is too expensive for any engine', () => {
 });
 
 describe('a program', () => {
+  stopClock();
+
   it('may be longer than a pattern', async () => {
     const rows = Array.from({ length: 1_500 }, (_, index) => index);
     const files = {
@@ -107,6 +115,8 @@ describe('a program', () => {
 });
 
 describe('honest work over a lot of data', () => {
+  stopClock();
+
   const lines = (bytes: number): string => {
     let text = '';
     for (let index = 0; text.length < bytes; index += 1) text += `line ${(index * 7919) % 1009} foo${index % 97} bar\n`;
