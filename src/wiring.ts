@@ -55,16 +55,23 @@ import { createChatModel } from './providers/chat-model.ts';
 import { rehearsalHttp } from './providers/rehearsal/rehearsal.ts';
 import { createMadeExecutor } from './sandbox/made-executor.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
-import { mintApprovalToken, readApprovalToken, type ApprovalLinkToken } from './storage/approval-token.ts';
 import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient } from './storage/catalog-client.ts';
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
 import { createMcpSessions } from './storage/session-client.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
-import { createMcpSessionIds, createStateSeal } from './storage/request-state.ts';
 import { createSessions } from './storage/session-client.ts';
-import { createSignInNonce, mintSignInState, readSignInState } from './storage/sign-in-state.ts';
+import {
+  type ApprovalLinkToken,
+  createMcpSessionIds,
+  createSignInNonce,
+  createStateSeal,
+  mintApprovalToken,
+  mintSignInState,
+  readApprovalToken,
+  readSignInState,
+} from './storage/signed-token.ts';
 import { createCodeExecutor } from './tools/executor.ts';
 import { codeTools, toolDefinitions } from './tools/registry.ts';
 
@@ -81,7 +88,7 @@ export type Services = {
   triggers(workspace: string): Triggers;
   /** Checks whether code of made tools compiles. */
   sandbox: Pick<Sandbox, 'check'>;
-  /** Tokens of links that decide one approval (`storage/approval-token.ts`). */
+  /** Tokens of links that decide one approval (`storage/signed-token.ts`). */
   approvalLinks: { mint(link: ApprovalLinkToken): Promise<string>; read(token: string): Promise<ApprovalLinkToken | null> };
   /** Refreshes the tool lists of servers, and tests a server (`engine/servers/refresh-server.ts`, `engine/servers/test-server.ts`). */
   servers(workspace: string): ServerAdmin;

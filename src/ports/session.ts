@@ -223,7 +223,7 @@ export interface SessionPort {
     decision: Decision,
     options: { remember: boolean; round?: number | null },
   ): Promise<DecisionOutcome>;
-  /** Returns a nonce for one decision on this approval; `storage/approval-token.ts` builds a link from it. */
+  /** Returns a nonce for one decision on this approval; `storage/signed-token.ts` builds a link from it. */
   mintLink(caller: Principal, callId: string): Promise<{ nonce: string; expiresAt: number }>;
   /** Reads an approval by the nonce of a link, which authorizes it. Throws `not_found` if the nonce is unknown, used or expired. */
   linkedApproval(nonce: string): Promise<ApprovalView>;

@@ -5,7 +5,7 @@
  */
 import { compileHook, type CompiledHook } from '../core/triggers/compiled-hook.ts';
 import type { SealedHook } from './catalog-methods.ts';
-import { joinInFlight, type Loaded } from './timed-cache.ts';
+import { createTimedCache, type Loaded } from './timed-cache.ts';
 import { Problem } from '../core/problem.ts';
 import type { WebhookSecrets } from '../core/triggers/webhook.ts';
 import type { MasterKey } from './master-key.ts';
@@ -24,53 +24,24 @@ export type HookSource = {
   compile(stored: SealedHook): Promise<CompiledHook>;
 };
 
-type Entry = { readAt: number; until: number; stored: SealedHook | null; hook: CompiledHook | null };
-
 export function createHookCache(options: { maxEntries: number; now(): number }): HookCache {
-  const entries = new Map<string, Entry>();
-  const loads = new Map<string, Promise<CompiledHook | null>>();
-
-  const keep = (key: string, entry: Entry): void => {
-    entries.delete(key);
-    if (entry.until <= entry.readAt) return;
-    entries.set(key, entry);
-    if (entries.size <= options.maxEntries) return;
-    const oldest = entries.keys().next();
-    if (oldest.done !== true) entries.delete(oldest.value);
-  };
-
-  const load = async (key: string, source: HookSource, isWanted: () => boolean): Promise<CompiledHook | null> => {
-    const before = entries.get(key);
-    const readAt = options.now();
-    const { value: stored, ttlMs } = await source.load(before?.stored ?? null);
-    const isSame = stored !== null && before?.hook != null && stored.version === before.hook.version;
-    const hook = isSame ? before.hook : stored === null ? null : await source.compile(stored);
-    if (isWanted()) keep(key, { readAt, until: readAt + ttlMs, stored, hook });
-    return hook;
-  };
-
-  const cache: HookCache = {
-    read: async (key, source, notOlderThan = 0) => {
-      const entry = entries.get(key);
-      if (entry !== undefined && options.now() < entry.until && entry.readAt >= notOlderThan) return entry.hook;
-      const inFlight = loads.get(key);
-      if (inFlight !== undefined)
-        return await joinInFlight(inFlight, () => {
-          loads.delete(key);
-          return cache.read(key, source, notOlderThan);
-        });
-      const flight: Promise<CompiledHook | null> = load(key, source, () => loads.get(key) === flight).finally(() => {
-        if (loads.get(key) === flight) loads.delete(key);
-      });
-      loads.set(key, flight);
-      return await flight;
+  const cache = createTimedCache<{ stored: SealedHook | null; hook: CompiledHook | null }>(options);
+  return {
+    async read(key, { load, compile }, notOlderThan = 0) {
+      const { hook } = await cache.load(
+        key,
+        async (before) => {
+          const { value: stored, ttlMs } = await load(before?.stored ?? null);
+          if (stored === null) return { value: { stored, hook: null }, ttlMs };
+          const known = before?.hook?.version === stored.version ? before.hook : null;
+          return { value: { stored, hook: known ?? (await compile(stored)) }, ttlMs };
+        },
+        options.now() - notOlderThan,
+      );
+      return hook;
     },
-    invalidate: (key) => {
-      entries.delete(key);
-      loads.delete(key);
-    },
+    invalidate: cache.invalidate,
   };
-  return cache;
 }
 
 /** Throws `internal` for a webhook that cannot be decrypted or compiled; the reason is in the cause. */

@@ -1,6 +1,6 @@
 /**
  * Keys derived from `MONIKER_MASTER_KEY` by HKDF-SHA-256, one for each workspace and purpose, so that values sealed or signed for one
- * workspace are invalid in another. Used by `secret-box.ts`, `key-crypto.ts`, `approval-token.ts` and `sign-in-state.ts`.
+ * workspace are invalid in another. Used by `secret-box.ts`, `key-crypto.ts` and `signed-token.ts`.
  */
 import { toHex } from '../core/text/bytes.ts';
 import { Problem } from '../core/problem.ts';
@@ -49,6 +49,12 @@ export function createMasterKey(masterKey: string | null): MasterKey {
 }
 
 const maxDerivedKeys = 1_000;
+
+/** Returns the HMAC-SHA-256 of a text or of bytes under the key of a workspace and purpose. */
+export async function macOf(master: MasterKey, workspace: string, purpose: KeyPurpose, data: string | Uint8Array): Promise<Uint8Array> {
+  const bytes = typeof data === 'string' ? encode(data) : data;
+  return new Uint8Array(await crypto.subtle.sign('HMAC', await master.derive(workspace, purpose), bytes));
+}
 
 export function missingMasterKey(): Problem {
   return new Problem(

@@ -12,7 +12,7 @@ import type { Bindings } from './bindings.ts';
 import { objectName } from './keys.ts';
 import type { Ids } from '../ports/runtime.ts';
 import type { McpSessionPort, McpSessions } from '../ports/mcp-sessions.ts';
-import type { McpSessionIds } from './request-state.ts';
+import type { McpSessionIds } from './signed-token.ts';
 
 /** The part of a session's setup that an isolate caches: with `maxCachedNames` of them 40 MB. */
 const maxCachedSetupCharacters = 4_000;

@@ -10,8 +10,11 @@ import { systemClock } from '../platform/clock.ts';
 export interface TimedCache<T> {
   /** Returns the cached value unless it has expired or was loaded more than `maxAgeMs` ago (no limit by default). Synchronous. */
   read(key: string, maxAgeMs?: number): T | undefined;
-  /** Returns what `read` returns, or else what the loader returns. Nothing is cached when the loader throws. */
-  load(key: string, loader: () => Promise<Loaded<T>>, maxAgeMs?: number): Promise<T>;
+  /**
+   * Returns what `read` returns, or else what the loader returns. `before`: the cached value, which may have expired. Nothing is cached when
+   * the loader throws or the TTL is 0.
+   */
+  load(key: string, loader: (before?: T) => Promise<Loaded<T>>, maxAgeMs?: number): Promise<T>;
   /** Invalidates the key, including the result of a load in flight. */
   invalidate(key: string): void;
   invalidateWhere(matches: (key: string, value: T) => boolean): void;
@@ -32,6 +35,7 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
 
   const keep = (key: string, { value, ttlMs }: Loaded<T>, askedAt: number): void => {
     entries.delete(key);
+    if (ttlMs <= 0) return;
     entries.set(key, { value, askedAt, until: askedAt + ttlMs });
     if (entries.size <= options.maxEntries) return;
     const oldest = entries.keys().next();
@@ -50,7 +54,7 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
           return cache.load(key, loader, maxAgeMs);
         });
       const askedAt = options.now();
-      const load: Promise<T> = loader().then(
+      const load: Promise<T> = loader(entries.get(key)?.value).then(
         (loaded) => {
           // When invalidated during the load, the callers that waited receive the value, but it is not cached.
           if (loads.get(key) === load) {

@@ -9,7 +9,7 @@ import type { Clock, Ids, Logger } from '../../src/ports/runtime.ts';
 import type { McpUpstream, UpstreamContext } from '../../src/ports/upstream.ts';
 import type { MasterKey } from '../../src/storage/master-key.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
-import { createStateSeal } from '../../src/storage/request-state.ts';
+import { createStateSeal } from '../../src/storage/signed-token.ts';
 import type { FakeCatalog } from './catalog.ts';
 
 export type FakeServing = {

@@ -10,7 +10,7 @@ import { planTurn } from '../../src/engine/plan/plan-turn.ts';
 import { createServerRefresh } from '../../src/engine/servers/refresh-server.ts';
 import { testServer } from '../../src/engine/servers/test-server.ts';
 import { createApp } from '../../src/http/app.ts';
-import { mintApprovalToken, readApprovalToken } from '../../src/storage/approval-token.ts';
+import { mintApprovalToken, readApprovalToken } from '../../src/storage/signed-token.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import type { ServerSource, UpstreamContext } from '../../src/ports/upstream.ts';

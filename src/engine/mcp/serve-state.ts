@@ -1,6 +1,6 @@
 /**
  * The state that an MCP client carries while it asks its user (`requestState` of 2026-07-28: opaque to the client, and trusted only if signed
- * by us). It says which call the question is about, for which key and until when; signing is in `storage/request-state.ts`. A state that
+ * by us). It says which call the question is about, for which key and until when; signing is in `storage/signed-token.ts`. A state that
  * leads to an effect can be used once.
  */
 import type { GivenApproval } from '../../core/policy/approval.ts';

@@ -1,6 +1,6 @@
 /**
  * Nonces of approval links. Each link allows one decision on one approval. Only the SHA-256 of a nonce is stored, so reading
- * the table does not allow a decision. `storage/approval-token.ts` builds the signed token of a link.
+ * the table does not allow a decision. `storage/signed-token.ts` builds the signed token of a link.
  */
 
 /** Links to one approval that are valid at the same time. */

@@ -8,7 +8,7 @@ import { createOutbound } from '../../../src/net/outbound.ts';
 import type { ServerGrant } from '../../../src/ports/catalog.ts';
 import type { Clock } from '../../../src/ports/runtime.ts';
 import { createMasterKey } from '../../../src/storage/master-key.ts';
-import { createSignInNonce, mintSignInState, readSignInState } from '../../../src/storage/sign-in-state.ts';
+import { createSignInNonce, mintSignInState, readSignInState } from '../../../src/storage/signed-token.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import type { FakeAuthorizationServer } from '../../fakes/authorization-server.ts';
 import { keptLog } from '../../fakes/runtime.ts';

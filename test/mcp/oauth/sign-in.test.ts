@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerOAuth } from '../../../src/core/servers/server.ts';
-import { mintSignInState } from '../../../src/storage/sign-in-state.ts';
+import { mintSignInState } from '../../../src/storage/signed-token.ts';
 import { createAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts';
 import { listenUpstream } from '../../fakes/upstreams/upstream.ts';
 import { comeBack, createInstallation, own, problemOf, redirectUri, serverOf, signIn } from './installation.ts';

@@ -1,0 +1,116 @@
+/**
+ * Values that clients carry and this installation signs: tokens of approval links, the OAuth `state` of sign-ins, the `requestState` of MCP
+ * questions (`engine/mcp/serve-state.ts`), and ids of MCP sessions. HMAC-SHA-256 under a key derived for each purpose, so that a forged
+ * value is detected without I/O. Signed, not encrypted: they have nothing that the client may not read. The store of a nonce ensures that
+ * its value is used once. They are never logged (`http/logged-path.ts`).
+ */
+import { equalInConstantTime } from '../core/constant-time.ts';
+import { isRecord } from '../core/json/wire-value.ts';
+import { limits } from '../core/limits.ts';
+import { fromBase64Url, joinBytes, toBase64Url } from '../core/text/bytes.ts';
+import type { ServedState, StateSeal } from '../engine/mcp/serve-state.ts';
+import { macOf, type KeyPurpose, type MasterKey } from './master-key.ts';
+
+/** Authorizes one decision. The session stores a hash of the nonce. */
+export type ApprovalLinkToken = { session: string; nonce: string; expiresAt: number };
+
+/** Throws `not_configured` without a master key. */
+export async function mintApprovalToken(master: MasterKey, { session, nonce, expiresAt }: ApprovalLinkToken): Promise<string> {
+  return await mintToken(master, 'approval-link', expiresAt, [session, nonce]);
+}
+
+/** Returns null when this installation did not sign it. Does not check the expiry, which is up to the caller. */
+export async function readApprovalToken(master: MasterKey, token: string): Promise<ApprovalLinkToken | null> {
+  const read = await readToken(master, 'approval-link', token);
+  if (read === null) return null;
+  const [session = '', nonce = ''] = read.parts;
+  return { session, nonce, expiresAt: read.expiresAt };
+}
+
+/** Identifies the sign-in for the redirect, which has no API key. The grant of the server has the nonce (`mcp/oauth/sign-in.ts`). */
+type SignInStatePayload = { workspace: string; server: string; nonce: string; expiresAt: number };
+
+/** Returns 144 random bits, which cannot be guessed. */
+export function createSignInNonce(): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(18)));
+}
+
+/** Throws `not_configured` without a master key. */
+export async function mintSignInState(master: MasterKey, { workspace, server, nonce, expiresAt }: SignInStatePayload): Promise<string> {
+  return await mintToken(master, 'sign-in', expiresAt, [workspace, server, nonce]);
+}
+
+/** Returns null when this installation did not sign it. Does not check the expiry, which is up to the caller. */
+export async function readSignInState(master: MasterKey, state: string): Promise<SignInStatePayload | null> {
+  const read = await readToken(master, 'sign-in', state);
+  if (read === null) return null;
+  const [workspace = '', server = '', nonce = ''] = read.parts;
+  return { workspace, server, nonce, expiresAt: read.expiresAt };
+}
+
+/** Form: `<base64url of the JSON>.<base64url of 32 bytes>`. */
+export function createStateSeal(master: MasterKey): StateSeal {
+  const sign = async (workspace: string, payload: string) => toBase64Url(await macOf(master, workspace, 'request-state', payload));
+  return {
+    async seal(workspace, state) {
+      const payload = toBase64Url(new TextEncoder().encode(JSON.stringify(state)));
+      return `${payload}.${await sign(workspace, payload)}`;
+    },
+    async open(workspace, text) {
+      const [payload = '', mac = '', ...rest] = text.split('.');
+      const bytes = fromBase64Url(payload);
+      if (bytes === null || rest.length > 0 || !equalInConstantTime(mac, await sign(workspace, payload))) return null;
+      const state: unknown = JSON.parse(new TextDecoder().decode(bytes));
+      // Signed here, so it was written by `seal`.
+      return isRecord(state) ? (state as ServedState) : null;
+    },
+  };
+}
+
+/** The owner of a session; it is part of the signed id and is not looked up. `target`: as in `ServedState`. */
+type McpSessionOwner = { workspace: string; keyId: string; target: string | null };
+
+export interface McpSessionIds {
+  /** `nonce`: unguessable, of letters, digits and `_`. */
+  mint(owner: McpSessionOwner, nonce: string): Promise<string>;
+  /** Returns the nonce; null when the id is invalid or of another owner. */
+  readNonce(owner: McpSessionOwner, id: string): Promise<string | null>;
+}
+
+export function createMcpSessionIds(master: MasterKey): McpSessionIds {
+  const sign = async ({ workspace, keyId, target }: McpSessionOwner, nonce: string) =>
+    toBase64Url(await macOf(master, workspace, 'mcp-session', JSON.stringify([keyId, target, nonce])));
+  return {
+    mint: async (owner, nonce) => `${nonce}.${await sign(owner, nonce)}`,
+    async readNonce(owner, id) {
+      const match = id.length > maxSessionIdLength ? null : /^([A-Za-z0-9_]+)\.([A-Za-z0-9_-]+)$/.exec(id);
+      const [, nonce, mac] = match ?? [];
+      if (nonce === undefined || mac === undefined) return null;
+      return equalInConstantTime(mac, await sign(owner, nonce)) ? nonce : null;
+    },
+  };
+}
+
+/** Longer than any id that `mint` creates. */
+const maxSessionIdLength = 256;
+
+const macBytes = 32;
+
+/** Form: base64url of `<expiry, base 36> <part> <part>…` in UTF-8, followed by its 32-byte MAC. */
+async function mintToken(master: MasterKey, purpose: KeyPurpose, expiresAt: number, parts: readonly string[]): Promise<string> {
+  return await signed(master, purpose, new TextEncoder().encode([expiresAt.toString(36), ...parts].join(' ')));
+}
+
+async function readToken(master: MasterKey, purpose: KeyPurpose, token: string): Promise<{ expiresAt: number; parts: string[] } | null> {
+  const bytes = token.length > limits.maxLinkTokenLength ? null : fromBase64Url(token);
+  if (bytes === null || bytes.byteLength <= macBytes) return null;
+  const payload = bytes.slice(0, -macBytes);
+  if (!equalInConstantTime(token, await signed(master, purpose, payload))) return null;
+  const [expiry = '', ...parts] = new TextDecoder().decode(payload).split(' ');
+  return { expiresAt: Number.parseInt(expiry, 36), parts };
+}
+
+/** Uses one key for the whole installation, since the workspace is unknown before the token is read. No workspace has an empty name. */
+async function signed(master: MasterKey, purpose: KeyPurpose, payload: Uint8Array): Promise<string> {
+  return toBase64Url(joinBytes([payload, await macOf(master, '', purpose, payload)]));
+}
