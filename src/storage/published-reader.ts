@@ -5,6 +5,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { Edition, EditionPointer } from '../core/toolset/edition-tool.ts';
 import { sha256Hex } from '../core/hash.ts';
+import { isRecord, tryParse } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -61,69 +62,45 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
   const readKv = (key: string, cacheTtl: number): Promise<string | null> =>
     withTimeout(systemClock, env.KV.get(key, { type: 'text', cacheTtl }), kvReadTimeoutMs, silent);
 
-  const fromKv = async <T extends { format: number }>(key: string, cacheTtl: number): Promise<FromKv<T>> => {
-    let text: string | null;
+  /** Throws when KV does not respond. Only the Catalog writes these keys, so checking the format number is enough. */
+  const requirePublished = async <T extends { format: number }>(key: string): Promise<T | null> => {
+    const text = await readKv(key, pointerCacheTtlSeconds);
+    if (text === null) return null;
+    const value = tryParse(text);
+    if (isRecord(value) && value.format === publishedFormat) return value as T;
+    log?.error('KV holds another format', { key });
+    return null;
+  };
+
+  const fromKv = async <T extends { format: number }>(key: string): Promise<FromKv<T>> => {
     try {
-      text = await readKv(key, cacheTtl);
+      const value = await requirePublished<T>(key);
+      return { value, isLost: value === null };
     } catch (error) {
       log?.error('KV could not be read', { key, cause: String(error) });
-      return { value: null, isLost: false };
+      return unasked;
     }
-    if (text === null) return { value: null, isLost: true };
-    const value = parse(text);
-    // Only the Catalog writes these keys, so checking the format number is enough.
-    if (typeof value === 'object' && value !== null && 'format' in value && value.format === publishedFormat)
-      return { value: value as T, isLost: false };
-    log?.error('KV holds another format', { key });
-    return { value: null, isLost: true };
   };
 
-  const pinnedPointer = async (workspace: string, toolset: string, version: number): Promise<Loaded<EditionPointer | null>> => {
-    return await loadIfFound(pinnedPointerTtlMs, callCatalog(env, workspace, 'pointer', [toolset, version, false]));
-  };
-
-  /** Reads a document that is published whole. `ask` calls the Catalog, and is passed whether KV has lost the document. */
-  const wholeDocument = async <Value, Published extends { format: number }>(
+  /** `ask` calls the Catalog, and is passed whether KV has lost the document. */
+  const readDocument = async <Value, Published extends { format: number }>(
     key: string,
+    { prefix = key, ttlMs }: { prefix?: string; ttlMs: number },
     pick: (published: Published) => Value,
     ask: (isLost: boolean) => Promise<Value>,
-    ttlMs: number,
   ): Promise<Loaded<Value | null>> => {
-    const { value: published, isLost } = isFresh(key, key)
-      ? unasked
-      : await fromKv<Published | PublishedTombstone>(key, pointerCacheTtlSeconds);
+    const { value: published, isLost } = isFresh(key, prefix) ? unasked : await fromKv<Published | PublishedTombstone>(key);
     // Only tombstones have a `deleted` field.
     if (published !== null) return { value: 'deleted' in published ? null : pick(published as Published), ttlMs };
     return await loadIfFound(ttlMs, ask(isLost));
   };
 
-  const hookInKv = async (key: string): Promise<PublishedHook | null> => {
-    let text: string | null;
-    try {
-      text = await readKv(key, pointerCacheTtlSeconds);
-    } catch (cause) {
-      const retry = { retryAfterMs: limits.defaultRetryAfterMs };
-      throw new Problem('upstream_timeout', 'The webhook store did not respond in time. Send the delivery again.', retry, { cause });
-    }
-    const found = text === null ? null : parse(text);
-    // Only the Catalog writes these keys, so checking the format number is enough.
-    if (typeof found === 'object' && found !== null && 'format' in found && found.format === publishedFormat) return found as PublishedHook;
-    if (text !== null) log?.error('KV holds another format', { key });
-    return null;
-  };
-
   return {
     pointer: async (workspace, toolset, version) => {
-      if (version !== undefined) return pinnedPointer(workspace, toolset, version);
-      const key = kvKeys.toolset(workspace, toolset);
-      const fresh = isFresh(key, kvKeys.toolset(workspace, ''));
-      const { value: published, isLost } = fresh ? unasked : await fromKv<PublishedPointer>(key, pointerCacheTtlSeconds);
-      if (published !== null) {
-        const value =
-          'deleted' in published ? null : { toolset, version: published.version, revision: published.revision, hash: published.hash };
-        return { value, ttlMs: pointerTtlMs };
-      }
-      return await loadIfFound(pointerTtlMs, callCatalog(env, workspace, 'pointer', [toolset, undefined, isLost]));
+      const ask = (isLost: boolean) => callCatalog(env, workspace, 'pointer', [toolset, version, isLost]);
+      if (version !== undefined) return await loadIfFound(pinnedPointerTtlMs, ask(false));
+      const times = { prefix: kvKeys.toolset(workspace, ''), ttlMs: pointerTtlMs };
+      return await readDocument(kvKeys.toolset(workspace, toolset), times, pointerOf(toolset), ask);
     },
 
     newest: async (workspace, toolset) => {
@@ -135,20 +112,19 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
           toolset,
           cause: String(error),
         });
-        const { value } = await fromKv<PublishedPointer>(kvKeys.toolset(workspace, toolset), pointerCacheTtlSeconds);
-        if (value === null || 'deleted' in value) return null;
-        return { toolset, version: value.version, revision: value.revision, hash: value.hash };
+        const { value } = await fromKv<PublishedPointer>(kvKeys.toolset(workspace, toolset));
+        return value === null || 'deleted' in value ? null : pointerOf(toolset)(value);
       }
     },
 
     agent: (workspace, name) => {
       const ask = (isLost: boolean) => callCatalog(env, workspace, 'agent', [name, isLost]);
-      return wholeDocument(kvKeys.agent(workspace, name), ({ agent }: Standing<PublishedAgent>) => agent, ask, pointerTtlMs);
+      return readDocument(kvKeys.agent(workspace, name), { ttlMs: pointerTtlMs }, ({ agent }: Existing<PublishedAgent>) => agent, ask);
     },
 
     skill: (workspace, name) => {
       const ask = (isLost: boolean) => callCatalog(env, workspace, 'skill', [name, isLost]);
-      return wholeDocument(kvKeys.skill(workspace, name), ({ skill }: Standing<PublishedSkill>) => skill, ask, skillTtlMs);
+      return readDocument(kvKeys.skill(workspace, name), { ttlMs: skillTtlMs }, ({ skill }: Existing<PublishedSkill>) => skill, ask);
     },
 
     hook: async (workspace, name, known) => {
@@ -158,7 +134,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
         const value = await nullIfNotFound(callCatalog(env, workspace, 'hook', [name]));
         return { value, ttlMs: limits.hookTtlMs };
       }
-      const found = await hookInKv(key);
+      const found = await requirePublished<PublishedHook>(key).catch(hooksUnavailable);
       // `known` is from the Catalog, and KV may not have it yet.
       if (isNew && known !== null && (found?.version ?? 0) <= known.version) return { value: known, ttlMs: limits.hookTtlMs };
       const value = found === null || 'deleted' in found ? null : found;
@@ -187,7 +163,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
 }
 
 /** A published value that is not a tombstone. */
-type Standing<Published> = Exclude<Published, PublishedTombstone>;
+type Existing<Published> = Exclude<Published, PublishedTombstone>;
 
 /** `isLost`: KV responded and does not have the value that it should have. False when KV did not respond. */
 type FromKv<T> = { value: T | null; isLost: boolean };
@@ -198,14 +174,13 @@ function silent(): never {
   throw new Error('KV did not respond in time');
 }
 
-/** Returns undefined when the text is not JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The caller logs the key of the invalid value.
-    return undefined;
-  }
+function hooksUnavailable(cause: unknown): never {
+  const retry = { retryAfterMs: limits.defaultRetryAfterMs };
+  throw new Problem('upstream_timeout', 'The webhook store did not respond in time. Send the delivery again.', retry, { cause });
+}
+
+function pointerOf(toolset: string): (published: Existing<PublishedPointer>) => EditionPointer {
+  return ({ version, revision, hash }) => ({ toolset, version, revision, hash });
 }
 
 function note(writes: Map<string, number>, key: string, now: number): void {
