@@ -10,7 +10,7 @@ export default defineConfig({
     environment: 'node',
     // One file for each way to crash; side by side, they wait for their alarms at the same time.
     maxWorkers: 6,
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });

@@ -1,6 +1,7 @@
 /** Stories over real HTTP against the built bundle, started as a user starts it. They mostly wait, so five files run side by side. */
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
+import { waitMs } from './wait-ms.ts';
 
 export default defineConfig({
   test: {
@@ -11,7 +12,8 @@ export default defineConfig({
     globalSetup: ['test/e2e/global-setup.ts'],
     environment: 'node',
     maxWorkers: 5,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: waitMs } },
   },
 });

@@ -1,6 +1,7 @@
 /** Tests that run in plain Node: everything that needs neither the Workers runtime nor a running service. */
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
+import { waitMs } from './wait-ms.ts';
 import { wasmModules } from './wasm-modules.ts';
 import { buildEngine } from '../src/local/build-engine.ts';
 
@@ -16,7 +17,10 @@ const common = {
   environment: 'node',
   // Threads start in half the time of processes, and no test needs a separate process.
   pool: 'threads',
-  testTimeout: 30_000,
+  // Much more than any test needs, so that a busy machine fails none.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: waitMs } },
 } as const;
 
 export default defineConfig({

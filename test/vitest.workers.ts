@@ -2,6 +2,7 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
+import { waitMs } from './wait-ms.ts';
 import { buildEngine } from '../src/local/build-engine.ts';
 
 buildEngine();
@@ -23,7 +24,7 @@ const workersRuntime = () =>
     },
   });
 
-const common = { root, testTimeout: 30_000 };
+const common = { root, testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: waitMs } } };
 
 export default defineConfig({
   test: {

@@ -47,27 +47,27 @@ describe.skipIf(isSkipped(names.length === 0, 'corpus security/tool-names.jsonl'
       await clearNames(send);
       printCount('tool-names', count);
       expect(count.rows).toBe(110);
-    }, 120_000);
+    });
 
     it('sets of aliases', async () => {
       const count = createCount();
       for (const set of read<AliasSet[]>('alias-sets.json')) await checkAliasSet(send, set, count);
       printCount('alias-sets', count);
       expect(count.rows).toBe(14);
-    }, 60_000);
+    });
 
     it('definitions', async () => {
       const count = createCount();
       for (const row of read<{ cases: MetadataRow[] }>('tool-metadata.json').cases) await checkMetadata(send, row, count);
       printCount('tool-metadata', count);
       expect(count.rows).toBe(45);
-    }, 60_000);
+    });
 
     it('definitions that change', async () => {
       const count = createCount();
       for (const row of read<{ cases: PinCase[] }>('tool-pinning.json').cases) await checkPin(send, row, count);
       printCount('tool-pinning', count);
       expect(count.rows).toBe(15);
-    }, 60_000);
+    });
   },
 );

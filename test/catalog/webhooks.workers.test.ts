@@ -55,7 +55,7 @@ describe('writing webhooks', () => {
     const same = await put({ secret: undefined });
     expect([same.changed, same.document.version]).toEqual([false, 1]);
     await put({ secret: 'another one that is long enough' });
-    await expect.poll(published, { timeout: 10_000 }).toMatchObject({
+    await expect.poll(published).toMatchObject({
       version: 2,
       opened: { secrets: ['another one that is long enough'], callback: 'of the callbacks, long enough' },
     });
@@ -111,14 +111,14 @@ describe('writing webhooks', () => {
     const { workspace, catalog, object } = await emptyWorkspace();
     await catalog.put('webhook', 'triage', webhook);
     const inKv = () => testEnv.KV.get(kvKeys.hook(workspace, 'triage'));
-    await expect.poll(inKv, { timeout: 10_000 }).not.toBeNull();
+    await expect.poll(inKv).not.toBeNull();
     await runInDurableObject(
       object,
       (_instance, { storage }) => void storage.sql.exec("UPDATE documents SET updated_at = 0 WHERE kind = 'webhook'"),
     );
     await testEnv.KV.delete(kvKeys.hook(workspace, 'triage'));
     expect(await catalog.put('webhook', 'triage', webhook)).toMatchObject({ changed: false });
-    await expect.poll(inKv, { timeout: 10_000 }).not.toBeNull();
+    await expect.poll(inKv).not.toBeNull();
   });
 
   it('publishes its removal', async () => {
@@ -126,7 +126,7 @@ describe('writing webhooks', () => {
     await catalog.put('webhook', 'triage', webhook);
     await catalog.remove('webhook', 'triage');
     await expect
-      .poll(async () => JSON.parse((await testEnv.KV.get(kvKeys.hook(workspace, 'triage'))) ?? 'null'), { timeout: 10_000 })
+      .poll(async () => JSON.parse((await testEnv.KV.get(kvKeys.hook(workspace, 'triage'))) ?? 'null'))
       .toMatchObject({ deleted: true });
   });
 });

@@ -12,7 +12,7 @@ import { root } from '../e2e/service.ts';
 const program = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 export const reportsDir = join(root, 'node_modules/.cache/test-reports');
 /** For a whole suite; its slowest scenario waits 15 s. */
-const suiteTimeoutMs = 110_000;
+const suiteTimeoutMs = 170_000;
 
 type Check = { id: string; status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO'; errorMessage?: string };
 export type Side = 'server' | 'client';

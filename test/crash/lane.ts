@@ -170,7 +170,7 @@ async function readEvents(
   const events: StreamEvent[] = [];
   for (;;) {
     const leave = new AbortController();
-    const timer = setTimeout(() => leave.abort(new Error('no events in time')), 10_000);
+    const timer = setTimeout(() => leave.abort(new Error('no events in time')), 60_000);
     try {
       const from = events.at(-1)?.id ?? after;
       const response = await request('GET', `/v1/sessions/${session}/events?after=${from}`, undefined, {}, leave.signal);

@@ -13,8 +13,8 @@ export type RunningRuntime = {
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 };
 
-const orderTimeoutMs = 40_000;
-const endTimeoutMs = 15_000;
+const orderTimeoutMs = 120_000;
+const endTimeoutMs = 60_000;
 const maxStarts = 3;
 
 /** Resolves when it accepts requests. A free port may be taken before it is used; then another one is tried. */

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRecordingUpstream, type RecordingUpstream } from './recording-upstream.ts';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
+import { waitMs } from '../wait-ms.ts';
 
 const dataDir = makeDataDir();
 const environment = { MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*', MONIKER_LOG: 'debug' };
@@ -41,7 +42,7 @@ const decide = (session: string, callId: string, body: object) => service.call('
 
 /** The session's view after its turn has ended. */
 async function ended(session: string) {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + waitMs;
   for (;;) {
     const { json } = await service.call('GET', `/v1/sessions/${session}`);
     if (['completed', 'failed', 'cancelled', 'interrupted'].includes(json.turn.status)) return json.turn;

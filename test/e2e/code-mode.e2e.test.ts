@@ -8,7 +8,7 @@ describeCorpus('mcp-tools/github.json', (corpus) => {
   let results: StoryResult[] = [];
   beforeAll(async () => {
     results = await runCodeModeStory(service.call, corpus);
-  }, 120_000);
+  });
   const way = (sent: StoryResult['sent'], mode: StoryResult['mode']): StoryResult => {
     const found = results.find((one) => one.sent === sent && one.mode === mode);
     if (found === undefined) throw new Error('no such result');

@@ -3,8 +3,9 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
+import { waitFor } from '../wait-for.ts';
 
 let dataDir = '';
 let service: RunningService;
@@ -60,13 +61,10 @@ function sealedValues(query: string): string[] {
 
 /** Keeps requests coming: the runtime closes an object that is idle for 10 s, which removes its write-ahead log. */
 const gone = (text: string) =>
-  vi.waitFor(
-    async () => {
-      await service.call('GET', '/v1/agents');
-      expect(holding(text)).toEqual([]);
-    },
-    { timeout: 15_000, interval: 300 },
-  );
+  waitFor(async () => {
+    await service.call('GET', '/v1/agents');
+    expect(holding(text)).toEqual([]);
+  });
 
 beforeAll(async () => {
   dataDir = makeDataDir();
@@ -116,7 +114,7 @@ describe('the files of a local installation', () => {
     await service.call('PUT', '/v1/subscriptions/all', { url: 'https://receiver.invalid/', secret: 'a secret of a subscription' });
     const { json } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', instructions: canary });
     for (const word of ['one', 'two']) await service.call('POST', `/v1/sessions/${json.id}/turns`, { input: `say ${canary} ${word}` });
-    await vi.waitFor(() => expect(holding(canary).length).toBeGreaterThan(1), { timeout: 10_000 });
+    await waitFor(() => expect(holding(canary).length).toBeGreaterThan(1));
     await service.call('DELETE', `/v1/sessions/${json.id}`);
     await gone(canary);
   });

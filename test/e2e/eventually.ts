@@ -1,8 +1,9 @@
 /** Polling for effects that happen in the background. */
+import { waitMs } from '../wait-ms.ts';
 
 /** Polls `look` until it returns a value; throws `what` after the timeout. */
 export async function eventually<Found>(what: string, look: () => Promise<Found | undefined> | Found | undefined): Promise<Found> {
-  const deadline = Date.now() + 40_000;
+  const deadline = Date.now() + waitMs;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { root } from './service.ts';
 
 const script = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
-const startTimeoutMs = 30_000;
+const startTimeoutMs = 90_000;
 
 export type EverythingServer = { url: string; stop(): Promise<void> };
 

@@ -112,9 +112,7 @@ echo after >> made.txt; cat made.txt by-tool.txt first.txt order.txt; tool read_
     await service.restart();
     const [{ callId }] = (await service.call('GET', `/v1/sessions/${session}/approvals`)).json.items;
     expect((await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision: 'approve' })).status).toBe(200);
-    await expect
-      .poll(async () => (await service.call('GET', `/v1/sessions/${session}`)).json.turn.status, { timeout: 20_000 })
-      .toBe('completed');
+    await expect.poll(async () => (await service.call('GET', `/v1/sessions/${session}`)).json.turn.status).toBe('completed');
 
     expect([upstream.countOf('/first'), upstream.countOf('/order')]).toEqual([1, 1]);
     const read = async (path: string) => await (await request(session, 'GET', path)).text();

@@ -107,7 +107,7 @@ describe('tools that a model makes', () => {
     expect(await version()).toBe(1);
     const { callId } = turn.pending[0];
     expect((await service.call('POST', `/v1/sessions/${id}/approvals/${callId}`, { decision: 'approve' })).status).toBeLessThan(300);
-    await expect.poll(version, { timeout: 10_000 }).toBe(2);
+    await expect.poll(version).toBe(2);
   });
 
   it('are listed in a toolset by a model only after an approval', async () => {
@@ -124,7 +124,7 @@ describe('tools that a model makes', () => {
     const listed = async () => (await service.call('GET', '/v1/toolsets/shelf')).json.tools.map(({ tool }: { tool: string }) => tool);
     expect(await listed()).toEqual(['builtin.bash']);
     await service.call('POST', `/v1/sessions/${id}/approvals/${turn.pending[0].callId}`, { decision: 'approve' });
-    await expect.poll(listed, { timeout: 10_000 }).toEqual(['builtin.bash', 'made.line_count']);
+    await expect.poll(listed).toEqual(['builtin.bash', 'made.line_count']);
   });
 
   it('are rejected with what to fix, and the turn continues', async () => {

@@ -31,7 +31,7 @@ export function textOf(result: { content: readonly { type: string }[] }): string
 }
 
 const inspector = join(root, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js');
-const inspectorTimeoutMs = 30_000;
+const inspectorTimeoutMs = 90_000;
 
 export type InspectorRun = { code: number; json: unknown; stderr: string };
 

@@ -4,10 +4,11 @@
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { inputRequired, type ServerContext } from '@modelcontextprotocol/server';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenMcpServer, type FakeMcpServer, type FakeTool, type HeardRequest } from '../fakes/mcp-server.ts';
 import { connectClient, textOf } from './mcp-clients.ts';
 import { shareService } from './shared-service.ts';
+import { waitFor } from '../wait-for.ts';
 
 const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:127.0.0.1:*' });
 const eras = ['legacy', 'modern'] as const;
@@ -156,12 +157,12 @@ describe.each(pairs)('a client of the $client era, a server of the $server era',
     const [before, audited] = [stopped[server] ?? 0, await codesOf(`${server}.hang`)];
     const abort = new AbortController();
     const calling = client.callTool({ name: 'hang', arguments: {} }, { signal: abort.signal }).catch((error: unknown) => error);
-    await vi.waitFor(() => expect(servers.get(server)?.calls().at(-1)?.name).toBe('hang'), 10_000);
+    await waitFor(() => expect(servers.get(server)?.calls().at(-1)?.name).toBe('hang'));
     await new Promise((resolve) => setTimeout(resolve, 200));
     abort.abort(new Error('never mind'));
     expect(await calling).toBeInstanceOf(Error);
-    await vi.waitFor(() => expect(stopped[server]).toBe(before + 1), 10_000);
-    await vi.waitFor(async () => expect(await codesOf(`${server}.hang`)).toEqual(['aborted', ...audited]), 10_000);
+    await waitFor(() => expect(stopped[server]).toBe(before + 1));
+    await waitFor(async () => expect(await codesOf(`${server}.hang`)).toEqual(['aborted', ...audited]));
   });
 
   it('receives a change of the tool list', async () => {
@@ -178,10 +179,10 @@ describe.each(pairs)('a client of the $client era, a server of the $server era',
         description: `${era} ${tool}`,
       })),
     });
-    await vi.waitFor(() => expect(changes.length).toBeGreaterThan(0), 20_000);
+    await waitFor(() => expect(changes.length).toBeGreaterThan(0));
     expect((await client.listTools()).tools[0]?.description).toContain(era);
     await listening?.close();
-  }, 40_000);
+  });
 
   it('reads a resource, a prompt and a completion', async () => {
     const { contents } = await client.readResource({ uri: `${server}://readme` });
@@ -282,12 +283,9 @@ describe('an elicitation of a 2025 server, relayed to a 2026-07-28 client', () =
     }
     expect(callsOf('ask')).toBe(before + 2);
     // The call whose client never returns ends as well.
-    await vi.waitFor(
-      async () => expect((await codesOf('legacy.ask')).filter((code) => code === 'outcome_unknown')).toHaveLength(2),
-      20_000,
-    );
+    await waitFor(async () => expect((await codesOf('legacy.ask')).filter((code) => code === 'outcome_unknown')).toHaveLength(2));
     expect((await call('ask', other)).result.isError).toBe(true);
-  }, 60_000);
+  });
 });
 
 describe('a call of an MCP session whose service is killed', () => {
@@ -321,35 +319,31 @@ describe('a call of an MCP session whose service is killed', () => {
   it.each([
     ['book', 'may or may not have had its effect', true, 1],
     ['look', 'done at last', false, 2],
-  ])(
-    'returns its result on the stream that the client resumes: %s',
-    async (name, told, isError, times) => {
-      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
-      const begun = await send({}, { id: 0, method: 'initialize', params });
-      await begun.text();
-      const headers = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
-      await send(headers, { method: 'notifications/initialized' });
-      const calling = await send(headers, { id: 'seven', method: 'tools/call', params: { name, arguments: {} } });
-      const first = await calling.body?.getReader().read();
-      const [last = ''] = /(?<=^id: )\d+/m.exec(new TextDecoder().decode(first?.value)) ?? [];
-      const made = (): number => fake.calls().filter((call) => call.name === name).length;
-      await vi.waitFor(() => expect(made()).toBe(1), 10_000);
-      await service.restart();
-      const text = await (await send({ ...headers, 'last-event-id': last })).text();
-      const answer = JSON.parse(
-        text
-          .split('\n')
-          .findLast((line) => line.startsWith('data: {'))
-          ?.slice('data: '.length) ?? '{}',
-      );
-      expect(answer).toMatchObject({ id: 'seven', result: { isError, content: [{ text: expect.stringContaining(told) }] } });
-      expect(made()).toBe(times);
-      expect(await codesOf(`travel.${name}`)).toEqual([isError ? 'outcome_unknown' : null]);
-      // The pending call was removed.
-      expect(await (await send(headers, { id: 'eight', method: 'tools/list' })).text()).toContain('"id":"eight"');
-    },
-    60_000,
-  );
+  ])('returns its result on the stream that the client resumes: %s', async (name, told, isError, times) => {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+    const begun = await send({}, { id: 0, method: 'initialize', params });
+    await begun.text();
+    const headers = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
+    await send(headers, { method: 'notifications/initialized' });
+    const calling = await send(headers, { id: 'seven', method: 'tools/call', params: { name, arguments: {} } });
+    const first = await calling.body?.getReader().read();
+    const [last = ''] = /(?<=^id: )\d+/m.exec(new TextDecoder().decode(first?.value)) ?? [];
+    const made = (): number => fake.calls().filter((call) => call.name === name).length;
+    await waitFor(() => expect(made()).toBe(1));
+    await service.restart();
+    const text = await (await send({ ...headers, 'last-event-id': last })).text();
+    const answer = JSON.parse(
+      text
+        .split('\n')
+        .findLast((line) => line.startsWith('data: {'))
+        ?.slice('data: '.length) ?? '{}',
+    );
+    expect(answer).toMatchObject({ id: 'seven', result: { isError, content: [{ text: expect.stringContaining(told) }] } });
+    expect(made()).toBe(times);
+    expect(await codesOf(`travel.${name}`)).toEqual([isError ? 'outcome_unknown' : null]);
+    // The pending call was removed.
+    expect(await (await send(headers, { id: 'eight', method: 'tools/list' })).text()).toContain('"id":"eight"');
+  });
 });
 
 it('a client that listens for tool list changes is notified of a removed tool without listing first', async () => {
@@ -365,10 +359,10 @@ it('a client that listens for tool list changes is notified of a removed tool wi
     });
     const listening = era === 'modern' ? await client.listen({ toolsListChanged: true }) : null;
     const isHeard = ({ method, httpMethod }: HeardRequest): boolean => method === 'subscriptions/listen' || httpMethod === 'GET';
-    await vi.waitFor(() => expect(fake.heard.some(isHeard)).toBe(true), 10_000);
+    await waitFor(() => expect(fake.heard.some(isHeard)).toBe(true));
     fake.setTools([plain('stays')]);
     await fake.tellChanged();
-    await vi.waitFor(() => expect(changes).toBeGreaterThan(0), 25_000);
+    await waitFor(() => expect(changes).toBeGreaterThan(0));
     const { tools } = await client.listTools();
     await listening?.close();
     await client.close();
@@ -376,4 +370,4 @@ it('a client that listens for tool list changes is notified of a removed tool wi
     return tools.map((tool) => tool.name);
   });
   expect(await Promise.all(hearing)).toEqual(pairs.map(() => ['stays']));
-}, 60_000);
+});

@@ -189,7 +189,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     expect(asked).toMatchObject({ status: 'waiting', pending: [{ reason: expect.stringContaining('made.poster') }] });
     expect(await first('/poster {}', b)).toMatchObject(unknown);
     await ok('POST', `/v1/sessions/${session}/approvals/${asked.pending[0].callId}`, { decision: 'approve' }, builder);
-    await expect.poll(async () => (await first('/poster {}', b)).isError, { timeout: 10_000 }).toBe(false);
+    await expect.poll(async () => (await first('/poster {}', b)).isError).toBe(false);
     expect(await ok('GET', '/v1/tools/made.poster', undefined, reader)).toMatchObject({ visibility: 'shared' });
   });
 
@@ -305,7 +305,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     await ok('PUT', '/v1/schedules/maker', schedule);
     await ok('POST', '/v1/schedules/maker/run');
     const made = async () => (await ok('GET', '/v1/tools?owner=schedule:maker')).items.length;
-    await expect.poll(made, { timeout: 15_000 }).toBe(1);
+    await expect.poll(made).toBe(1);
     for (const headers of [a, builder]) expect(await first('/of_schedule {}', headers, { agent: 'workshop' })).toMatchObject(unknown);
     await ok('DELETE', '/v1/schedules/maker');
     expect(await made()).toBe(0);

@@ -19,7 +19,7 @@ export function rawPost(url: string, path: string, { method = 'POST', headers, b
   const { hostname, port } = new URL(url);
   const length = chunked === undefined && headers['content-length'] === undefined ? { 'content-length': String(bytes.byteLength) } : {};
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path, method, headers: { ...headers, ...length }, timeout: 40_000 }, (answer) => {
+    const sent = request({ hostname, port, path, method, headers: { ...headers, ...length }, timeout: 90_000 }, (answer) => {
       const parts: Buffer[] = [];
       answer.on('data', (part: Buffer) => parts.push(part));
       answer.on('error', reject);

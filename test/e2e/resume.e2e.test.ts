@@ -1,6 +1,7 @@
 /** Native streams that break anywhere, also with a kill of the service: the resumed stream equals the uncut one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
+import { waitMs } from '../wait-ms.ts';
 
 const dataDir = makeDataDir();
 let service: RunningService;
@@ -27,7 +28,7 @@ async function read(after: number, length: number): Promise<Uint8Array> {
   const left = new AbortController();
   const answer = await fetch(`${service.url}/v1/sessions/${session}/events`, {
     headers: { authorization: `Bearer ${service.key}`, ...(after > 0 && { 'last-event-id': String(after) }) },
-    signal: AbortSignal.any([left.signal, AbortSignal.timeout(20_000)]),
+    signal: AbortSignal.any([left.signal, AbortSignal.timeout(waitMs)]),
   });
   const bytes = new Uint8Array(length);
   let size = 0;
@@ -86,7 +87,7 @@ describe('requests queued after a turn that waits for an approval', () => {
     expect([stored.status, stored.json.position]).toEqual([202, 3]);
     expect((await service.call('GET', `/v1/sessions/${id}`)).json).toMatchObject({ queued: 3 });
     await service.call('POST', `/v1/sessions/${id}/approvals/${callId}`, { decision: 'approve' });
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + waitMs;
     for (;;) {
       const { turn, queued } = (await service.call('GET', `/v1/sessions/${id}`)).json;
       if (turn.id === stored.json.turn && turn.status === 'completed' && queued === 0) break;

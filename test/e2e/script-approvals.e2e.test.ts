@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
+import { waitMs } from '../wait-ms.ts';
 
 const dataDir = makeDataDir();
 let service: RunningService;
@@ -44,7 +45,7 @@ const decide = (session: string, callId: string, body: object) => service.call('
 
 /** Polls `look` until it returns a value. */
 async function eventually<Value>(look: () => Promise<Value | undefined>): Promise<Value> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + waitMs;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;

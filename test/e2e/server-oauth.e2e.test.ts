@@ -1,9 +1,10 @@
 /** Servers that require OAuth tokens, over real HTTP: one with client credentials, and one that a user signs in to. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthorizationServer, type AuthorizationServerOptions, type FakeAuthorizationServer } from '../fakes/authorization-server.ts';
 import { listenMcpServer, type FakeMcpServer } from '../fakes/mcp-server.ts';
 import { listenUpstream, type ListeningUpstream } from '../fakes/upstreams/upstream.ts';
 import { shareService } from './shared-service.ts';
+import { waitFor } from '../wait-for.ts';
 
 type Guarded = { issuer: FakeAuthorizationServer; server: FakeMcpServer; close(): Promise<void> };
 
@@ -123,7 +124,7 @@ describe('a server with authorization_code', () => {
     const { issuer } = guarded.person;
     issuer.accessTokens.clear();
     // A token that is rejected right after it was issued is not requested again at once.
-    await vi.waitFor(async () => expect(await add('theirs')).toMatchObject({ isError: false }), { timeout: 20_000, interval: 500 });
+    await waitFor(async () => expect(await add('theirs')).toMatchObject({ isError: false }));
     expect(issuer.grants()).toEqual(['authorization_code', 'refresh_token']);
   });
 

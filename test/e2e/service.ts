@@ -118,7 +118,7 @@ async function startOnce(dataDir: string, environment: Record<string, string>, h
     },
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
-      const code = await Promise.race([ended, new Promise<null>((resolveWait) => setTimeout(resolveWait, 20_000, null))]);
+      const code = await Promise.race([ended, new Promise<null>((resolveWait) => setTimeout(resolveWait, 60_000, null))]);
       killGroup(child);
       return code;
     },

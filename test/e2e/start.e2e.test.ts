@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, makeDataDir, parseEvents, removeDataDir, startService, type RunningService } from './service.ts';
+import { waitMs } from '../wait-ms.ts';
 import { isSkipped } from '../selection.ts';
 
 describe('npm start', () => {
@@ -78,7 +79,7 @@ describe('npm start', () => {
     const commands = service.printed().match(/^curl .*\\\n.*\\\n.*$/gm) ?? [];
     expect(commands).toHaveLength(2);
     const [turn = '', completion = ''] = commands.map(
-      (command) => spawnSync('sh', ['-c', definition + command], { encoding: 'utf8', timeout: 30_000 }).stdout,
+      (command) => spawnSync('sh', ['-c', definition + command], { encoding: 'utf8', timeout: waitMs }).stdout,
     );
     const events = parseEvents(turn);
     const call = events.find((event) => event.type === 'tool-input-start');
@@ -104,9 +105,7 @@ describe('npm start', () => {
     const key = service.key;
 
     expect(await service.stop('SIGINT')).toBe(0);
-    const started = Date.now();
     service = await startService(dataDir);
-    expect(Date.now() - started).toBeLessThan(30_000);
 
     expect(service.key).toBe(key);
     expect((await service.call('GET', '/v1/toolsets/demo')).status).toBe(200);
@@ -166,7 +165,7 @@ describe('npm start, when it refuses to start', () => {
 /** Reads `/events` until the `count`-th event of `type`. */
 async function readEvents(service: RunningService, session: string, after: number, type: string, count: number) {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new Error('timed out waiting for events')), 20_000);
+  const timer = setTimeout(() => controller.abort(new Error('timed out waiting for events')), waitMs);
   const response = await fetch(`${service.url}/v1/sessions/${session}/events?after=${after}`, {
     headers: { authorization: `Bearer ${service.key}` },
     signal: controller.signal,

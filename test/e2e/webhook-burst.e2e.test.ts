@@ -78,4 +78,4 @@ it('loses and duplicates none, and each session receives them in the order in wh
     const heard = messages.filter(({ role }) => role === 'user').map(({ turn, parts }) => `${turn} ${parts[0]?.text}`);
     expect(heard).toEqual(taken.map(({ turn, id }) => `${turn} ${id.replace('delivery', 'event')}`));
   }
-}, 120_000);
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createIdleTimeout, unlessAborted, withTimeout } from '../../src/engine/timeout.ts';
+import { waitFor } from '../wait-for.ts';
 
 /** A clock whose timers fire while `advance` moves its time. */
 function manualClock() {
@@ -56,7 +57,7 @@ describe('a timeout of one promise', () => {
     abort.abort(new Error('stopped'));
     await expect(answer).rejects.toThrow('stopped');
     work.resolve('value');
-    await vi.waitFor(() => expect(late).toHaveBeenCalledWith('value'));
+    await waitFor(() => expect(late).toHaveBeenCalledWith('value'));
   });
 });
 

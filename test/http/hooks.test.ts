@@ -4,6 +4,7 @@ import { Problem } from '../../src/core/problem.ts';
 import { bodyOf, createChatHarness, createHarness, type Harness } from './harness.ts';
 import { asGitHub, asSlack, deliver, gitHubSecret, opened, putWebhook } from './hook-senders.ts';
 import { maxWebhookBodyBytes } from '../../src/http/routes/hooks.ts';
+import { waitFor } from '../wait-for.ts';
 
 async function triage(changes: Record<string, unknown> = {}): Promise<Harness> {
   const harness = await createChatHarness();
@@ -251,8 +252,8 @@ describe('a webhook that responds with the turn', () => {
     const get = harness.sessions.get;
     harness.sessions.get = (id) => ({ ...get(id), waitForAnswer: () => new Promise(() => undefined) });
     const answer = deliver(harness, asGitHub(opened));
-    await vi.waitFor(() => expect(harness.triggers.waits).toHaveLength(1));
-    await vi.waitFor(async () => {
+    await waitFor(() => expect(harness.triggers.waits).toHaveLength(1));
+    await waitFor(async () => {
       await harness.clock.advance(limits.syncRespondMs);
       expect(await Promise.race([answer, 'not yet'])).not.toBe('not yet');
     });

@@ -1,10 +1,11 @@
 /** Servers with an expired TTL, refreshed by requests that only list: requests do not wait, and every list triggers the refresh. */
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { Discovery } from '../../src/core/servers/server-state.ts';
 import { discoveryOf } from '../contracts/self-listing-servers.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { waitFor } from '../wait-for.ts';
 
 const tool = (name: string) => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' } });
 const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
@@ -55,7 +56,7 @@ describe.each<[string, () => Promise<Response>]>([
     let release: (discovery: Discovery) => void = () => undefined;
     answer = () => new Promise((resolve) => (release = resolve));
     expect((await ask()).status).toBe(200);
-    await vi.waitFor(() => expect(readings).toBe(1));
+    await waitFor(() => expect(readings).toBe(1));
     expect(await stateOf()).toBe('missing');
     release(discoveryOf([tool('get')]));
     await behind();

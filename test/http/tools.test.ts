@@ -49,7 +49,7 @@ describeCorpus('mcp-tools', (path) => {
       cursor = nextCursor === null ? '' : `&cursor=${encodeURIComponent(nextCursor)}`;
     } while (cursor !== '');
     expect([...seen].filter((canonical) => /^s\d/.test(canonical))).toHaveLength(1472);
-  }, 30_000);
+  });
 });
 
 describe('default aliases', () => {

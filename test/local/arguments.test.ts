@@ -7,13 +7,13 @@ import { readEnvironment, workerSettings } from '../../src/local/environment.ts'
 const start = join(import.meta.dirname, '../../src/local/start.ts');
 
 it('prints the usage for --help and starts nothing', () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [start, '--help'], { encoding: 'utf8', timeout: 20_000 });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [start, '--help'], { encoding: 'utf8', timeout: 60_000 });
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: `${usage}\n`, stderr: '' });
 });
 
 it('names an unknown option and where the options are listed', () => {
   expect(() => parseArguments(['--port=80'])).toThrow('Unknown option "--port=80". `npm start -- --help` lists the options.');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [start, '--port=80'], { encoding: 'utf8', timeout: 20_000 });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [start, '--port=80'], { encoding: 'utf8', timeout: 60_000 });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toContain('Unknown option "--port=80"');
 });

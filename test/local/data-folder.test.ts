@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockDataDir } from '../../src/local/data-lock.ts';
 import { readKeys } from '../../src/local/keys.ts';
+import { waitFor } from '../wait-for.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -57,9 +58,9 @@ describe('the lock of a data folder', () => {
       const [child] = await once(parent.stdout, 'data');
       const pid = Number(String(child));
       // From here on it is a `sleep`, which does not wait for its children; the shell might have reaped the dead one.
-      await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
+      await waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
       process.kill(pid, 'SIGKILL');
-      await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /));
+      await waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /));
       writeFileSync(join(folder, 'lock'), `${pid}\n`);
       lockDataDir(folder)();
     } finally {

@@ -1,9 +1,10 @@
 /** A direct call in a session stores its intent before it runs, and the intent is sent to the Catalog if the process dies. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from '../http/harness.ts';
 import { send } from '../catalog/real-service.ts';
 import { testEnv } from '../storage/workspace.ts';
+import { waitFor } from '../wait-for.ts';
 
 const stubOf = (id: string) => testEnv.SESSION.get(testEnv.SESSION.idFromString(id));
 const auditOf = async (id: string) => (await bodyOf(await send('GET', `/v1/audit?session=${id}`))).items;
@@ -27,11 +28,11 @@ describe('the audit of a direct call in a session', () => {
     const lost = call(id, 'sleep 20').catch(() => null);
     const rows = () =>
       runInDurableObject(stubOf(id), (_instance, { storage }) => storage.sql.exec<{ body: string }>('SELECT body FROM audit').toArray());
-    await vi.waitFor(async () => expect((await rows()).map(({ body }) => JSON.parse(body).verdict)).toEqual(['outcome_unknown']));
+    await waitFor(async () => expect((await rows()).map(({ body }) => JSON.parse(body).verdict)).toEqual(['outcome_unknown']));
     await runInDurableObject(stubOf(id), (_instance, state) => state.abort('the process dies')).catch(() => undefined);
     await runInDurableObject(stubOf(id), (_instance, { storage }) => void storage.sql.exec('UPDATE timers SET due = 1'));
     await runDurableObjectAlarm(stubOf(id));
-    await vi.waitFor(async () => expect(await auditOf(id)).toMatchObject([{ verdict: 'outcome_unknown', code: 'outcome_unknown' }]));
+    await waitFor(async () => expect(await auditOf(id)).toMatchObject([{ verdict: 'outcome_unknown', code: 'outcome_unknown' }]));
     await lost;
   });
 

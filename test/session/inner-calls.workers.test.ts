@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
@@ -12,6 +12,7 @@ import { sessionMigrations } from '../../src/session/object/schema.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { migrate } from '../../src/storage/schema.ts';
 import { wire } from '../../src/wiring.ts';
+import { waitFor } from '../wait-for.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -50,23 +51,16 @@ async function make() {
     return 'content' in file ? new TextDecoder().decode(file.content).trim().replaceAll('\n', ' ') : '';
   };
   const waits = (): Promise<string> =>
-    vi.waitFor(
-      async () => {
-        const [approval] = await sessions.get(id).approvals(owner);
-        if (approval === undefined) throw new Error('nothing waits yet');
-        return approval.callId;
-      },
-      // The first one compiles the engine.
-      { timeout: 10_000 },
-    );
+    waitFor(async () => {
+      const [approval] = await sessions.get(id).approvals(owner);
+      if (approval === undefined) throw new Error('nothing waits yet');
+      return approval.callId;
+    });
   const over = (): Promise<void> =>
-    vi.waitFor(
-      async () => {
-        const { turn } = await sessions.get(id).view(owner);
-        if (turn?.status !== 'completed') throw new Error(`it is ${turn?.status}`);
-      },
-      { timeout: 10_000 },
-    );
+    waitFor(async () => {
+      const { turn } = await sessions.get(id).view(owner);
+      if (turn?.status !== 'completed') throw new Error(`it is ${turn?.status}`);
+    });
   const kill = (): Promise<unknown> => runInDurableObject(stubOf(id), (_, state) => state.abort('the process dies')).catch(() => undefined);
   return {
     id,

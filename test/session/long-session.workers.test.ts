@@ -1,7 +1,7 @@
 /** What a long session costs, and long results, over the real storage. */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../src/core/principal.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import { contentText } from '../../src/core/tools/tool.ts';
@@ -10,6 +10,7 @@ import { EventLog } from '../../src/session/log/event-log.ts';
 import { TurnStore } from '../../src/session/turn/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
+import { waitFor } from '../wait-for.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -86,7 +87,7 @@ async function count({ stub }: Made): Promise<() => Promise<Counts>> {
 async function told({ stub }: Made): Promise<void> {
   const waiting = (): Promise<object> =>
     runInDurableObject(stub, (_, { storage: { sql } }) => sql.exec("SELECT kind FROM timers WHERE kind = 'notice'").toArray());
-  await vi.waitFor(async () => expect(await waiting()).toEqual([]), { timeout: 5_000 });
+  await waitFor(async () => expect(await waiting()).toEqual([]));
 }
 
 describe('a long session', () => {

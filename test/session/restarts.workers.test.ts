@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
@@ -13,6 +13,7 @@ import type { Bindings } from '../../src/storage/bindings.ts';
 import { objectName } from '../../src/storage/keys.ts';
 import { migrate } from '../../src/storage/schema.ts';
 import { wire } from '../../src/wiring.ts';
+import { waitFor } from '../wait-for.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -252,7 +253,7 @@ describe('a turn whose process died', () => {
       'c_later ok',
     ]);
     expect(await effects()).toBe(0);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const { items } = await catalog('default').audit({ session: id, limit: 10 });
       expect(items.map((row) => (row.kind === 'call' ? `${row.callId} ${row.verdict}` : row.kind)).sort()).toEqual([
         'c_later ran',
@@ -309,7 +310,7 @@ describe('a deletion', () => {
     await runInDurableObject(stubOf(id), (_, state) => void state.storage.sql.exec('UPDATE meta SET leaving = 1'));
     await kill(id);
     await expect(session.view(owner)).rejects.toMatchObject({ code: 'not_found' });
-    await vi.waitFor(async () => expect(await tablesOf(id)).toEqual([]));
+    await waitFor(async () => expect(await tablesOf(id)).toEqual([]));
   });
 
   it('leaves neither a turn nor an alarm', async () => {

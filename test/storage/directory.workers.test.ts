@@ -8,6 +8,7 @@ import type { Bindings } from '../../src/storage/bindings.ts';
 import { refusal, shell } from '../contracts/catalog.ts';
 import { changeEnv, emptyWorkspace, testEnv } from './workspace.ts';
 import { editionCacheTtlSeconds, pointerCacheTtlSeconds, pointerTtlMs } from '../../src/storage/published-reader.ts';
+import { waitFor } from '../wait-for.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -33,13 +34,10 @@ function countedCatalog(namespace: DurableObjectNamespace) {
 
 /** Lets the outbox work until its publications are visible. */
 async function published(object: DurableObjectStub, check: () => Promise<void>): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      await runDurableObjectAlarm(object);
-      await check();
-    },
-    { timeout: 10_000, interval: 200 },
-  );
+  await waitFor(async () => {
+    await runDurableObjectAlarm(object);
+    await check();
+  });
 }
 
 async function waiting(object: DurableObjectStub): Promise<unknown> {

@@ -9,6 +9,7 @@ import type { Bindings } from '../../src/storage/bindings.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
 import { countedIds, keptLog } from '../fakes/runtime.ts';
 import { emptyWorkspace, testEnv } from './workspace.ts';
+import { waitFor } from '../wait-for.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -41,7 +42,7 @@ async function make() {
   } as unknown as Bindings['CATALOG'];
   const made = await emptyWorkspace({ env: { KV: { get } as unknown as Bindings['KV'], CATALOG } });
   await made.catalog.put('webhook', 'triage', webhook);
-  await vi.waitFor(async () => expect(await testEnv.KV.get(kvKeys.hook(made.workspace, 'triage'))).not.toBeNull(), { timeout: 10_000 });
+  await waitFor(async () => expect(await testEnv.KV.get(kvKeys.hook(made.workspace, 'triage'))).not.toBeNull());
   const taken: NewDelivery[] = [];
   const send = async (name: string, key: string, directory: Pick<Directory, 'hook'>): Promise<ReceivedDelivery | Problem> => {
     const deps = {
@@ -107,9 +108,7 @@ describe('a delivery to a webhook', () => {
     const reader = isolate();
     expect(await send('triage', secret, reader)).toHaveProperty('accepted');
     await catalog.put('webhook', 'triage', { ...webhook, secret: 'the new one, long enough as well' });
-    await vi.waitFor(async () => expect(await testEnv.KV.get(kvKeys.hook(workspace, 'triage'))).toContain('"version":2'), {
-      timeout: 10_000,
-    });
+    await waitFor(async () => expect(await testEnv.KV.get(kvKeys.hook(workspace, 'triage'))).toContain('"version":2'));
     await clock.advance(1);
     expect(await send('triage', 'the new one, long enough as well', reader)).toHaveProperty('accepted');
     expect(await send('triage', secret, reader)).toMatchObject({ code: 'not_found' });

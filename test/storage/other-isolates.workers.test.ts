@@ -1,12 +1,13 @@
 /** What one isolate writes, as it and others see it: at once, and within the documented times. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import type { IsolateDirectory } from '../../src/storage/directory.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
 import { emptyWorkspace, testEnv } from './workspace.ts';
 import { pointerTtlMs, skillTtlMs } from '../../src/storage/published-reader.ts';
+import { waitFor } from '../wait-for.ts';
 
 const fact = (name: string, description: string) => ({ name, description, inputSchema: { type: 'object' } });
 const server = (...tools: Record<string, unknown>[]) => ({ kind: 'static', url: 'https://tools.example.com/call', tools });
@@ -136,9 +137,8 @@ describe('another isolate', () => {
     expect(await revision(reader, workspace)).toBe('1.1');
     // A name is published once a second, so the second write may have to wait.
     await catalog.put('server', 'facts', server(fact('get', 'Reads all.')));
-    await vi.waitFor(
-      async () => expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'daily'))) ?? '')).toMatchObject({ revision: 2 }),
-      { timeout: 10_000, interval: 100 },
+    await waitFor(async () =>
+      expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'daily'))) ?? '')).toMatchObject({ revision: 2 }),
     );
     expect(await revision(reader, workspace)).toBe('1.1');
     await clock.advance(pointerTtlMs);
@@ -166,20 +166,14 @@ it('a skill that KV lost is published again, and so is the tombstone of a remove
     storage.sql.exec('UPDATE documents SET updated_at = 0');
   });
   expect(await skillText(isolate(), workspace)).toBe('One.');
-  await vi.waitFor(
-    async () => {
-      await runDurableObjectAlarm(object);
-      expect(await inKv()).toMatchObject({ version: 1, skill: { name: 'git' } });
-    },
-    { timeout: 10_000, interval: 200 },
-  );
+  await waitFor(async () => {
+    await runDurableObjectAlarm(object);
+    expect(await inKv()).toMatchObject({ version: 1, skill: { name: 'git' } });
+  });
   await catalog.remove('skill', 'git');
-  await vi.waitFor(
-    async () => {
-      await runDurableObjectAlarm(object);
-      expect(await inKv()).toEqual({ format: 1, version: 2, deleted: true });
-    },
-    { timeout: 10_000, interval: 200 },
-  );
+  await waitFor(async () => {
+    await runDurableObjectAlarm(object);
+    expect(await inKv()).toEqual({ format: 1, version: 2, deleted: true });
+  });
   await expect(isolate().skill(workspace, 'git')).rejects.toMatchObject({ code: 'not_found' });
 });

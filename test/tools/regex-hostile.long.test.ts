@@ -73,11 +73,11 @@ describeCorpus('security/regex-hostile.jsonl', (path) => {
       put(files, '/workspace/attack', text);
       for (const [place, command] of Object.entries(places)) {
         const cell = `${row.id} in ${place}`;
-        const began = performance.now();
-        const { code, structuredContent } = await run('builtin.bash', { command, timeout: 5_000 });
-        const ms = performance.now() - began;
-        // A backtracking engine would need minutes. A script stopped by the shell's own limits was also in time.
-        if (ms > 4_000 || code === 'timeout') slow.push(`${cell}: ${Math.round(ms)} ms`);
+        const began = process.threadCpuUsage();
+        const { code, structuredContent } = await run('builtin.bash', { command, timeout: 30_000 });
+        const { user } = process.threadCpuUsage(began);
+        // A backtracking engine would need minutes of processor time. A script stopped by the shell's own limits was also in time.
+        if (user > 10_000_000 || code === 'timeout') slow.push(`${cell}: ${Math.round(user / 1_000)} ms`);
         expect((await run('builtin.bash', { command: 'echo alive' })).structuredContent?.stdout).toBe('alive\n');
         cells += 1;
         const isRefused = code === 'limit_reached' || (structuredContent?.stderr !== '' && structuredContent?.stdout === '');

@@ -1,6 +1,6 @@
 /** `DELETE /v1/keys/{id}?cancel=true` over real sessions: running, waiting and queued turns end durably. Without `cancel` they continue. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import type { CatalogRpc } from '../../../src/storage/catalog-methods.ts';
 import { objectName } from '../../../src/storage/keys.ts';
@@ -8,6 +8,7 @@ import { bodyOf } from '../../http/harness.ts';
 import { testEnv } from '../../storage/workspace.ts';
 import { send } from '../real-service.ts';
 import { maxCancelledSessionsAtOnce } from '../../../src/catalog/keys/key-cancellations.ts';
+import { waitFor } from '../../wait-for.ts';
 
 let keyId = '';
 let headers: Record<string, string> = {};
@@ -74,7 +75,7 @@ describe('revoking a key', () => {
     const other = await bodyOf(await send('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'cancelled' }));
     await send('POST', `/v1/sessions/${other.id}/turns`, { input: asks }, { prefer: 'respond-async' });
     expect(await bodyOf(await remove('?cancel=true'))).toEqual({ cancelledTurns: 0, isDone: true });
-    await vi.waitFor(async () => expect(await view(other.id)).toMatchObject({ turn: { status: 'waiting' } }));
+    await waitFor(async () => expect(await view(other.id)).toMatchObject({ turn: { status: 'waiting' } }));
   });
 
   it('can cancel after a revocation, and twice', async () => {
@@ -101,7 +102,7 @@ describe('revoking a key', () => {
     await evictDurableObject(await object());
     expect(await view(session)).toMatchObject({ turn: { status: 'waiting' } });
     await runDurableObjectAlarm(await object());
-    await vi.waitFor(async () => expect(await view(session)).toMatchObject({ turn: { status: 'cancelled' } }));
+    await waitFor(async () => expect(await view(session)).toMatchObject({ turn: { status: 'cancelled' } }));
   });
 
   it('makes a second pass when no isolate trusts the key any more', async () => {
@@ -115,7 +116,7 @@ describe('revoking a key', () => {
       storage.sql.exec('UPDATE key_cancellations SET due_at = 0 WHERE key_id = ?', keyId);
     });
     await runDurableObjectAlarm(await object());
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       runInDurableObject(await object(), (_instance, { storage }) =>
         expect(storage.sql.exec('SELECT 1 FROM key_cancellations WHERE key_id = ?', keyId).toArray()).toEqual([]),
       ),
@@ -132,7 +133,7 @@ describe('revoking a key', () => {
     expect(await view(session)).toMatchObject({ turn: { status: 'running' } });
     await runInDurableObject(sessionObject(session), (_instance, { storage }) => void storage.sql.exec('UPDATE timers SET due = 1'));
     await runDurableObjectAlarm(sessionObject(session));
-    await vi.waitFor(async () => expect(await view(session)).toMatchObject({ turn: { status: 'cancelled' } }));
+    await waitFor(async () => expect(await view(session)).toMatchObject({ turn: { status: 'cancelled' } }));
     await text;
   });
 

@@ -1,10 +1,11 @@
 /** After a deletion no table of the Catalog contains the texts and payloads, and no list shows them. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { objectName } from '../../../src/storage/keys.ts';
 import { bodyOf } from '../../http/harness.ts';
 import { testEnv } from '../../storage/workspace.ts';
 import { send } from '../real-service.ts';
+import { waitFor } from '../../wait-for.ts';
 
 let canary = '';
 let count = 0;
@@ -38,9 +39,8 @@ const delivered = async (text: string): Promise<{ id: string; session: string }>
   const answer = await deliver(text);
   expect(answer.status, await answer.clone().text()).toBe(202);
   const { delivery: id } = await bodyOf(answer);
-  await vi.waitFor(
-    async () => expect(await bodyOf(await send('GET', `/v1/webhooks/erased/deliveries/${id}`))).toMatchObject({ status: 'completed' }),
-    { timeout: 10_000 },
+  await waitFor(async () =>
+    expect(await bodyOf(await send('GET', `/v1/webhooks/erased/deliveries/${id}`))).toMatchObject({ status: 'completed' }),
   );
   const { session } = await bodyOf(await send('GET', `/v1/webhooks/erased/deliveries/${id}`));
   return { id, session };
@@ -67,7 +67,7 @@ describe('a deleted session', () => {
   it('leaves nothing in callbacks, sent or pending', async () => {
     const { id } = await bodyOf(await send('POST', '/v1/sessions', { model: 'rehearsal/default' }));
     for (const word of ['one', 'two']) expect((await say(id, `say ${canary} ${word}`)).status).toBe(200);
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(
         (await bodyOf(await send('GET', '/v1/callbacks?limit=100'))).items.filter(({ session }: { session: string }) => session === id),
       ).toHaveLength(2),
@@ -186,13 +186,10 @@ describe('a deleted webhook', () => {
     await send('DELETE', '/v1/webhooks/erased');
     expect((await send('GET', '/v1/webhooks/erased/deliveries')).status).toBe(404);
     await runInDurableObject(await object(), (_, state) => state.abort('the process dies')).catch(() => undefined);
-    await vi.waitFor(
-      async () => {
-        await runDurableObjectAlarm(await object());
-        expect(await inCatalog()).toEqual([]);
-      },
-      { timeout: 15_000 },
-    );
+    await waitFor(async () => {
+      await runDurableObjectAlarm(await object());
+      expect(await inCatalog()).toEqual([]);
+    });
   });
 });
 

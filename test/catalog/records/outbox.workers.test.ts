@@ -5,6 +5,7 @@ import type { Bindings } from '../../../src/storage/bindings.ts';
 import { kvKeys } from '../../../src/storage/keys.ts';
 import { shell } from '../../contracts/catalog.ts';
 import { changeEnv, emptyWorkspace, testEnv } from '../../storage/workspace.ts';
+import { waitFor } from '../../wait-for.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -133,13 +134,13 @@ describe('publishing', () => {
     await runInDurableObject(object, () => {
       released.shift()?.();
     });
-    await vi.waitFor(() => expect(kv.tried).toHaveLength(2));
+    await waitFor(() => expect(kv.tried).toHaveLength(2));
     await runInDurableObject(object, () => {
       released.shift()?.();
     });
     expect(most).toBe(1);
     // The second write arrived during the first publish: its row is still present.
-    await vi.waitFor(async () => expect(await outboxRows(object)).toMatchObject([{ kind: 'toolset', name: 'support', attempts: 0 }]));
+    await waitFor(async () => expect(await outboxRows(object)).toMatchObject([{ kind: 'toolset', name: 'support', attempts: 0 }]));
   });
 
   it('writes a name at most once a second', async () => {
@@ -151,13 +152,10 @@ describe('publishing', () => {
     });
     await changeEnv(object, { KV: kv.KV });
     for (let version = 1; version <= 20; version++) await catalog.put('agent', 'helper', { model: `rehearsal/m${version}` });
-    await vi.waitFor(
-      async () => {
-        expect(await outboxRows(object)).toEqual([]);
-        expect(await testEnv.KV.get(kvKeys.agent(workspace, 'helper'))).toContain('rehearsal/m20');
-      },
-      { timeout: 10_000, interval: 100 },
-    );
+    await waitFor(async () => {
+      expect(await outboxRows(object)).toEqual([]);
+      expect(await testEnv.KV.get(kvKeys.agent(workspace, 'helper'))).toContain('rehearsal/m20');
+    });
     for (const [index, time] of times.entries())
       if (index > 0) expect(time - (times[index - 1] ?? 0)).toBeGreaterThanOrEqual(limits.publishIntervalMs);
     expect(times.length).toBeLessThan(5);
@@ -167,14 +165,12 @@ describe('publishing', () => {
     const { workspace, catalog, object } = await emptyWorkspace();
     await catalog.put('toolset', 'support', shell('run'));
     await catalog.remove('toolset', 'support');
-    await vi.waitFor(
-      async () =>
-        expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'support'))) ?? '')).toEqual({
-          format: 1,
-          version: 2,
-          deleted: true,
-        }),
-      { timeout: 10_000 },
+    await waitFor(async () =>
+      expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'support'))) ?? '')).toEqual({
+        format: 1,
+        version: 2,
+        deleted: true,
+      }),
     );
     expect(await outboxRows(object)).toEqual([]);
   });

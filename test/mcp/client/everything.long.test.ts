@@ -12,7 +12,7 @@ import { accessTo, callOf, contextWith } from './context.ts';
 let server: EverythingServer;
 beforeAll(async () => {
   server = await startEverything();
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 const upstream = createMcpUpstream();

@@ -7,6 +7,7 @@ import { sessionMigrations } from '../../../src/session/object/schema.ts';
 import { fakeClock } from '../../fakes/runtime.ts';
 import { fakeSql } from '../../fakes/sql-storage.ts';
 import { eventTailCharacters } from '../../../src/session/log/event-log.ts';
+import { waitFor } from '../../wait-for.ts';
 
 function open(encode = encodeEvent) {
   const clock = fakeClock();
@@ -56,7 +57,7 @@ describe("a turn's feed", () => {
       log.append({ type: 'text-delta', turn: 'another', step: 1, text: 'x' });
       await clock.advance(1_000);
     }
-    await vi.waitFor(() => expect(heard[0]).toBe(heartbeatFrame));
+    await waitFor(() => expect(heard[0]).toBe(heartbeatFrame));
   });
 
   it('sends heartbeats while its own turn writes events that its dialect hides', async () => {
@@ -65,7 +66,7 @@ describe("a turn's feed", () => {
       log.append({ type: 'tool-input-delta', turn: 'mine', step: 1, callId: 'c', delta: 'x' });
       await clock.advance(1_000);
     }
-    await vi.waitFor(() => expect(heard[0]).toBe(heartbeatFrame));
+    await waitFor(() => expect(heard[0]).toBe(heartbeatFrame));
   });
 
   it('closes after the end of its turn', async () => {

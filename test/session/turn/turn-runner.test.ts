@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
 import type { PolicyRule } from '../../../src/core/policy/rule.ts';
 import { Problem } from '../../../src/core/problem.ts';
@@ -6,6 +6,7 @@ import { textResult, type ToolResult } from '../../../src/core/tools/tool.ts';
 import { decide } from '../../../src/session/pending/decide.ts';
 import { calls, ends, finish, makeRoom, reply, silence, type Model } from '../runner-session.ts';
 import { catalogRetryMs, maxCatalogRetries } from '../../../src/engine/plan/retry-catalog-read.ts';
+import { waitFor } from '../../wait-for.ts';
 
 const call = [
   { type: 'call-start', call: 0, name: 'bash', nativeId: null },
@@ -205,7 +206,7 @@ describe("a session's turns", () => {
     await settle();
     brake.audit = true;
     wait[0]?.();
-    await vi.waitFor(() => expect(ends(events())).toEqual(['t1 failed internal']));
+    await waitFor(() => expect(ends(events())).toEqual(['t1 failed internal']));
     brake.audit = false;
     for (const release of wait) release();
     await Promise.all(work);

@@ -1,10 +1,11 @@
 import { evictDurableObject } from 'cloudflare:test';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Rendered } from '../../../../src/core/triggers/delivery.ts';
 import { triggerPrincipal } from '../../../../src/core/triggers/trigger-principal.ts';
 import type { NewDelivery } from '../../../../src/ports/triggers.ts';
 import { wire } from '../../../../src/wiring.ts';
 import { emptyWorkspace, testEnv } from '../../../storage/workspace.ts';
+import { waitUntil } from '../../../wait-for.ts';
 
 const hook = { kind: 'webhook', name: 'hook' } as const;
 
@@ -36,7 +37,7 @@ it('a delivery becomes a turn of the announced session and id, and is followed t
   expect((await triggers.waitUntilDispatched(hook, '1', 5_000)).status).not.toBe('pending');
   const session = sessions.get(accepted.session ?? '');
   expect(await session.waitForAnswer(owner, 'turn-1')).toMatchObject({ status: 'completed', turn: 'turn-1' });
-  await vi.waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed', { timeout: 10_000 });
+  await waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed');
   expect(await triggers.acceptDelivery(await delivery('1', 'other key'))).toMatchObject({
     status: 'completed',
     session: accepted.session,
@@ -51,10 +52,7 @@ it('many concurrent deliveries with repeats become one turn each, in the order t
   const all = await Promise.all(Array.from({ length: 30 }, (_, index) => delivery(String(index), `session ${index % 3}`)));
   const answers = await Promise.all([...all, ...all].map((one) => triggers.acceptDelivery(one)));
   expect(answers.filter(({ isRepeat }) => !isRepeat)).toHaveLength(30);
-  await vi.waitUntil(async () => (await triggers.deliveries(hook, { limit: 50, status: 'completed' })).items.length === 30, {
-    timeout: 20_000,
-    interval: 100,
-  });
+  await waitUntil(async () => (await triggers.deliveries(hook, { limit: 50, status: 'completed' })).items.length === 30);
   const taken = (await triggers.deliveries(hook, { limit: 50 })).items.toReversed();
   for (const rest of [0, 1, 2]) {
     const session = await sessions.getByKey(owner, `session ${rest}`);
@@ -67,7 +65,7 @@ it('a stored delivery is dispatched by the next object after eviction', async ()
   const { triggers, delivery, object } = await open();
   await triggers.acceptDelivery(await delivery('1', 'key'));
   await evictDurableObject(object);
-  await vi.waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed', { timeout: 10_000 });
+  await waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed');
 });
 
 it('a missing agent is a failed delivery, which can be replayed after the agent is created', async () => {
@@ -78,7 +76,7 @@ it('a missing agent is a failed delivery, which can be replayed after the agent 
   expect(failed).toMatchObject({ status: 'failed', reason: expect.stringContaining('nobody') });
   await catalog.put('agent', 'nobody', { model: 'rehearsal/default' });
   expect(await triggers.replayDelivery(hook, '1', missing.verdict)).toMatchObject({ run: 2, status: 'pending' });
-  await vi.waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed', { timeout: 10_000 });
+  await waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed');
 });
 
 it('a trigger may use the agent of its document, and nothing after it is removed', async () => {

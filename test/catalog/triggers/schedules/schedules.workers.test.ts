@@ -1,9 +1,10 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../../src/core/triggers/delivery.ts';
 import { triggerPrincipal } from '../../../../src/core/triggers/trigger-principal.ts';
 import { wire } from '../../../../src/wiring.ts';
 import { changeEnv, emptyWorkspace, testEnv } from '../../../storage/workspace.ts';
+import { waitUntil } from '../../../wait-for.ts';
 
 async function open() {
   const place = await emptyWorkspace();
@@ -28,10 +29,7 @@ describe('the alarm', () => {
   it('fires on time for each run, and each run is a turn', async () => {
     const { put, runs, sessions, workspace } = await open();
     await put('often', { interval: '1s', session: '{{@schedule}}', overlap: 'queue' });
-    await vi.waitUntil(async () => (await runs('often')).filter(({ status }) => status === 'completed').length >= 3, {
-      timeout: 20_000,
-      interval: 100,
-    });
+    await waitUntil(async () => (await runs('often')).filter(({ status }) => status === 'completed').length >= 3);
     const made = (await runs('often')).slice(0, 3);
     const dues = made.map(({ id }) => Date.parse(id));
     expect([(dues[1] ?? 0) - (dues[0] ?? 0), (dues[2] ?? 0) - (dues[1] ?? 0)]).toEqual([1_000, 1_000]);
@@ -68,7 +66,7 @@ describe('the alarm', () => {
     expect(await alarm()).toBe(Date.parse(earlier));
     await put('earlier', { at: earlier, paused: true });
     for (const name of ['later', 'earlier', 'last']) await catalog.remove('schedule', name);
-    await vi.waitUntil(async () => (await alarm()) === null, { timeout: 10_000 });
+    await waitUntil(async () => (await alarm()) === null);
   });
 
   it('is set within the platform’s limit for far dates', async () => {
@@ -106,7 +104,7 @@ describe('the alarm', () => {
     await runDurableObjectAlarm(object);
     expect(await runs('often')).toMatchObject([{ id: '2026-01-01T00:00:00.000Z' }]);
     await put('second', { interval: '1s' });
-    await vi.waitUntil(async () => (await runs('second')).length > 1, { timeout: 10_000, interval: 100 });
+    await waitUntil(async () => (await runs('second')).length > 1);
   });
 });
 
@@ -120,9 +118,7 @@ describe('a schedule as it is shown', () => {
     const shown = { nextRunAt: '2999-01-01T00:00:00.000Z', lastRun: null, hasCallbackSecret: true };
     expect(answer.document.body).toMatchObject(shown);
     const accepted = await triggers.runSchedule('told');
-    await vi.waitUntil(async () => (await triggers.delivery({ kind: 'schedule', name: 'told' }, accepted.id)).status === 'completed', {
-      timeout: 10_000,
-    });
+    await waitUntil(async () => (await triggers.delivery({ kind: 'schedule', name: 'told' }, accepted.id)).status === 'completed');
     const after = { ...shown, lastRun: { id: accepted.id, status: 'completed', turn: accepted.turn } };
     expect((await catalog.get('schedule', 'told')).body).toMatchObject(after);
     const { items } = await catalog.list('schedule', { limit: 10 });

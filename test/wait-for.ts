@@ -1,0 +1,13 @@
+/** Waits for effects in the background, for as long as a busy machine may need. */
+import { vi } from 'vitest';
+import { waitMs } from './wait-ms.ts';
+
+/** Repeats `look` until it does not throw, and returns its result. */
+export function waitFor<Found>(look: () => Found | Promise<Found>): Promise<Found> {
+  return vi.waitFor(look, { timeout: waitMs });
+}
+
+/** Repeats `look` until it returns something truthy, and returns that. */
+export function waitUntil<Found>(look: () => Found | Promise<Found>) {
+  return vi.waitUntil(look, { timeout: waitMs });
+}
