@@ -2,11 +2,9 @@
  * All limits of the product. Each name includes the unit, and each value has a comment with the reason. The values are defined by
  * subject in `limits/`.
  */
-import { outboundLimits } from './limits/outbound.ts';
 import { requestLimits } from './limits/requests.ts';
 import { sandboxLimits } from './limits/sandbox.ts';
 import { serverLimits } from './limits/servers.ts';
-import { shellLimits } from './limits/shell.ts';
 import { storageLimits } from './limits/storage.ts';
 import { toolsetLimits } from './limits/toolsets.ts';
 import { triggerLimits } from './limits/triggers.ts';
@@ -18,8 +16,6 @@ export const limits = {
   ...serverLimits,
   ...turnLimits,
   ...sandboxLimits,
-  ...shellLimits,
-  ...outboundLimits,
   ...storageLimits,
   ...triggerLimits,
 } as const;

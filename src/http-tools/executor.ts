@@ -8,7 +8,7 @@ import { Problem } from '../core/problem.ts';
 import { secretHostOf } from '../core/policy/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { errorResult } from '../core/tools/tool.ts';
-import { isRepeatable } from '../core/tools/tool-effects.ts';
+import { isRepeatable } from '../core/toolset/edition-tool.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { toServerHeaders } from '../net/headers.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';

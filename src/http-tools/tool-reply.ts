@@ -3,12 +3,11 @@
  * images of an API as images, and errors as text.
  */
 import { z } from 'zod';
-import { isDeeperThan } from '../core/json/json-depth.ts';
+import { isDeeperThan, isRecord } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits.ts';
 import { toBase64 } from '../core/text/bytes.ts';
 import { ContentBlock, errorResult, textResult, type ToolResult } from '../core/tools/tool.ts';
 import type { BoundedBody } from '../net/read-bounded.ts';
-import { isRecord } from '../core/json/wire-value.ts';
 
 /** Names only the fields in use. A content block of an unknown type makes the response ordinary JSON. */
 const CallToolResult = z.object({

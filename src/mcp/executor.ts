@@ -3,11 +3,10 @@
  * permissions and arguments; `mcp/client/` handles the protocol and the server's input requests.
  */
 import { cancelled, questionText } from '../core/tools/elicitation.ts';
-import type { EditionTool } from '../core/toolset/edition-tool.ts';
+import { type EditionTool, isRepeatable } from '../core/toolset/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { InputRequired } from '../core/tools/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
-import { isRepeatable } from '../core/tools/tool-effects.ts';
 import { secretHostOf } from '../core/policy/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';

@@ -3,10 +3,9 @@
  * a time in the order in which they arrive. Nothing keeps running after the end.
  */
 import { toCodeCallResult, type SandboxEnd, type SandboxLimit } from '../core/code-mode/run-code.ts';
-import { isDeeperThan } from '../core/json/json-depth.ts';
+import { isDeeperThan, type JsonValue } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits.ts';
 import { errorResult } from '../core/tools/tool.ts';
-import type { JsonValue } from '../core/json/wire-value.ts';
 import type { InnerOutcome } from '../ports/inner-calls.ts';
 import type { SandboxRun } from '../ports/sandbox.ts';
 import { compile, type SourceFault } from './compile.ts';

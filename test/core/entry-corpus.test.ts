@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { checkEntryArguments } from '../../src/core/toolset/entry-arguments.ts';
-import { EntryArguments } from '../../src/core/toolset/entry-rules.ts';
+import { EntryArguments } from '../../src/core/toolset/toolset.ts';
 import { resolvePointer } from '../../src/core/schema/schema-references.ts';
 import { toStrictSchema } from '../../src/core/schema/strict-schema.ts';
 import type { JsonSchema } from '../../src/core/tools/tool.ts';

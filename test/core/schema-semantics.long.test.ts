@@ -134,7 +134,7 @@ function hoisted(schema: JsonSchema): JsonSchema {
   return definitions.length === 0 ? whole : { ...whole, $defs: Object.fromEntries(definitions) };
 }
 
-/** Fields of one branch are never undeclared fields of another here: see `schema-root.ts`. */
+/** Fields of one branch are never undeclared fields of another here: see `schema-compiler.ts`. */
 const cases = pair.filter(({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value));
 
 describe('a compiled schema', () => {

@@ -12,11 +12,9 @@ import type { StoredTool } from '../../src/core/listing/stored-tool.ts';
 import { reportListing, requireNamedItems } from '../../src/core/listing/listing-report.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ListingReport, Server, ServerAccess, ServerTool } from '../../src/core/servers/server.ts';
-import { readEchoedListing } from '../../src/core/listing/echoed-listing.ts';
+import { readEchoedListing, missingTool, pinListing, applyListing, type PinnedListing } from '../../src/core/listing/apply-listing.ts';
 import type { Finding } from '../../src/core/listing/hold.ts';
 import type { Discovery, ServerOperation } from '../../src/core/servers/server-state.ts';
-import { missingTool, pinListing, applyListing } from '../../src/core/listing/apply-listing.ts';
-import type { PinnedListing } from '../../src/core/listing/apply-listing.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 
 type ServerDocument = Omit<Server, 'tools'>;

@@ -16,7 +16,7 @@ import type { ServerTokens, UpstreamAnswer, UpstreamCall, UpstreamContext, Upstr
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
-import { maxProgressMessageLength } from '../../src/core/tools/progress.ts';
+import { maxProgressMessageLength } from '../../src/core/tools/clean-result.ts';
 import { maxInputBytes } from '../../src/mcp/executor.ts';
 
 const inputSchema = {

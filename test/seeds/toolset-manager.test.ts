@@ -7,7 +7,7 @@ import { buildAliasMap, resolveName } from '../../src/core/toolset/alias-map.ts'
 import { offeredTools } from '../../src/core/toolset/offered-tools.ts';
 import { parseDocument } from '../../src/core/issues.ts';
 import type { Issue, Problem } from '../../src/core/problem.ts';
-import { definitionPin } from '../../src/core/listing/tool-pin.ts';
+import { definitionPin } from '../../src/core/tools/tool.ts';
 import { Toolset, ToolsetName } from '../../src/core/toolset/toolset.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../fakes/known-tools.ts';
 

@@ -21,8 +21,7 @@ import {
 import { isSameClient } from '../../core/servers/server-identity.ts';
 import { healthOf, afterDocumentChange } from '../../core/servers/refresh-state.ts';
 import { noOffers } from '../../core/servers/server-state.ts';
-import { readEchoedListing } from '../../core/listing/echoed-listing.ts';
-import { missingTool, pinListing, type PinnedItem } from '../../core/listing/apply-listing.ts';
+import { readEchoedListing, missingTool, pinListing, type PinnedItem } from '../../core/listing/apply-listing.ts';
 import type { Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 import { requireTool } from '../tools/accept-tool.ts';

@@ -11,12 +11,11 @@ import { type AliasMap, wireNameOf } from '../toolset/alias-map.ts';
 import { findToolsCanonical } from '../tools/injected-tool.ts';
 import { oneLine } from '../text/paragraphs.ts';
 import { runCodeCanonical } from './run-code.ts';
-import { summaryOf, visibleAliases } from '../toolset/announce.ts';
+import { summaryOf, visibleAliases, modelDefinition } from '../toolset/model-definitions.ts';
 import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
 import { isOnDemand } from '../toolset/offered-tools.ts';
 import { rootOf } from '../names/old-names.ts';
 import { injectedNames } from '../names/reserved-names.ts';
-import { modelDefinition } from '../toolset/model-definitions.ts';
 import { charactersPerToken } from '../turn/transcript.ts';
 import { commentText, memberName, memberOf, typeText, type Comments, type TypeDetail } from './typescript.ts';
 

@@ -4,7 +4,7 @@
  * `unknown`. Model: `generateTypes` of `@cloudflare/codemode` (developers.cloudflare.com/agents, "Code Mode").
  */
 import { resolvePointer } from '../schema/schema-references.ts';
-import { typesOf } from '../schema/schema-types.ts';
+import { typesOf } from '../schema/schema-parts.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
 import { oneLine } from '../text/paragraphs.ts';

@@ -1,5 +1,5 @@
-/** Limits of requests and of key fields. Part of `limits` (`core/limits.ts`). */
-import { MB } from './units.ts';
+/** Limits of requests, keys and outbound requests, mainly to providers. Part of `limits` (`core/limits.ts`). */
+import { MB, KB } from './units.ts';
 
 export const requestLimits = {
   // Requests (contract §9).
@@ -23,8 +23,6 @@ export const requestLimits = {
   /** Lists that are read completely, such as all models, stop here. */
   maxListedPages: 50,
 
-  // Caller fields of a key.
-
   // Keys and secrets (contract §7, §9).
   /** Longer than any key we issue; checked before anything is hashed. */
   maxKeyBytes: 512,
@@ -32,4 +30,21 @@ export const requestLimits = {
    * Replacing shorter secrets would remove ordinary text, so they are not searched for in tool results; storing one gives a warning.
    */
   minRedactedSecretLength: 4,
+
+  // Outbound HTTP.
+  maxUrlLength: 8 * KB,
+  maxHeaderNameLength: 100,
+
+  // Providers.
+  providerFirstByteTimeoutMs: 120_000,
+  /** The first byte of a reply that is not streamed arrives after the last token is generated. */
+  providerWholeTimeoutMs: 600_000,
+  maxRetryAfterMs: 20_000,
+  /** Sent with a 429 for which no upstream gave a time. */
+  defaultRetryAfterMs: 5_000,
+  /** One SSE message of a provider; the largest in the corpus is 0.4 MB. */
+  maxSseMessageBytes: 4 * MB,
+  maxErrorBodyBytes: 64 * KB,
+  /** The forwarded part of a provider's error message. */
+  maxErrorMessageLength: 400,
 } as const;

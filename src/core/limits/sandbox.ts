@@ -1,6 +1,6 @@
 /**
- * Limits of tools that call tools: made tools, code mode and the shell's `tool` command, and of the sandbox that runs the first two.
- * Part of `limits` (`core/limits.ts`).
+ * Limits of tools that call tools: made tools, code mode and the shell's `tool` command, of the sandbox that runs
+ * the first two, and of shell scripts. Part of `limits` (`core/limits.ts`).
  */
 import { KB, MB } from './units.ts';
 
@@ -21,12 +21,15 @@ export const sandboxLimits = {
   /** Tools that one made tool may call. */
   maxMadeUses: 50,
 
-  // The declarations that a model in code mode gets.
-
   // The sandbox. It counts fuel because the clock does not advance on the edge while code runs. A unit is about one loop iteration in
   // the engine (2 to 5 ns).
   /** One virtual machine. */
   maxSandboxMemoryBytes: 16 * MB,
   /** Concurrent machines of an isolate, as far as their memory allows (1.4 MB at least); further ones wait for one to end. */
   maxSandboxes: 40,
+
+  // Shell scripts.
+  maxShellCommands: 10_000,
+  /** Input of one command, in files and on stdin: no command yields before it has processed all of it. */
+  maxShellCommandBytes: 6 * MB,
 } as const;

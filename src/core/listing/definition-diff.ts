@@ -1,17 +1,16 @@
 /**
  * Compares two definitions of a tool: the deepest places that differ, each with its old and new value, hidden characters made visible.
- * Read by the administrator who accepts the new definition. Whether anything changed at all is decided by the pin (`tool-pin.ts`).
+ * Read by the administrator who accepts the new definition. Whether anything changed at all is decided by the pin (`definitionPin`).
  * Names come from servers, so only own properties count: a parameter named `constructor` is a parameter. (`microdiff` looks names up
  * with `in` and would not report it.)
  */
 import { type DefinitionChange, shortPath } from './hold.ts';
-import { isDeeperThan } from '../json/json-depth.ts';
+import { isDeeperThan, isRecord, type Json } from '../json/wire-value.ts';
 import { pointer } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
 import { sameJson } from '../schema/schema-parts.ts';
 import { bareDefinition, type BareDefinition } from '../tools/tool.ts';
 import { showInvisible } from '../text/visible-text.ts';
-import { isRecord, type Json } from '../json/wire-value.ts';
 
 /** Reported differences of two definitions, and characters of each value. */
 export const maxDefinitionChanges = 50;

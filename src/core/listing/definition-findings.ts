@@ -6,7 +6,6 @@
  * have bounded gaps, so each text is scanned in linear time.
  */
 import { type Finding, addFinding } from './hold.ts';
-import { hasMutatingName, wordsOf } from './mutating-name.ts';
 import { pointer } from '../json/json-pointer.ts';
 import { fold } from '../names/fold.ts';
 import { limits } from '../limits.ts';
@@ -14,6 +13,7 @@ import { quote } from '../names/names.ts';
 import { dataKeywords, namedParts } from '../schema/schema-parts.ts';
 import type { BareDefinition } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
+import { spaceWords } from '../names/name-words.ts';
 
 /** Returns findings that require a review. `listed`: the folded names of all tools of the listing, which may mention each other. */
 export function findSuspicions(definition: BareDefinition, listed: ReadonlySet<string>): Finding[] {
@@ -218,3 +218,69 @@ function textsIn(value: unknown): string[] {
 function parameterNames(schema: unknown): string[] {
   return isRecord(schema) && isRecord(schema.properties) ? Object.keys(schema.properties).map(fold) : [];
 }
+
+// An advisory finding for administrators who review annotations: a tool that claims to be read-only but has a verb of change in its name.
+// The policy does not use it, since no list of verbs is complete.
+
+/**
+ * Returns whether the first known verb of the name is a verb of change: `delete_file`, `repos-createIssue`, `browser_save`. After a verb of
+ * reading the same words are nouns (`get_commit`), unless both are joined (`get_or_create_user`).
+ */
+export function hasMutatingName(name: string): boolean {
+  const words = wordsOf(name);
+  const verb = words.find((word) => changing.has(word) || reading.has(word));
+  if (verb === undefined || changing.has(verb)) return verb !== undefined;
+  return words.some((word) => joining.has(word)) && words.some((word) => changing.has(word));
+}
+
+/** Splits a name at capitals and at everything that is not a letter: `getHTTPPage_v2` is get, http, page, v. */
+export function wordsOf(name: string): string[] {
+  return spaceWords(name.slice(0, limits.maxToolNameLength))
+    .toLowerCase()
+    .split(/[^a-z]+/);
+}
+
+const changing: ReadonlySet<string> = new Set([
+  ...['delete', 'remove', 'destroy', 'drop', 'erase', 'purge', 'truncate', 'wipe', 'clear', 'uninstall', 'unlink', 'rm'],
+  ...[
+    'write',
+    'create',
+    'update',
+    'upsert',
+    'insert',
+    'add',
+    'append',
+    'edit',
+    'modify',
+    'replace',
+    'rename',
+    'patch',
+    'put',
+    'set',
+    'save',
+  ],
+  ...['move', 'copy', 'upload', 'import', 'restore', 'reset', 'revert', 'merge', 'push', 'commit', 'fork', 'install', 'deploy', 'publish'],
+  ...['send', 'post', 'reply', 'invite', 'pay', 'buy', 'purchase', 'transfer', 'refund', 'charge', 'submit', 'approve', 'reject', 'assign'],
+  ...[
+    'execute',
+    'exec',
+    'run',
+    'start',
+    'stop',
+    'restart',
+    'kill',
+    'terminate',
+    'cancel',
+    'trigger',
+    'enable',
+    'disable',
+    'grant',
+    'revoke',
+  ],
+]);
+
+const reading: ReadonlySet<string> = new Set([
+  ...['get', 'list', 'read', 'search', 'find', 'fetch', 'show', 'view', 'describe', 'count', 'check', 'query', 'lookup', 'inspect'],
+]);
+
+const joining: ReadonlySet<string> = new Set(['and', 'or', 'then']);

@@ -4,13 +4,13 @@
  */
 import { pointer } from '../json/json-pointer.ts';
 import { type Finding, addFinding } from './hold.ts';
-import { collectParts } from './listing-schema.ts';
 import { cleanDescription, cleanValue, hasNoHiddenCharacters } from './listing-text.ts';
 import type { CleanedText } from './listing-text.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 import { dataKeywords, namedParts } from '../schema/schema-parts.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { collectParts, isRecord } from '../json/wire-value.ts';
+import { limits } from '../limits.ts';
 
 /** Adds what it changes to `findings`. Returns the same object if nothing changed. */
 export function cleanSchema(schema: JsonSchema, path: string, findings: Finding[]): JsonSchema {
@@ -76,7 +76,7 @@ function isOwnPlace(reference: string, places: ReadonlySet<string>): boolean {
 
 /** The `$id`s in the schema: references to them stay inside it. */
 function idsOf(schema: JsonSchema): string[] {
-  return (collectParts(schema) ?? []).flatMap((part) =>
+  return (collectParts(schema, limits.maxSchemaSourceParts) ?? []).flatMap((part) =>
     isRecord(part) && typeof part.$id === 'string' ? [part.$id.replace(/#$/, '')] : [],
   );
 }

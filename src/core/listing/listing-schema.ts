@@ -2,13 +2,13 @@
  * Checks the schemas of a listed definition: size, depth and references. Fetches nothing and runs no pattern (neither does
  * `input-schema.ts`). Used by `listing.ts`. `schema-compiler.ts` decides what providers accept of a schema.
  */
-import type { Finding } from './hold.ts';
-import { isDeeperThan } from '../json/json-depth.ts';
+import { type Finding, shortPath } from './hold.ts';
+import { collectParts, isDeeperThan, isRecord, type JsonPart } from '../json/wire-value.ts';
 import { limits } from '../limits.ts';
-import { headerFault } from './listing-headers.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { pointer } from '../json/json-pointer.ts';
+import { quote } from '../names/names.ts';
 
 /**
  * Parts of a listed schema with its references expanded, each cycle once: a larger count means references that multiply on purpose.
@@ -34,32 +34,16 @@ function sizeFault(schema: JsonSchema, path: string): Finding | null {
   if (isDeeperThan(schema, limits.maxJsonDepth)) {
     return { finding: 'too-deep', path, message: `nests deeper than ${limits.maxJsonDepth} levels` };
   }
-  const parts = collectParts(schema);
+  const parts = collectParts(schema, limits.maxSchemaSourceParts);
   if (parts === null) return { finding: 'too-large', path, message: `has more than ${limits.maxSchemaSourceParts} parts` };
   return referenceFault(schema, parts, path);
-}
-
-type Part = Record<string, unknown> | readonly unknown[];
-
-/** Returns all objects and arrays in the schema; null: too many. */
-export function collectParts(schema: JsonSchema): Part[] | null {
-  const parts: Part[] = [];
-  const waiting: unknown[] = [schema];
-  while (waiting.length > 0) {
-    const next = waiting.pop();
-    if (typeof next !== 'object' || next === null) continue;
-    parts.push(next as Part);
-    if (parts.length > limits.maxSchemaSourceParts) return null;
-    for (const member of Object.values(next)) if (typeof member === 'object' && member !== null) waiting.push(member);
-  }
-  return parts;
 }
 
 /**
  * Finds references that never end or that expand too far. A part that contains itself through its properties or items is valid, since
  * values are finite.
  */
-function referenceFault(root: JsonSchema, parts: readonly Part[], path: string): Finding | null {
+function referenceFault(root: JsonSchema, parts: readonly JsonPart[], path: string): Finding | null {
   if (!parts.some((part) => isRecord(part) && typeof part.$ref === 'string')) return null;
   const sameValue = weigh(root, parts, (part) => (isRecord(part) ? [targetOf(root, part), ...listed(part.allOf)] : []));
   if (sameValue.loops) return { finding: 'ref-cycle', path, message: 'refers to itself endlessly' };
@@ -89,13 +73,17 @@ function targetOf(root: JsonSchema, part: Record<string, unknown>): unknown {
  * Returns the number of parts reachable from `starts` through `next`, counting a part once for each reference to it. A part that is reached
  * again while it is open is a loop and counts as one. Iterative, because a chain of references can be as long as the schema.
  */
-function weigh(root: JsonSchema, starts: readonly Part[], next: (part: Part) => readonly unknown[]): { weight: number; loops: boolean } {
+function weigh(
+  root: JsonSchema,
+  starts: readonly JsonPart[],
+  next: (part: JsonPart) => readonly unknown[],
+): { weight: number; loops: boolean } {
   const weights = new Map<object, number>();
   const open = new Set<object>();
   let loops = false;
   for (const start of starts) {
-    const stack: { part: Part; children: readonly object[]; at: number; weight: number }[] = [];
-    const enter = (part: Part): void => {
+    const stack: { part: JsonPart; children: readonly object[]; at: number; weight: number }[] = [];
+    const enter = (part: JsonPart): void => {
       open.add(part);
       const children = next(part).filter((child): child is object => typeof child === 'object' && child !== null);
       stack.push({ part, children, at: 0, weight: 1 });
@@ -112,8 +100,67 @@ function weigh(root: JsonSchema, starts: readonly Part[], next: (part: Part) => 
         // The count is capped far above the limit: 2^30 means the same as 2^1000.
         top.weight = Math.min(top.weight + (weights.get(child) ?? 1), Number.MAX_SAFE_INTEGER);
         top.at += 1;
-      } else enter(child as Part);
+      } else enter(child as JsonPart);
     }
   }
   return { weight: weights.get(root) ?? 0, loops };
+}
+
+// `x-mcp-header` (MCP 2026-07-28, Streamable HTTP, custom headers from tool parameters): such a parameter is also sent as the header
+// `Mcp-Param-<name>`. Definitions that break its rules must be skipped.
+
+/**
+ * Requires a token (RFC 9110 §5.6.2) that is unique ignoring case, on a parameter of a primitive type that is directly under `properties`.
+ * null: valid.
+ */
+function headerFault(schema: JsonSchema, path: string): Finding | null {
+  const taken = new Set<string>();
+  const waiting: { part: unknown; path: string; isParameter: boolean }[] = [{ part: schema, path, isParameter: true }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { part } = next;
+    if (typeof part !== 'object' || part === null) continue;
+    const isHere = isRecord(part) && Object.hasOwn(part, 'x-mcp-header');
+    if (isHere) {
+      const fault = headerFaultOf(part, next.isParameter, taken);
+      if (fault !== null) return { ...fault, path: shortPath(`${next.path}/x-mcp-header`) };
+    }
+    for (const [keyword, member] of Object.entries(part)) {
+      if (next.isParameter && keyword === 'properties' && isRecord(member)) {
+        for (const [name, parameter] of Object.entries(member)) {
+          waiting.push({ part: parameter, path: pointer(`${next.path}/properties`, name), isParameter: true });
+        }
+      } else if (typeof member === 'object') waiting.push({ part: member, path: pointer(next.path, keyword), isParameter: false });
+    }
+  }
+  return null;
+}
+
+function headerFaultOf(part: Record<string, unknown>, isParameter: boolean, taken: Set<string>): Omit<Finding, 'path'> | null {
+  const header = part['x-mcp-header'];
+  if (typeof header !== 'string' || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/.test(header)) {
+    return { finding: 'invalid-header-name', message: `${quote(typeof header === 'string' ? header : '')} is not a valid header name` };
+  }
+  if (!isParameter || !headerTypes.has(part.type)) {
+    return { finding: 'invalid-header-name', message: 'only string, number, integer and boolean parameters can be sent as headers' };
+  }
+  if (taken.has(header.toLowerCase())) return { finding: 'duplicate-header-name', message: `${quote(header)} is used twice` };
+  taken.add(header.toLowerCase());
+  return null;
+}
+
+/** The specification omits `number`, but its conformance tests send it. */
+const headerTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean', 'number']);
+
+/**
+ * Returns the schema without the keyword, for our own clients, which do not send such headers. The keyword is removed only from parameters,
+ * directly under `properties`, since a parameter may have the keyword's name. Parts without it remain the same object.
+ */
+export function withoutHeaders(schema: JsonSchema, depth = 0): JsonSchema {
+  const { properties } = schema;
+  const parts = isRecord(properties) && depth < limits.maxJsonDepth ? Object.entries(properties) : [];
+  const bare = parts.map(([name, part]) => [name, isRecord(part) ? withoutHeaders(part, depth + 1) : part] as const);
+  const isSame = bare.every(([, part], index) => part === parts[index]?.[1]);
+  const { 'x-mcp-header': header, ...rest } = schema;
+  if (header === undefined && isSame) return schema;
+  return isSame ? rest : { ...rest, properties: Object.fromEntries(bare) };
 }

@@ -1,6 +1,6 @@
 /**
  * Reads a server's listing: which definitions can be offered, which are held for review, and which are invalid. An invalid definition is
- * reported and skipped; the others stay. Fetches nothing and runs no pattern. Used by the Catalog for every listing. `tool-pin.ts` and
+ * reported and skipped; the others stay. Fetches nothing and runs no pattern. Used by the Catalog for every listing. `tool.ts` (pins) and
  * `definition-diff.ts` compare with the accepted definitions.
  */
 import { findAdvisories, findSuspicions } from './definition-findings.ts';

@@ -3,17 +3,15 @@
  * are in their original form; a held or missing one is included with that state, so that the made tool itself is ready and a call of
  * that tool reports why it cannot run.
  */
-import type { MadeCode, EditionTool } from '../toolset/edition-tool.ts';
+import { type MadeCode, type EditionTool, isEndorsed } from '../toolset/edition-tool.ts';
 import { memoizeByObject } from '../memoize.ts';
 import type { KnownTools } from '../toolset/known-tools.ts';
 import type { MadeSource } from './made-tool.ts';
 import type { NamedEntry } from '../toolset/named-entry.ts';
 import { ownWireNames } from '../toolset/alias-map.ts';
-import { toolPin } from '../listing/tool-pin.ts';
+import { toolPin, type ToolDefinition, type ToolAnnotations } from '../tools/tool.ts';
 import { CanonicalName, toWireName } from '../names/names.ts';
-import type { ToolDefinition, ToolAnnotations } from '../tools/tool.ts';
 import { utf8Length } from '../text/utf8.ts';
-import { isEndorsed } from '../tools/tool-effects.ts';
 
 /**
  * Compiles the code of the made tools among a toolset's entries. A tool with several entries is compiled once. `bytes`: the total size as

@@ -3,13 +3,11 @@
  * not fetched. `schemas.ts` reads schemas; `import.ts` creates tools.
  * OpenAPI Specification 3.1.1, "OpenAPI Object", "Paths Object", "Reference Object".
  */
-import { isDeeperThan } from '../json/json-depth.ts';
+import { collectParts, isDeeperThan, isRecord, type Json } from '../json/wire-value.ts';
 import { limits } from '../limits.ts';
 import { Problem, quoted } from '../problem.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
-import { hasMoreParts } from '../schema/schema-size.ts';
 import { firstWarnings, type Warning } from '../warning.ts';
-import { isRecord, type Json } from '../json/wire-value.ts';
 
 /** Objects and arrays of an OpenAPI document, with YAML aliases expanded: large public documents of 5 MB have some 300,000. */
 const maxOpenApiParts = 1_000_000;
@@ -35,7 +33,7 @@ export function readOpenApi(value: unknown): OpenApiDocument {
     );
   }
   // Counts the expanded size: YAML aliases can repeat one part many times.
-  if (hasMoreParts(value, maxOpenApiParts)) throw documentFault(`has more than ${maxOpenApiParts} parts`);
+  if (collectParts(value, maxOpenApiParts) === null) throw documentFault(`has more than ${maxOpenApiParts} parts`);
   if (isDeeperThan(value, limits.maxOpenApiDepth)) throw documentFault(`nests deeper than ${limits.maxOpenApiDepth} levels`);
   const warned = new Map<string, Warning>();
   return {

@@ -6,9 +6,8 @@ import type { OperationBody } from '../servers/server-state.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord, type Json } from '../json/wire-value.ts';
 import { resolveReference, type FoundOperation, type OpenApiDocument } from './document.ts';
-import { bodyForm, pickMedia, type BodyForm } from './media-types.ts';
 import { styleOf } from './parameters.ts';
-import { appliesToSide } from './modern-schema.ts';
+import { appliesToSide } from './schemas.ts';
 
 export type FoundBody = Pick<OperationBody, 'contentType' | 'isRequired' | 'styles'> & {
   description: string | null;
@@ -121,4 +120,49 @@ export function fileSchema(property: unknown): JsonSchema {
   if (type === 'array') return { type: 'array', items: fileSchema(items), ...(typeof description === 'string' && { description }) };
   const words = typeof description === 'string' && description !== '' ? `${description} ` : '';
   return { type: 'string', contentEncoding: 'base64', description: `${words}(The file’s bytes, in base64.)` };
+}
+
+// Content types, their encodings, and the one that a tool uses. OpenAPI 3.1.1, "Media Type Object".
+
+export type BodyForm = 'json' | 'form' | 'multipart' | 'text' | 'binary';
+
+export function bodyForm(contentType: string): BodyForm {
+  const type = bareType(contentType);
+  if (/[/+]json$/.test(type)) return 'json';
+  if (type === 'application/x-www-form-urlencoded') return 'form';
+  if (type.startsWith('multipart/')) return 'multipart';
+  return /^text\/|[/+](?:xml|yaml|javascript|csv|graphql|x-ndjson)$/.test(type) ? 'text' : 'binary';
+}
+
+function bareType(contentType: string): string {
+  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
+const preference: readonly BodyForm[] = ['json', 'form', 'multipart', 'text', 'binary'];
+
+/** Returns the content type that the tool uses; null: none is described. */
+export function pickMedia(document: OpenApiDocument, content: unknown, where: string): { contentType: string; media: Json } | null {
+  if (!isRecord(content)) return null;
+  const types = Object.entries(content).flatMap(([written, media]) => {
+    const contentType = sendable(written);
+    return contentType === null ? [] : [{ contentType, media }];
+  });
+  const rank = ({ contentType }: { contentType: string }): number =>
+    preference.indexOf(bodyForm(contentType)) + (isPlainJson(contentType) ? -1 : 0);
+  const [best] = types.sort((a, b) => rank(a) - rank(b));
+  if (best === undefined) return null;
+  return { contentType: best.contentType, media: resolveReference(document, best.media ?? {}, where) ?? {} };
+}
+
+function isPlainJson(contentType: string): boolean {
+  return bareType(contentType) === 'application/json';
+}
+
+/** Returns the content type as it can be sent, for a range one that matches it; null: not valid as a header. */
+function sendable(written: string): string | null {
+  const type = bareType(written);
+  if (!/^[a-z0-9*][a-z0-9!#$&^_.+*-]{0,99}\/[a-z0-9*][a-z0-9!#$&^_.+*-]{0,99}$/.test(type)) return null;
+  if (!type.includes('*')) return bodyForm(type) === 'multipart' ? 'multipart/form-data' : type;
+  if (type === '*/*' || type === 'application/*') return 'application/json';
+  return type === 'text/*' ? 'text/plain' : 'application/octet-stream';
 }

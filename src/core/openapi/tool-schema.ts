@@ -5,7 +5,7 @@
 import { limits } from '../limits.ts';
 import { schemaFault } from '../listing/listing-schema.ts';
 import { annotations, mapParts, typeOutline, without } from '../schema/schema-parts.ts';
-import { simplifications } from '../schema/schema-size.ts';
+import { simplifications } from '../schema/schema-compiler.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
 import type { Definition, Schemas, SchemaSide } from './schemas.ts';

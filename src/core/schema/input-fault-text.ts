@@ -1,5 +1,5 @@
 /** Texts for a fault in arguments: its path, the expected value and the received one. Written for models. */
-import { typesOf } from './schema-types.ts';
+import { typesOf } from './schema-parts.ts';
 import { isRecord } from '../json/wire-value.ts';
 
 /** `a.b[0]`; an ambiguous key is quoted: `a["b.c"]`. */

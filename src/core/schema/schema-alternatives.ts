@@ -1,13 +1,12 @@
 /**
  * Splits `allOf`, `anyOf`, `oneOf` and type lists: a schema becomes a list of plain schemas, one of which a value must match. For providers
- * that do not accept these keywords at all, or not at the top level (`schema-narrow.ts`, `schema-root.ts`).
+ * that do not accept these keywords at all, or not at the top level (`schema-narrow.ts`, `schema-compiler.ts`).
  */
 import { pointer } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
 import { joinDescriptions, mergeSchemas, withChoice } from './schema-merge.ts';
-import { isAnnotation, without } from './schema-parts.ts';
+import { isAnnotation, without, hasType } from './schema-parts.ts';
 import type { SchemaReport } from './schema-report.ts';
-import { hasType } from './schema-types.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
 

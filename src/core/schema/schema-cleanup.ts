@@ -3,13 +3,12 @@
  * Schema, because one such keyword makes a provider reject the whole request (Anthropic: "JSON schema is invalid. It must match JSON Schema
  * draft 2020-12", anthropics/claude-code#586, openclaw/openclaw#98588). Does not visit nested parts; `schema-references.ts` does.
  */
-import { isDeeperThan } from '../json/json-depth.ts';
+import { isDeeperThan, isRecord } from '../json/wire-value.ts';
 import { pointer } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
 import { isAnnotation } from './schema-parts.ts';
 import { type SchemaReport, previewValue } from './schema-report.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { isRecord } from '../json/wire-value.ts';
 
 /** Returns the same object if nothing changes. */
 export function modernize(schema: JsonSchema, path: string, report: SchemaReport): JsonSchema {

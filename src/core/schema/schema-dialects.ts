@@ -1,5 +1,5 @@
 /**
- * What each provider accepts of JSON Schema for a tool's input, as data. `schema-narrow.ts` (parts) and `schema-root.ts` (the root)
+ * What each provider accepts of JSON Schema for a tool's input, as data. `schema-narrow.ts` (parts) and `schema-compiler.ts` (the root)
  * apply it, after all references were expanded and all keywords converted to 2020-12.
  *
  * - **full**: servers that pass the schema to a template or a grammar (vLLM, Ollama, llama.cpp, most of Chat Completions).

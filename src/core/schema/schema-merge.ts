@@ -50,10 +50,8 @@ function isAny(schema: unknown): boolean {
 /** Replaces `const` by an `enum` with one choice. */
 export function withChoice(schema: JsonSchema): JsonSchema {
   if (!Object.hasOwn(schema, 'const')) return schema;
-  const choices = Array.isArray(schema.enum) ? schema.enum.filter((value) => sameJson(value, schema.const)) : [schema.const];
-  return Object.fromEntries(
-    Object.entries(without(schema, 'enum')).map(([keyword, value]) => (keyword === 'const' ? ['enum', choices] : [keyword, value])),
-  );
+  const entries = Object.entries(without(schema, 'enum'));
+  return Object.fromEntries(entries.map(([keyword, value]) => (keyword === 'const' ? ['enum', [value]] : [keyword, value])));
 }
 
 const nothing = Symbol('no value matches both');

@@ -1,15 +1,22 @@
 /**
  * Narrows a schema's parts to what one provider accepts (`schema-dialects.ts`). Works on a clean tree without references. Rules that cannot
- * be expressed are described in words (`schema-keywords.ts`), so that the model still sees them. Never accepts less than before, except
- * for the dialect whose objects must be closed. Used by the schema compiler.
+ * be expressed are described in words, so that the model still sees them. Never accepts less than before, except for the dialect whose
+ * objects must be closed. Used by the schema compiler.
  */
 import { pointer, pointerTokens } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
-import { alternativesOf, type AlternativesContext as AlternativesPlace, mergeAllOf, appendDescription } from './schema-alternatives.ts';
+import {
+  alternativesOf,
+  type AlternativesContext,
+  mergeAllOf,
+  appendDescription,
+  withoutOtherTypes,
+  typeOfKeyword,
+} from './schema-alternatives.ts';
+import { withChoice } from './schema-merge.ts';
 import type { DialectRules } from './schema-dialects.ts';
 import { distinct, isPermissive, mapParts, typeOutline, sameJson, without } from './schema-parts.ts';
-import type { SchemaReport } from './schema-report.ts';
-import { type PartContext, rewriteKeywords, withFields } from './schema-keywords.ts';
+import { type SchemaReport, previewValue } from './schema-report.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
 
@@ -60,7 +67,7 @@ function hasOddChoices({ choices }: DialectRules, schema: JsonSchema): boolean {
 }
 
 /** Converts `oneOf` to `anyOf`. */
-function oneUnion(schema: JsonSchema, place: AlternativesPlace): JsonSchema {
+function oneUnion(schema: JsonSchema, place: AlternativesContext): JsonSchema {
   if (!Array.isArray(schema.oneOf)) return schema;
   place.report.add(pointer(place.path, 'oneOf'), 'converted to anyOf: more than one alternative may match');
   if (schema.anyOf === undefined) {
@@ -69,8 +76,6 @@ function oneUnion(schema: JsonSchema, place: AlternativesPlace): JsonSchema {
   const both = mergeAllOf({ ...without(schema, 'oneOf'), allOf: [{ anyOf: schema.oneOf }] }, place, true);
   return both === false ? without(schema, 'oneOf') : both;
 }
-
-// ---- One part, split into alternatives ----
 
 function narrowApart(narrowing: NarrowContext, schema: JsonSchema, place: Place): JsonSchema | false {
   const { rules, report } = narrowing;
@@ -84,7 +89,7 @@ function narrowApart(narrowing: NarrowContext, schema: JsonSchema, place: Place)
   if (any !== undefined && rules.closed)
     report.add(place.path, 'any value: only strings, numbers, booleans and lists of strings can be described');
   if (union.length === 0)
-    return isNullable ? onlyNull(rules, alternatives.find(isNull) ?? { type: 'null' }, { path: place.path, report }) : false;
+    return isNullable ? onlyNull(alternatives.find(isNull) ?? { type: 'null' }, { rules, report, path: place.path }) : false;
   const result = rules.null === 'flag' ? flagged(union, isNullable) : listed(union, isNullable);
   if (alternatives.length === 1 && alternatives[0] === schema) return result;
   if (sameJson(result, schema)) return schema;
@@ -102,7 +107,7 @@ function isNull(schema: JsonSchema): boolean {
   return schema.type === 'null';
 }
 
-function onlyNull(rules: DialectRules, schema: JsonSchema, { path, report }: PartContext): JsonSchema {
+function onlyNull(schema: JsonSchema, { rules, path, report }: Part): JsonSchema {
   const narrowed = typeOutline(schema);
   if (rules.null === 'type' && sameJson(narrowed, schema)) return schema;
   report.add(path, 'always null: described by its type and description');
@@ -125,14 +130,20 @@ function listed(union: JsonSchema[], isNullable: boolean): JsonSchema {
   return { anyOf: [first, { type: 'null' }] };
 }
 
-// ---- One plain part ----
+type Part = Pick<NarrowContext, 'rules' | 'report'> & { path: string };
 
 function narrowPlain(narrowing: NarrowContext, schema: JsonSchema, place: Place): JsonSchema {
   const { rules, report } = narrowing;
-  const at = { path: place.path, report };
-  const narrowed = withFields(rules, narrowParts(narrowing, rewriteKeywords(rules, schema, at), place), at);
-  return rules.closed && narrowed.type === 'object' ? closed(narrowing, narrowed, schema, place) : narrowed;
+  const part: Part = { rules, report, path: place.path };
+  const rewritten = passes.reduce((result, pass) => pass(result, part), schema);
+  const narrowed = withFields(narrowParts(narrowing, rewritten, place), part);
+  return rules.closed && narrowed.type === 'object' ? closed(narrowed, schema, part) : narrowed;
 }
+
+/** Applied in order, before the nested parts are visited. Each pass returns the same object if it changes nothing. */
+const passes: readonly ((schema: JsonSchema, part: Part) => JsonSchema)[] = [
+  ...[withType, withoutConst, withoutExclusiveBounds, withoutTuple, withItems, describeUnsupported],
+];
 
 function narrowParts(narrowing: NarrowContext, schema: JsonSchema, place: Place): JsonSchema {
   const { rules, report } = narrowing;
@@ -144,8 +155,7 @@ function narrowParts(narrowing: NarrowContext, schema: JsonSchema, place: Place)
       if (!part) report.add(path, 'removed: no value matches it');
       return part ? {} : undefined;
     }
-    const name = keyword === 'properties' ? nameOf(path) : '';
-    const orNull = rules.closed && keyword === 'properties' && !required.has(name);
+    const orNull = rules.closed && keyword === 'properties' && !required.has(pointerTokens(path).at(-1));
     if (orNull) report.add(path, 'optional: null means "not given" and is removed from the call');
     const narrowed = narrowToDialect(narrowing, part, { path, depth: place.depth + 1, orNull });
     if (narrowed !== false) return narrowed;
@@ -155,17 +165,134 @@ function narrowParts(narrowing: NarrowContext, schema: JsonSchema, place: Place)
   return Array.isArray(narrowed.anyOf) && narrowed.anyOf.length === 0 ? without(narrowed, 'anyOf') : narrowed;
 }
 
-/** Returns the last token of a pointer. */
-function nameOf(path: string): string {
-  return pointerTokens(path).at(-1) ?? '';
-}
-
 /** Makes every field required and allows no others. */
-function closed({ report }: NarrowContext, schema: JsonSchema, before: JsonSchema, { path }: Place): JsonSchema {
+function closed(schema: JsonSchema, before: JsonSchema, { path, report }: Part): JsonSchema {
   if (before.additionalProperties !== false) {
     report.add(pointer(path, 'additionalProperties'), 'closed: fields that are not described are not accepted');
   }
   const names = Object.keys(isRecord(schema.properties) ? schema.properties : {});
-  const isComplete = sameJson(schema.required ?? [], names) && schema.additionalProperties === false;
-  return isComplete && schema.required !== undefined ? schema : { ...schema, required: names, additionalProperties: false };
+  const isComplete = sameJson(schema.required, names) && schema.additionalProperties === false;
+  return isComplete ? schema : { ...schema, required: names, additionalProperties: false };
+}
+
+/** For providers that require a type: derives it from the other keywords, and removes keywords of other types. */
+function withType(schema: JsonSchema, { rules, path, report }: Part): JsonSchema {
+  if (rules.keywords === null) return schema;
+  if (typeof schema.type === 'string') {
+    const fitting = withoutOtherTypes(schema, schema.type);
+    if (fitting !== schema) report.add(path, `keywords that do not apply to the type ${schema.type} are removed`);
+    return fitting;
+  }
+  if (schema.type !== undefined || schema.anyOf !== undefined || schema.enum !== undefined) return schema;
+  const types = new Set(Object.keys(schema).flatMap((keyword) => typeOfKeyword(keyword) ?? []));
+  const [type] = types;
+  if (type === undefined || types.size > 1) return schema;
+  report.add(path, `the type is missing: ${type} is derived from the other keywords`);
+  return { type, ...schema };
+}
+
+function withoutConst(schema: JsonSchema, { rules, path, report }: Part): JsonSchema {
+  if (!Object.hasOwn(schema, 'const') || rules.keywords?.has('const') !== false) return schema;
+  report.add(pointer(path, 'const'), 'converted to an enum with one choice');
+  return withChoice(schema);
+}
+
+/** Converts an exclusive bound: for integers to the next integer; otherwise to the bound itself, and `describeUnsupported` describes the rest. */
+function withoutExclusiveBounds(schema: JsonSchema, { rules, path, report }: Part): JsonSchema {
+  if (rules.keywords?.has('exclusiveMinimum') !== false) return schema;
+  let result = schema;
+  const isWhole = schema.type === 'integer';
+  const { exclusiveMinimum: above, exclusiveMaximum: below, minimum, maximum } = schema;
+  if (typeof above === 'number') {
+    const least = isWhole ? Math.floor(above) + 1 : above;
+    result = { ...result, minimum: typeof minimum === 'number' ? Math.max(least, minimum) : least };
+  }
+  if (typeof below === 'number') {
+    const most = isWhole ? Math.ceil(below) - 1 : below;
+    result = { ...result, maximum: typeof maximum === 'number' ? Math.min(most, maximum) : most };
+  }
+  if (!isWhole || result === schema) return result;
+  report.add(path, 'exclusive bounds are converted to the next integers');
+  return without(result, 'exclusiveMinimum', 'exclusiveMaximum');
+}
+
+/** Converts `items: false` to a number of items, and an unsupported tuple to a list of any of its types. */
+function withoutTuple(schema: JsonSchema, { rules, path, report }: Part): JsonSchema {
+  if (rules.keywords === null && !rules.needsItems) return schema;
+  const tuple = Array.isArray(schema.prefixItems) ? schema.prefixItems : null;
+  const isClosed = schema.items === false;
+  let result = schema;
+  if (isClosed) {
+    const most = tuple?.length ?? 0;
+    report.add(pointer(path, 'items'), 'converted to maxItems');
+    result = { ...without(result, 'items'), maxItems: typeof result.maxItems === 'number' ? Math.min(most, result.maxItems) : most };
+  }
+  if (tuple === null || rules.keywords?.has('prefixItems') !== false) return result;
+  report.add(pointer(path, 'prefixItems'), 'converted to items of any of these types, in any order');
+  const all = isClosed ? tuple : [...tuple, result.items ?? {}];
+  const kinds = distinct(all);
+  const isAny = kinds.length > limits.maxSchemaBranches || kinds.some((item) => isRecord(item) && isPermissive(item));
+  return { ...without(result, 'prefixItems'), items: isAny ? {} : kinds.length === 1 ? kinds[0] : { anyOf: kinds } };
+}
+
+/** Removes keywords that the dialect does not accept, and describes short ones in words. */
+function describeUnsupported(schema: JsonSchema, { rules, path, report }: Part): JsonSchema {
+  const words: string[] = [];
+  const left = Object.keys(schema).filter((keyword) => !isTaken(rules, keyword, schema[keyword], schema));
+  for (const keyword of left) {
+    if (keyword === 'enum' && coversType(schema)) continue;
+    const value = schema[keyword];
+    const isDescribed = !silent.has(keyword) && (typeof value !== 'object' || keyword === 'enum' || keyword === 'default');
+    if (isDescribed) words.push(`${keyword}: ${previewValue(value)}`);
+    if (keyword !== '$schema' && keyword !== '$comment')
+      report.add(pointer(path, keyword), isDescribed ? 'not supported: moved to the description' : 'not supported: removed');
+  }
+  if (left.length === 0) return schema;
+  // Without the pattern, fields that it allowed would be rejected.
+  if (left.includes('patternProperties') && schema.additionalProperties !== undefined && schema.additionalProperties !== true) {
+    left.push('additionalProperties');
+    report.add(pointer(path, 'additionalProperties'), 'removed together with patternProperties, which it depends on');
+  }
+  const kept = without(schema, ...left);
+  return words.length === 0 ? kept : appendDescription(kept, `(${words.join('; ')})`);
+}
+
+/** Keywords that are of no use to a model. */
+const silent: ReadonlySet<string> = new Set([
+  ...['$schema', '$comment', 'deprecated', 'readOnly', 'writeOnly', 'example', 'additionalProperties'],
+]);
+
+function isTaken(rules: DialectRules, keyword: string, value: unknown, schema: JsonSchema): boolean {
+  if (rules.keywords?.has(keyword) === false) return false;
+  if (keyword === 'format') return rules.formats === null || rules.formats.has(String(value));
+  if (keyword === 'pattern') return rules.lookaround || !/\(\?<?[=!]/.test(String(value));
+  if (keyword !== 'enum' || !Array.isArray(value) || rules.choices === 'any') return true;
+  if (rules.choices === 'scalars') return value.every((choice) => typeof choice === 'string' || typeof choice === 'number');
+  return schema.type === 'string' && value.every((choice) => typeof choice === 'string' && choice !== '');
+}
+
+/** The type boolean already implies both choices. */
+function coversType({ type, enum: choices }: JsonSchema): boolean {
+  return type === 'boolean' && Array.isArray(choices) && choices.includes(true) && choices.includes(false);
+}
+
+function withItems(schema: JsonSchema, { rules, path, report }: Part): JsonSchema {
+  if (!rules.needsItems || isRecord(schema.items) || ![schema.type].flat().includes('array')) return schema;
+  report.add(path, 'its items are not described: any item is accepted');
+  return { ...schema, items: {} };
+}
+
+/** Applies the rules about fields, once the fields are known. */
+function withFields(schema: JsonSchema, { rules, path, report }: Part): JsonSchema {
+  let result = schema;
+  if (rules.needsFields && result.properties === undefined && [result.type].flat().includes('object')) {
+    report.add(path, 'its fields are not described: an empty list of fields is added');
+    result = { ...result, properties: {} };
+  }
+  if (!rules.needsKnownRequired || !Array.isArray(result.required)) return result;
+  const fields = isRecord(result.properties) ? result.properties : {};
+  const known = result.required.filter((name) => Object.hasOwn(fields, String(name)));
+  if (known.length === result.required.length) return result;
+  report.add(pointer(path, 'required'), 'names of fields that are not described are removed');
+  return known.length === 0 ? without(result, 'required') : { ...result, required: known };
 }

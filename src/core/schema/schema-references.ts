@@ -9,7 +9,7 @@ import { modernize } from './schema-cleanup.ts';
 import { isAnnotation, mapParts, typeOutline, without } from './schema-parts.ts';
 import { type SchemaReport, previewValue } from './schema-report.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { collectParts, isRecord } from '../json/wire-value.ts';
 
 export type ExpandedSchema = {
   schema: JsonSchema | boolean;
@@ -142,20 +142,16 @@ function find(writing: Writing, reference: string, resource: JsonSchema): unknow
   return fragment === '' ? home : (resolvePointer(home, fragment) ?? places.get(fragment));
 }
 
-/** Every `$id`, as written and as an absolute URL, and every `#anchor`. Iterative, for schemas of any depth. */
+/** Every `$id`, as written and as an absolute URL, and every `#anchor`. */
 function placesOf(writing: Writing): Map<string, JsonSchema> {
   if (writing.places !== null) return writing.places;
   const places = new Map<string, JsonSchema>();
-  const waiting: unknown[] = [writing.root];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (isRecord(next)) {
-      for (const keyword of ['$anchor', '$dynamicAnchor']) if (typeof next[keyword] === 'string') places.set(`#${next[keyword]}`, next);
-      if (typeof next.$id === 'string') {
-        places.set(next.$id, next);
-        places.set(resolved(next.$id, writing.root.$id), next);
-      }
-    }
-    if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) if (member !== undefined) waiting.push(member);
+  for (const part of collectParts(writing.root, Number.POSITIVE_INFINITY) ?? []) {
+    if (!isRecord(part)) continue;
+    for (const keyword of ['$anchor', '$dynamicAnchor']) if (typeof part[keyword] === 'string') places.set(`#${part[keyword]}`, part);
+    if (typeof part.$id !== 'string') continue;
+    places.set(part.$id, part);
+    places.set(resolved(part.$id, writing.root.$id), part);
   }
   writing.places = places;
   return places;

@@ -1,5 +1,5 @@
 /** The changes made to a schema for a provider, each with its path and a message for the toolset's administrator. */
-import { isDeeperThan } from '../json/json-depth.ts';
+import { isDeeperThan } from '../json/wire-value.ts';
 import { limits } from '../limits.ts';
 
 /** Reported changes of one tool's schema. */

@@ -4,7 +4,7 @@
  * `entry-arguments.ts` maps the arguments.
  */
 import { readPreset } from '../toolset/entry-arguments.ts';
-import type { EntryArguments } from '../toolset/entry-rules.ts';
+import type { EntryArguments } from '../toolset/toolset.ts';
 import { checkInput } from './input-schema.ts';
 import { limits } from '../limits.ts';
 import { without } from './schema-parts.ts';

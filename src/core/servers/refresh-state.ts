@@ -4,7 +4,7 @@
  */
 import { cutToBytes, utf8Length } from '../text/utf8.ts';
 import { cleanData } from '../tools/clean-result.ts';
-import { isDeeperThan } from '../json/json-depth.ts';
+import { isDeeperThan } from '../json/wire-value.ts';
 import { limits } from '../limits.ts';
 import { hasNoHiddenCharacters } from '../listing/listing-text.ts';
 import type { Discovery, ServerOffer, ServerConnection, ServerHealth, ServerOffers } from './server-state.ts';

@@ -6,9 +6,9 @@
  */
 import { cleanOutput } from '../listing/listing-text.ts';
 import type { ContentBlock, ToolResult } from './tool.ts';
-import { isDeeperThan } from '../json/json-depth.ts';
+import { isDeeperThan } from '../json/wire-value.ts';
 import { limits } from '../limits.ts';
-import type { ServerNotice } from './mcp-input.ts';
+import type { ServerNotice, ProgressUpdate } from './mcp-input.ts';
 
 export function cleanResult<Result extends ToolResult>(result: Result): Result {
   return { ...result, content: result.content.map(cleanBlock) };
@@ -67,4 +67,32 @@ export function cleanNotice({ level, logger, data }: ServerNotice): ServerNotice
   const isTooDeep = isDeeperThan(data, limits.maxJsonDepth);
   const told = isTooDeep ? `[left out: it nests deeper than ${limits.maxJsonDepth} levels]` : cleanData(data);
   return { level, ...(logger !== undefined && { logger: cleanOutput(logger) }), data: told };
+}
+
+/** Progress updates of one call that become events, and their minimum interval. */
+export const maxProgressEvents = 200;
+const progressIntervalMs = 250;
+export const maxProgressMessageLength = 500;
+
+/** Returns null for an update without a usable number. */
+export function sanitizeProgress({ progress, total, message }: ProgressUpdate): ProgressUpdate | null {
+  if (!Number.isFinite(progress)) return null;
+  const isText = typeof message === 'string' && message !== '';
+  // Cut before it is cleaned, since the server may send any length.
+  const text = isText ? cleanOutput(message.slice(0, maxProgressMessageLength).toWellFormed()) : '';
+  return { progress, ...(Number.isFinite(total) && { total: total as number }), ...(text !== '' && { message: text }) };
+}
+
+/**
+ * Returns a gate that passes the progress updates of one call at the rate set above: the first at once, then one per interval.
+ */
+export function createProgressGate(now: () => number): () => boolean {
+  let passed = 0;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (passed >= maxProgressEvents || now() - lastAt < progressIntervalMs) return false;
+    passed += 1;
+    lastAt = now();
+    return true;
+  };
 }

@@ -5,7 +5,7 @@
  * of its description. The person's last message has full weight; earlier messages and the assistant's answer have less.
  */
 import { memoizeByObject } from '../memoize.ts';
-import { summaryOf } from '../toolset/announce.ts';
+import { summaryOf } from '../toolset/model-definitions.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import type { Message } from '../turn/message.ts';
 import { indexPhrases, isUnspaced, toUnits, type PhraseIndex, type Unit } from '../text/phrase-index.ts';

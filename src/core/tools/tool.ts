@@ -9,6 +9,7 @@ import type { Hold } from '../listing/hold.ts';
 import type { ServerOperation } from '../servers/server-state.ts';
 import type { MadeSource } from '../made/made-tool.ts';
 import type { UiTool } from './ui-tool.ts';
+import { canonicalJson, sha256Hex } from '../hash.ts';
 
 /** A JSON Schema 2020-12 object schema, as data. External schemas contain keywords that we do not know, so the type stays open. */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -190,4 +191,14 @@ function blockText(block: ContentBlock): string {
     default:
       return block satisfies never;
   }
+}
+
+/** The pin of a known tool; the stored one if the tool has it. */
+export async function toolPin(definition: ToolDefinition): Promise<string> {
+  return definition.source?.pin ?? (await definitionPin(definition));
+}
+
+/** Returns the SHA-256 of the raw definition. An upstream change of anything that it covers requires a review. */
+export async function definitionPin(definition: BareDefinition): Promise<string> {
+  return await sha256Hex(canonicalJson(bareDefinition(definition)));
 }

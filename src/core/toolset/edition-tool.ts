@@ -2,12 +2,11 @@
  * The parts of an edition (contract §4): one immutable compiled version of a toolset, its tools under their final names, and the
  * pointer that names it. `edition.ts` compiles it.
  */
-import type { EntryArguments, EntryResult } from './entry-rules.ts';
+import type { EntryArguments, EntryResult, AliasMode, Announce } from './toolset.ts';
 import type { Hold } from '../listing/hold.ts';
 import type { MadeBy } from '../made/made-tool.ts';
 import type { CanonicalName, WireName } from '../names/names.ts';
 import type { JsonSchema, ToolAnnotations, ToolKind } from '../tools/tool.ts';
-import type { AliasMode, Announce } from './toolset.ts';
 import type { UiTool } from '../tools/ui-tool.ts';
 
 export type EditionAlias = { name: string; mode: AliasMode; note?: string };
@@ -83,3 +82,24 @@ export type Edition = {
 
 /** Names one immutable edition; small enough to be read often. `revision` counts republications of one document version. */
 export type EditionPointer = { toolset: string; version: number; revision: number; hash: string };
+
+// Which annotations of a tool apply. Annotations of an untrusted server are only claims: the policy, retries and hints for clients ignore
+// them until an administrator accepts them. Tool names are not evaluated, since no list of verbs can be complete.
+
+/**
+ * Whether the policy uses the annotations. For `static` tools an administrator wrote them, in the PUT of the server; for `openapi`
+ * tools they follow from the HTTP method (`openapi/operation-tool.ts`), not from the document.
+ */
+export function trustsAnnotations({ kind, ...rest }: Pick<EditionTool, 'kind' | 'trusted' | 'annotationsAccepted'>): boolean {
+  return kind !== 'mcp' || isEndorsed(rest);
+}
+
+/** Whether a call is safe to repeat, according to annotations that an administrator endorsed. */
+export function isRepeatable({ annotations, ...rest }: Pick<EditionTool, 'annotations' | 'trusted' | 'annotationsAccepted'>): boolean {
+  return isEndorsed(rest) && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true);
+}
+
+/** Whether the server is trusted, or an administrator accepted the annotations of this definition. */
+export function isEndorsed({ trusted, annotationsAccepted }: Pick<EditionTool, 'trusted' | 'annotationsAccepted'>): boolean {
+  return trusted === true || annotationsAccepted === true;
+}

@@ -15,7 +15,7 @@ import { findConflicts, type NameConflict } from './name-claims.ts';
 import { readNamedEntries, type NamedEntry } from './named-entry.ts';
 import { invalidRequest, Problem, type Issue } from '../problem.ts';
 import { toStrictSchema } from '../schema/strict-schema.ts';
-import { toolPin } from '../listing/tool-pin.ts';
+import { toolPin } from '../tools/tool.ts';
 import { compileMadeEntries } from '../made/compile-made.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 import { utf8Length } from '../text/utf8.ts';

@@ -1,9 +1,9 @@
 /**
  * The arguments of a call to a toolset entry: what the model gave under the names it was shown, and what the tool receives after the
- * rules of the entry are applied (`entry-rules.ts`). The schema shown to the model is in `strict-schema.ts`. Secrets are names here:
+ * rules of the entry are applied (`toolset.ts`). The schema shown to the model is in `strict-schema.ts`. Secrets are names here:
  * their values are inserted when the call is sent (`engine/call/execute-call.ts`). Used by the call path, dry runs and audit rows.
  */
-import type { EntryArguments } from './entry-rules.ts';
+import type { EntryArguments } from './toolset.ts';
 import { isRecord } from '../json/wire-value.ts';
 import { checkInput } from '../schema/input-schema.ts';
 import { issuePath } from '../issues.ts';
@@ -11,7 +11,7 @@ import type { KnownTools } from './known-tools.ts';
 import { limits } from '../limits.ts';
 import type { Issue } from '../problem.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
-import { typesOf } from '../schema/schema-types.ts';
+import { typesOf } from '../schema/schema-parts.ts';
 import { secretUseRefusal } from '../policy/secret.ts';
 import { nearNames } from '../names/suggest.ts';
 import type { JsonSchema, ToolDefinition } from '../tools/tool.ts';

@@ -2,7 +2,7 @@
  * The part of a tool's result that a model sees under the rules of an entry: the picked parts, bounded in bytes, and a note of where
  * the rest can be read. Errors are shown whole. Used by the call path.
  */
-import type { EntryResult } from './entry-rules.ts';
+import type { EntryResult } from './toolset.ts';
 import { pointerValue, type PointerResult, isIndex, pointerTokens } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
 import { quoted, type Issue } from '../problem.ts';

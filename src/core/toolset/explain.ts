@@ -4,14 +4,13 @@
  */
 import { configuredEntry, type AliasMap, type Resolution } from './alias-map.ts';
 import type { EditionAlias, EditionTool } from './edition-tool.ts';
-import type { EntryArguments, EntryResult } from './entry-rules.ts';
+import type { EntryArguments, EntryResult, ApprovalRule } from './toolset.ts';
 import { fold } from '../names/fold.ts';
 import type { Hold } from '../listing/hold.ts';
 import { limits } from '../limits.ts';
 import { quote, toWireName } from '../names/names.ts';
 import { whyMissing } from './known-tools.ts';
 import type { ToolKind } from '../tools/tool.ts';
-import type { ApprovalRule } from './toolset.ts';
 
 /**
  * What an administrator needs to know about the tool that a name resolved to. Secrets in `arguments` are names, as in the document.

@@ -1,8 +1,7 @@
 /** The tools of a workspace, as the toolset compiler needs them. The Catalog implements it; tests use in-memory ones. */
 import type { SecretBinding } from '../policy/secret.ts';
-import type { ToolDefinition } from '../tools/tool.ts';
+import { type ToolDefinition, toolPin } from '../tools/tool.ts';
 import { type Issue, invalidRequest } from '../problem.ts';
-import { toolPin } from '../listing/tool-pin.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 
 export type KnownTools = {

@@ -2,7 +2,7 @@
  * First phase of compiling a toolset: each entry by itself. Finds its tool, reads its names, and reports what is wrong with them. The
  * next phase finds conflicts between entries (`name-claims.ts`).
  */
-import { isDeeperThan } from '../json/json-depth.ts';
+import { isDeeperThan } from '../json/wire-value.ts';
 import { type KnownTools, notListedYet, whyMissing } from './known-tools.ts';
 import { limits } from '../limits.ts';
 import { isListedName, parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from '../names/names.ts';

@@ -5,8 +5,7 @@
  */
 import { memoizeByObject } from '../memoize.ts';
 import type { AliasMap } from './alias-map.ts';
-import { describeTool } from './announce.ts';
-import { definitionNames, modelDefinition } from './model-definitions.ts';
+import { describeTool, definitionNames, modelDefinition } from './model-definitions.ts';
 import { isForModels, type EditionTool } from './edition-tool.ts';
 import { type Gathered, gatheredTool } from '../tools/gathered-tools.ts';
 import { limits } from '../limits.ts';

@@ -5,7 +5,7 @@
  */
 import { memoizeByObject } from '../memoize.ts';
 import type { AliasMap } from '../toolset/alias-map.ts';
-import { announceBlock } from '../toolset/announce.ts';
+import { announceBlock } from '../toolset/model-definitions.ts';
 import { codeBlock } from '../code-mode/tool-declarations.ts';
 import { alwaysOffered } from '../toolset/offered-tools.ts';
 import { rootOf } from '../names/old-names.ts';

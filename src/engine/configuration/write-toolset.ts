@@ -6,7 +6,7 @@ import { isAllowed, authorizationRefusal, requireAllowed, type Rights } from '..
 import { secretArguments } from '../../core/toolset/entry-arguments.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
-import { toolPin } from '../../core/listing/tool-pin.ts';
+import { toolPin } from '../../core/tools/tool.ts';
 import { nullIfNotFound, Problem, type Issue } from '../../core/problem.ts';
 import type { Toolset, ToolsetEntry } from '../../core/toolset/toolset.ts';
 import type { CatalogPort, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';

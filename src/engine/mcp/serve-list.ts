@@ -5,12 +5,11 @@
  */
 import { memoizeByObject } from '../../core/memoize.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
-import { describeTool, visibleAliases } from '../../core/toolset/announce.ts';
-import { definitionNames, modelDefinition } from '../../core/toolset/model-definitions.ts';
+import { describeTool, visibleAliases, definitionNames, modelDefinition } from '../../core/toolset/model-definitions.ts';
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
 import { madeAnnotations } from '../../core/made/compile-made.ts';
-import { withoutHeaders } from '../../core/listing/listing-headers.ts';
+import { withoutHeaders } from '../../core/listing/listing-schema.ts';
 import type { JsonSchema, ToolAnnotations } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { MB } from '../../core/limits/units.ts';

@@ -3,10 +3,9 @@
  * that offers the item. Names are built in `serve-offers.ts`.
  */
 import { isForModels } from '../../core/toolset/edition-tool.ts';
-import { cleanData, cleanNotice } from '../../core/tools/clean-result.ts';
+import { cleanData, cleanNotice, sanitizeProgress } from '../../core/tools/clean-result.ts';
 import type { InputRequest } from '../../core/tools/mcp-input.ts';
 import { Problem, nullIfNotFound, quoted } from '../../core/problem.ts';
-import { sanitizeProgress } from '../../core/tools/progress.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import type { Directory } from '../../ports/catalog.ts';

@@ -1,11 +1,10 @@
 /** The plan's tools for `find_tools`, with the definitions that the model would be sent. Builds nothing until it is used. */
 import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
-import { visibleAliases } from '../../core/toolset/announce.ts';
+import { visibleAliases, modelDefinition } from '../../core/toolset/model-definitions.ts';
 import { declareTool } from '../../core/code-mode/tool-declarations.ts';
 import type { Gathered } from '../../core/tools/gathered-tools.ts';
 import { canOfferMore, readyTools } from '../../core/toolset/offered-tools.ts';
 import { searchTools } from '../../core/tools/tool-index.ts';
-import { modelDefinition } from '../../core/toolset/model-definitions.ts';
 import type { FindToolsResult, ToolFinder } from '../../ports/tool-executor.ts';
 
 /** `forCode`: code searches, which needs declarations and has no list of definitions to extend. */

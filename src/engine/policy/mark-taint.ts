@@ -2,12 +2,11 @@
  * Sets the marks of the taint rule (`core/policy/taint.ts`) at the capabilities of every tool: when a file that the conversation was given is read,
  * when a request gets a response, when a result came with credentials or from an untrusted server. The policy reads them with `taintFor`.
  */
-import type { EditionTool } from '../../core/toolset/edition-tool.ts';
+import { type EditionTool, trustsAnnotations } from '../../core/toolset/edition-tool.ts';
 import type { Effect } from '../../core/policy/policy-effect.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { createTaintMarks, joinTaint, originOfHost, originOfServer, type Taint, type TaintMarks } from '../../core/policy/taint.ts';
-import { trustsAnnotations } from '../../core/tools/tool-effects.ts';
 import type { ToolResult } from '../../core/tools/tool.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';

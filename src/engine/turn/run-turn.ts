@@ -9,7 +9,7 @@ import { limits } from '../../core/limits.ts';
 import type { GivenInput, InputRequired } from '../../core/tools/mcp-input.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { Problem, type ProblemBody } from '../../core/problem.ts';
-import { createProgressGate } from '../../core/tools/progress.ts';
+import { createProgressGate } from '../../core/tools/clean-result.ts';
 import { rankProposals } from '../../core/tools/proposals.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../../core/turn/session-event.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';

@@ -8,12 +8,11 @@ import { secretHostOf } from '../../core/policy/secret.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { ServerOperation } from '../../core/servers/server-state.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
-import { isRepeatable } from '../../core/tools/tool-effects.ts';
+import { isRepeatable } from '../../core/toolset/edition-tool.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import type { ToolExecutor, ToolContext } from '../../ports/tool-executor.ts';
 import { toHttpToolResult } from '../tool-reply.ts';
-import { cookieText, headerText } from '../../core/openapi/parameter-text.ts';
-import { requestUrl } from '../../core/openapi/request-url.ts';
+import { cookieText, headerText, requestUrl } from '../../core/openapi/request-url.ts';
 import { toServerHeaders } from '../../net/headers.ts';
 import { writeBody } from './request-body.ts';
 

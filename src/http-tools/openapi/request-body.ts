@@ -2,8 +2,8 @@
  * Builds the request body of an operation, by content type. OpenAPI 3.1.1, "Request Body Object", "Considerations for `multipart` Content".
  */
 import { fromBase64 } from '../../core/text/bytes.ts';
-import { bodyForm } from '../../core/openapi/media-types.ts';
-import { queryPairs, invalidValue } from '../../core/openapi/parameter-text.ts';
+import { bodyForm } from '../../core/openapi/request-body.ts';
+import { queryPairs, invalidValue } from '../../core/openapi/request-url.ts';
 import type { ServerOperation, OperationBody } from '../../core/servers/server-state.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 

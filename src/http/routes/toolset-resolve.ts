@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isUnbound } from '../../core/authority.ts';
 import { resolveName, type AliasMap, type Resolution } from '../../core/toolset/alias-map.ts';
-import { EntryArguments, EntryResult } from '../../core/toolset/entry-rules.ts';
+import { EntryArguments, EntryResult, ApprovalRule, ToolsetName } from '../../core/toolset/toolset.ts';
 import { explainHit, explainMiss } from '../../core/toolset/explain.ts';
 import { Hold } from '../../core/listing/hold.ts';
 import { limits } from '../../core/limits.ts';
@@ -10,7 +10,6 @@ import { Via } from '../../core/turn/message.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { ToolKind } from '../../core/tools/tool.ts';
-import { ApprovalRule, ToolsetName } from '../../core/toolset/toolset.ts';
 import type { Services } from '../../wiring.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { mountRoute } from '../route.ts';

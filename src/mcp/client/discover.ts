@@ -3,11 +3,10 @@
  * if it declares them. Failing to list those does not fail the tools. Always uses a new session, in which the server's era and capabilities
  * are detected.
  */
-import { cutBelow } from '../../core/json/json-depth.ts';
+import { cutBelow, isRecord, recordOf } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { Discovery, ServerOffer, ServerConnection, ServerOffers } from '../../core/servers/server-state.ts';
-import { isRecord, recordOf } from '../../core/json/wire-value.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
 import { allAskableInput } from './handshake.ts';

@@ -4,10 +4,9 @@
  * dropped.
  */
 import { checkInput } from '../../core/schema/input-schema.ts';
-import { isDeeperThan } from '../../core/json/json-depth.ts';
+import { isDeeperThan, isRecord, recordOf } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits.ts';
 import { ContentBlock, errorResult, type JsonSchema, textResult, type ToolResult } from '../../core/tools/tool.ts';
-import { isRecord, recordOf } from '../../core/json/wire-value.ts';
 import { serverMessage } from './upstream-fault.ts';
 
 /** `name`: the tool's own name. */

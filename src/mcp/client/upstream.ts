@@ -2,7 +2,7 @@
  * All requests to MCP servers (`ports/upstream.ts`), on the SDK's client. Workspaces, tool names and permissions are handled by callers.
  */
 import { limits } from '../../core/limits.ts';
-import { isDeeperThan } from '../../core/json/json-depth.ts';
+import { isDeeperThan } from '../../core/json/wire-value.ts';
 import type { GivenInput } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';

@@ -17,10 +17,9 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import { cutBelow } from '../../core/json/json-depth.ts';
+import { cutBelow, recordOf } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits.ts';
 import type { Problem } from '../../core/problem.ts';
-import { recordOf } from '../../core/json/wire-value.ts';
 import { upstreamError } from './upstream-fault.ts';
 
 /** Messages of a server during one call or one subscription: a talkative call has some hundred, and each costs work. */

@@ -4,10 +4,9 @@
  * (SDK 7.57).
  */
 import type { GrowingText } from '../../core/model/growing-text.ts';
-import { isCount, type Json, recordOf, stringOf, isRecord, listOf, tryParse } from '../../core/json/wire-value.ts';
+import { isCount, type Json, recordOf, stringOf, isRecord, listOf, tryParse, isDeeperThan } from '../../core/json/wire-value.ts';
 import type { Usage } from '../../core/model/chat-event.ts';
 import { canonicalJson } from '../../core/hash.ts';
-import { isDeeperThan } from '../../core/json/json-depth.ts';
 import { limits } from '../../core/limits.ts';
 
 /** One item of the reply while it is streamed. */

@@ -23,11 +23,10 @@ import {
 } from './items.ts';
 import { type ResponsesNative, toResponsesBody, responsesRows } from './request.ts';
 import { GrowingText } from '../../core/model/growing-text.ts';
-import { isDeeperThan } from '../../core/json/json-depth.ts';
+import { isDeeperThan, isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits.ts';
 import type { Adapter } from '../adapter.ts';
 import { WireReply } from '../wire-reply.ts';
-import { isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 
 export const openaiResponses: Adapter = {
   dialect: 'openai-responses',

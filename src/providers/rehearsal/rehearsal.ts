@@ -139,7 +139,7 @@ function readTool(tool: Record<string, unknown>, announced: ReadonlyMap<string, 
 }
 
 /**
- * Reads aliases from the announcement in the system prompt (`core/toolset/announce.ts`): `- terminalRun = builtin.bash (aliases: bash, shell): …`.
+ * Reads aliases from the announcement in the system prompt (`core/toolset/model-definitions.ts`): `- terminalRun = builtin.bash (aliases: bash, shell): …`.
  */
 function announcedAliases(messages: readonly RehearsalMessage[]): Map<string, string[]> {
   const aliases = new Map<string, string[]>();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasMutatingName } from '../../../src/core/listing/mutating-name.ts';
+import { hasMutatingName } from '../../../src/core/listing/definition-findings.ts';
 
 describe('the advisory finding about read-only tools with a mutating name', () => {
   it.each([

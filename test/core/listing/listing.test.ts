@@ -5,7 +5,7 @@ import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import { readListing } from '../../../src/core/listing/listing.ts';
 import type { ListedDefinition } from '../../../src/core/listing/listing.ts';
 import { cleanDescription } from '../../../src/core/listing/listing-text.ts';
-import { definitionPin } from '../../../src/core/listing/tool-pin.ts';
+import { definitionPin } from '../../../src/core/tools/tool.ts';
 import { utf8Length } from '../../../src/core/text/utf8.ts';
 import { describeCorpus, readJson } from '../../fixtures.ts';
 import { listingOf, verdicts } from '../listing-cases.ts';

@@ -5,9 +5,7 @@ import { toolStateOf, toToolDefinition, toServerTool } from '../../../src/core/l
 import type { StoredTool } from '../../../src/core/listing/stored-tool.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { reportListing } from '../../../src/core/listing/listing-report.ts';
-import { readEchoedListing } from '../../../src/core/listing/echoed-listing.ts';
-import { missingTool, pinListing, applyListing } from '../../../src/core/listing/apply-listing.ts';
-import type { ListingOutcome } from '../../../src/core/listing/apply-listing.ts';
+import { readEchoedListing, missingTool, pinListing, applyListing, type ListingOutcome } from '../../../src/core/listing/apply-listing.ts';
 import { maxEditionHoldCharacters } from '../../../src/core/listing/stored-tool.ts';
 
 type Listed = Record<string, unknown>;

@@ -6,8 +6,7 @@ import { limits } from '../../../src/core/limits.ts';
 import { isWireName } from '../../../src/core/names/names.ts';
 import { evaluatePolicy } from '../../../src/core/policy/evaluate-policy.ts';
 import { callEffect } from '../../../src/core/policy/effects/call.ts';
-import { isRepeatable } from '../../../src/core/tools/tool-effects.ts';
-import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
+import { isRepeatable, type EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 import { address, documentOf, imported, jsonBody, toolFrom } from './documents.ts';
 
 const names = (document: unknown, request = {}) => imported(document, request).tools.map(({ name }) => name);

@@ -1,8 +1,7 @@
 /** Arguments in URLs, headers and cookies: each style of the specification, and no argument that leads to another path. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cookieText, headerText, pathSegment, queryPairs } from '../../../src/core/openapi/parameter-text.ts';
-import { requestUrl } from '../../../src/core/openapi/request-url.ts';
+import { cookieText, headerText, pathSegment, queryPairs, requestUrl } from '../../../src/core/openapi/request-url.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { OperationParameter } from '../../../src/core/servers/server-state.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { givenArguments, toToolArguments } from '../../../src/core/toolset/entry-arguments.ts';
-import { EntryArguments } from '../../../src/core/toolset/entry-rules.ts';
+import { EntryArguments } from '../../../src/core/toolset/toolset.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import { toStrictSchema } from '../../../src/core/schema/strict-schema.ts';
 import type { JsonSchema } from '../../../src/core/tools/tool.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../../src/core/toolset/alias-map.ts';
 import { compileEdition, editionBytes, editionHash } from '../../../src/core/toolset/edition.ts';
 import type { Issue } from '../../../src/core/problem.ts';
-import { definitionPin, toolPin } from '../../../src/core/listing/tool-pin.ts';
+import { definitionPin, toolPin } from '../../../src/core/tools/tool.ts';
 import type { Toolset } from '../../../src/core/toolset/toolset.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../../fakes/known-tools.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { givenArguments, toToolArguments, readPreset, secretArguments } from '../../../src/core/toolset/entry-arguments.ts';
-import { EntryArguments } from '../../../src/core/toolset/entry-rules.ts';
+import { EntryArguments } from '../../../src/core/toolset/toolset.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import { parseDocument } from '../../../src/core/issues.ts';
 import { Problem } from '../../../src/core/problem.ts';

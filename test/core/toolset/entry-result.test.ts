@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { checkEntryResult, showResult } from '../../../src/core/toolset/entry-result.ts';
-import { EntryResult } from '../../../src/core/toolset/entry-rules.ts';
+import { EntryResult, maxPicks } from '../../../src/core/toolset/toolset.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { contentText, errorResult, textResult, type ToolResult } from '../../../src/core/tools/tool.ts';
 import { utf8Length } from '../../../src/core/text/utf8.ts';
-import { maxPicks } from '../../../src/core/toolset/entry-rules.ts';
 
 const pick = (...pointers: string[]) => EntryResult.parse({ pick: pointers });
 const value = { items: [{ name: 'a', secret: 's1' }, { name: 'b' }], 'a/b': { '~x': 1 }, '': 'empty', total: 2 };

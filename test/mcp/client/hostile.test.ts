@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { createGzip } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isDeeperThan } from '../../../src/core/json/json-depth.ts';
+import { isDeeperThan } from '../../../src/core/json/wire-value.ts';
 import { limits } from '../../../src/core/limits.ts';
 import type { InputRequest } from '../../../src/core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';

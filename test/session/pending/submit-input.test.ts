@@ -9,7 +9,7 @@ import { isServiceNote } from '../../../src/session/log/shown-to-client.ts';
 import { acceptResults } from '../../../src/session/turn/accept-results.ts';
 import { readAnswer } from '../../../src/session/log/turn-reader.ts';
 import { calls, ends, finish, makeRoom, reply, types, type Model } from '../runner-session.ts';
-import { maxProgressEvents } from '../../../src/core/tools/progress.ts';
+import { maxProgressEvents } from '../../../src/core/tools/clean-result.ts';
 
 const which: InputRequest = {
   method: 'elicitation/create',

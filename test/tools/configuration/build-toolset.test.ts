@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { toolDefinitions } from '../../../src/tools/registry.ts';
-import { definitionPin } from '../../../src/core/listing/tool-pin.ts';
+import { definitionPin } from '../../../src/core/tools/tool.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { configurationBench, someTools, type Bench } from './bench.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cutBelow, isDeeperThan } from '../../../src/core/json/json-depth.ts';
+import { cutBelow, isDeeperThan } from '../../../src/core/json/wire-value.ts';
 
 it('counts arrays and objects, not scalars', () => {
   expect(isDeeperThan('text', 0)).toBe(false);
