@@ -2,104 +2,106 @@
  * Assembles the HTTP surface (contract §9): the middleware of every request is listed here in its order; each route has its rules next to its
  * handler in `routes/`. The worker's entry calls `createApp` once per isolate.
  */
-import { Hono } from 'hono';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Hono } from 'hono';
 import { Problem, quoted } from '../core/problem.ts';
 import { createLog } from '../platform/log.ts';
 import type { Services } from '../wiring.ts';
 import { type AppContext, type AppEnv, requestContext } from './middleware/request-context.ts';
 import { discardBody } from './json-body.ts';
+import { buildDocument } from './openapi-document.ts';
 import { loggedPath, renderProblem, toProblem } from './problems.ts';
 import { cors } from './middleware/cors.ts';
 import { requireOwnHost } from './own-origin.ts';
-import { mountMethodFallbacks, type App } from './route.ts';
-import { mountAgents } from './routes/agents.ts';
-import { mountApprovals } from './routes/approvals.ts';
-import { mountApprovePage } from './routes/approve-page.ts';
-import { mountAudit } from './routes/audit.ts';
-import { mountCallbacks } from './routes/callbacks.ts';
-import { mountChatCompletions } from './routes/chat-completions.ts';
-import { mountDeliveries } from './routes/deliveries.ts';
-import { mountHealth, mountPages, mountOpenApi } from './routes/service-pages.ts';
-import { mountHooks } from './routes/hooks.ts';
-import { mountKeys } from './routes/keys.ts';
-import { mountMcp } from './routes/mcp.ts';
-import { mountMessages } from './routes/messages.ts';
-import { mountModels } from './routes/models.ts';
-import { mountPolicy } from './routes/policy.ts';
-import { mountProviders } from './routes/providers.ts';
-import { mountResponses } from './routes/responses.ts';
-import { mountSchedules } from './routes/schedules.ts';
-import { mountScheduleRuns } from './routes/schedule-runs.ts';
-import { mountSecrets } from './routes/secrets.ts';
-import { mountServerAuthorize } from './routes/server-authorize.ts';
-import { mountServerHealth } from './routes/server-health.ts';
-import { mountServerTools } from './routes/server-tools.ts';
-import { mountServers } from './routes/servers.ts';
-import { mountSessionFiles } from './routes/session-files.ts';
-import { mountSessions } from './routes/sessions.ts';
-import { mountSkills } from './routes/skills.ts';
-import { mountSubscriptions } from './routes/subscriptions.ts';
-import { mountToolResults } from './routes/tool-results.ts';
-import { mountTools } from './routes/tools.ts';
-import { mountToolsetResolve } from './routes/toolset-resolve.ts';
-import { mountToolsetTools } from './routes/toolset-tools.ts';
-import { mountToolsetUse } from './routes/toolset-use.ts';
-import { mountToolsetVersions } from './routes/toolset-versions.ts';
-import { mountToolsets } from './routes/toolsets.ts';
-import { mountTurns } from './routes/turns.ts';
-import { mountWebhooks } from './routes/webhooks.ts';
-import { mountWrittenTools } from './routes/written-tools.ts';
+import { mountRoutes } from './mount-routes.ts';
+import { agentRoutes } from './routes/agents.ts';
+import { approvalRoutes } from './routes/approvals.ts';
+import { approvePageRoutes } from './routes/approve-page.ts';
+import { auditRoutes } from './routes/audit.ts';
+import { callbackRoutes } from './routes/callbacks.ts';
+import { chatCompletionRoutes } from './routes/chat-completions.ts';
+import { deliveryRoutes } from './routes/deliveries.ts';
+import { hookRoutes } from './routes/hooks.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { mcpRoutes } from './routes/mcp.ts';
+import { messagesRoutes } from './routes/messages.ts';
+import { modelRoutes } from './routes/models.ts';
+import { policyRoutes } from './routes/policy.ts';
+import { providerRoutes } from './routes/providers.ts';
+import { responsesRoutes } from './routes/responses.ts';
+import { scheduleRunRoutes } from './routes/schedule-runs.ts';
+import { scheduleRoutes } from './routes/schedules.ts';
+import { secretRoutes } from './routes/secrets.ts';
+import { serverAuthorizeRoutes } from './routes/server-authorize.ts';
+import { serverHealthRoutes } from './routes/server-health.ts';
+import { serverToolRoutes } from './routes/server-tools.ts';
+import { serverRoutes } from './routes/servers.ts';
+import { pageRoutes, healthRoutes, openApiRoutes } from './routes/service-pages.ts';
+import { sessionFileRoutes } from './routes/session-files.ts';
+import { sessionRoutes } from './routes/sessions.ts';
+import { skillRoutes } from './routes/skills.ts';
+import { subscriptionRoutes } from './routes/subscriptions.ts';
+import { toolResultRoutes } from './routes/tool-results.ts';
+import { toolRoutes } from './routes/tools.ts';
+import { toolsetResolveRoutes } from './routes/toolset-resolve.ts';
+import { toolsetToolRoutes } from './routes/toolset-tools.ts';
+import { toolsetUseRoutes } from './routes/toolset-use.ts';
+import { toolsetVersionRoutes } from './routes/toolset-versions.ts';
+import { toolsetRoutes } from './routes/toolsets.ts';
+import { turnRoutes } from './routes/turns.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
+import { writtenToolRoutes } from './routes/written-tools.ts';
 import { createMiddleware } from 'hono/factory';
 
 /** `services` is called for every request; it manages what lives longer than a request. */
 export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => Services): Hono<AppEnv> {
-  const router = new Hono<AppEnv>();
-  const app: App = { router, operations: [] };
+  const router = new OpenAPIHono<AppEnv>();
   router.use(requestContext(services));
   router.use(requireOwnHost);
   router.use(cors);
   router.use(refuseLoops);
 
-  mountHealth(app);
-  mountToolsets(app);
-  mountToolsetVersions(app);
-  mountToolsetTools(app);
-  mountToolsetResolve(app);
-  mountToolsetUse(app);
-  mountTools(app);
-  mountWrittenTools(app);
-  mountServers(app);
-  mountServerAuthorize(app);
-  mountServerTools(app);
-  mountServerHealth(app);
-  mountProviders(app);
-  mountSecrets(app);
-  mountPolicy(app);
-  mountModels(app);
-  mountAgents(app);
-  mountSkills(app);
-  mountKeys(app);
-  mountWebhooks(app);
-  mountDeliveries(app);
-  mountHooks(app);
-  mountSchedules(app);
-  mountScheduleRuns(app);
-  mountSubscriptions(app);
-  mountCallbacks(app);
-  mountSessions(app);
-  mountSessionFiles(app);
-  mountTurns(app);
-  mountToolResults(app);
-  mountApprovals(app);
-  mountApprovePage(app);
-  mountChatCompletions(app);
-  mountResponses(app);
-  mountMessages(app);
-  mountMcp(app);
-  mountAudit(app);
-  mountPages(app);
-  mountOpenApi(app);
-  mountMethodFallbacks(app);
+  mountRoutes(router, [
+    ...healthRoutes,
+    ...toolsetRoutes,
+    ...toolsetVersionRoutes,
+    ...toolsetToolRoutes,
+    ...toolsetResolveRoutes,
+    ...toolsetUseRoutes,
+    ...toolRoutes,
+    ...writtenToolRoutes,
+    ...serverRoutes,
+    ...serverAuthorizeRoutes,
+    ...serverToolRoutes,
+    ...serverHealthRoutes,
+    ...providerRoutes,
+    ...secretRoutes,
+    ...policyRoutes,
+    ...modelRoutes,
+    ...agentRoutes,
+    ...skillRoutes,
+    ...keyRoutes,
+    ...webhookRoutes,
+    ...deliveryRoutes,
+    ...hookRoutes,
+    ...scheduleRoutes,
+    ...scheduleRunRoutes,
+    ...subscriptionRoutes,
+    ...callbackRoutes,
+    ...sessionRoutes,
+    ...sessionFileRoutes,
+    ...turnRoutes,
+    ...toolResultRoutes,
+    ...approvalRoutes,
+    ...approvePageRoutes,
+    ...chatCompletionRoutes,
+    ...responsesRoutes,
+    ...messagesRoutes,
+    ...mcpRoutes,
+    ...auditRoutes,
+    ...pageRoutes,
+    ...openApiRoutes(() => buildDocument(router.openAPIRegistry)),
+  ]);
 
   router.notFound((c) => failed(c, new Problem('not_found', `Unknown path ${quoted(loggedPath(c.req.path))}. /docs lists every path.`)));
   router.onError((error, c) => failed(c, error));

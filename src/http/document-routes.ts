@@ -8,8 +8,7 @@ import type { Principal, Scope } from '../core/principal.ts';
 import type { CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import { conditionHeaders, documentResponse, etag, etagHeader, writeConditions } from './documents.ts';
 import { pageFor, PageQuery, pageOf } from './paging.ts';
-import { mountRoute } from './route.ts';
-import type { App } from './route.ts';
+import { defineRoute, type Route } from './route.ts';
 import { Warning } from '../core/warning.ts';
 import type { Services } from '../wiring.ts';
 
@@ -57,7 +56,7 @@ export const shownWarnings = z
 
 export type DocumentReader = { services: Services; principal: Principal };
 
-export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: DocumentRoutes<Body>): void {
+export function documentRoutes<Body extends z.ZodType>(routes: DocumentRoutes<Body>): readonly Route[] {
   const { kind, noun, tag, scopes, toView, reading } = routes;
   const workspace = tag;
   const forReading = reading === undefined ? { workspace } : {};
@@ -76,106 +75,104 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
   // The parameter name is dynamic, so its value is `string | undefined` to the compiler; `params` has checked it.
   const nameOf = (values: Record<string, string>): string => values[noun] ?? '';
 
-  mountRoute(
-    app,
-    {
-      method: 'get',
-      path: list,
-      operationId: `list${Noun}s`,
-      tag,
-      scopes,
-      ...forReading,
-      summary: `List ${noun}s`,
-      query: PageQuery,
-      answers: { 200: { description: `A page of ${noun}s.`, schema: pageOf(routes.view) } },
-    },
-    async ({ c, services, principal, query }) => {
-      const catalog = services.catalog(principal);
-      const { items, nextCursor } = await pageFor(principal, {
-        list: kind,
-        query,
-        all: (page) => catalog.list(kind, page),
-        own: async () => (await reading?.list(catalog, principal)) ?? [],
-        nameOf: ({ name }) => name,
-      });
-      return c.json({ items: await Promise.all(items.map((item) => toView(item, { services, principal }))), nextCursor });
-    },
-  );
-
-  mountRoute(
-    app,
-    {
-      method: 'get',
-      path,
-      operationId: `get${Noun}`,
-      tag,
-      scopes,
-      ...forReading,
-      summary: `Read a ${noun}`,
-      params,
-      answers: { 200: { description: `The ${noun}.`, schema: routes.reviewed ?? routes.view, headers: etagHeader } },
-    },
-    async ({ c, services, principal, params }) => {
-      const name = nameOf(params);
-      const catalog = services.catalog(principal);
-      const document = await (reading?.get(catalog, principal, name) ?? catalog.get(kind, name));
-      return documentResponse(c, document, withWarnings(await toView(document, { services, principal }), document.warnings));
-    },
-  );
-
-  mountRoute(
-    app,
-    {
-      method: 'put',
-      path,
-      operationId: `put${Noun}`,
-      tag,
-      scopes,
-      workspace,
-      summary: `Create or replace a ${noun}`,
-      params,
-      headers: conditionHeaders,
-      body: { schema: routes.body },
-      answers: {
-        200: { description: 'Replaced or unchanged.', schema: written, headers: etagHeader },
-        201: { description: 'Created.', schema: written, headers: { ...etagHeader, location: `URL of the ${noun}.` } },
+  return [
+    defineRoute(
+      {
+        method: 'get',
+        path: list,
+        operationId: `list${Noun}s`,
+        tag,
+        scopes,
+        ...forReading,
+        summary: `List ${noun}s`,
+        query: PageQuery,
+        answers: { 200: { description: `A page of ${noun}s.`, schema: pageOf(routes.view) } },
       },
-      problems: ['precondition_failed'],
-    },
-    async ({ c, services, principal, params, body }) => {
-      const name = nameOf(params);
-      const stored = routes.toDocument(name, body);
-      const catalog = services.catalog(principal);
-      const given = writeConditions(c);
-      const conditions = (await routes.check?.(catalog, principal, name, stored, given)) ?? given;
-      const { document, created, warnings } = await catalog.put(kind, name, stored, conditions);
-      const tag = { etag: etag(document.version) };
-      const answer = withWarnings(await toView(document, { services, principal }), warnings);
-      if (!created) return c.json(answer, 200, tag);
-      return c.json(answer, 201, { ...tag, location: `${list}/${encodeURIComponent(name)}` });
-    },
-  );
+      async ({ c, services, principal, query }) => {
+        const catalog = services.catalog(principal);
+        const { items, nextCursor } = await pageFor(principal, {
+          list: kind,
+          query,
+          all: (page) => catalog.list(kind, page),
+          own: async () => (await reading?.list(catalog, principal)) ?? [],
+          nameOf: ({ name }) => name,
+        });
+        return c.json({ items: await Promise.all(items.map((item) => toView(item, { services, principal }))), nextCursor });
+      },
+    ),
 
-  mountRoute(
-    app,
-    {
-      method: 'delete',
-      path,
-      operationId: `delete${Noun}`,
-      tag,
-      scopes,
-      workspace,
-      summary: `Delete a ${noun}`,
-      params,
-      headers: conditionHeaders,
-      answers: { 204: { description: 'Gone.' } },
-      problems: ['precondition_failed'],
-    },
-    async ({ c, services, principal, params }) => {
-      await services.catalog(principal).remove(kind, nameOf(params), writeConditions(c));
-      return c.body(null, 204);
-    },
-  );
+    defineRoute(
+      {
+        method: 'get',
+        path,
+        operationId: `get${Noun}`,
+        tag,
+        scopes,
+        ...forReading,
+        summary: `Read a ${noun}`,
+        params,
+        answers: { 200: { description: `The ${noun}.`, schema: routes.reviewed ?? routes.view, headers: etagHeader } },
+      },
+      async ({ c, services, principal, params }) => {
+        const name = nameOf(params);
+        const catalog = services.catalog(principal);
+        const document = await (reading?.get(catalog, principal, name) ?? catalog.get(kind, name));
+        return documentResponse(c, document, withWarnings(await toView(document, { services, principal }), document.warnings));
+      },
+    ),
+
+    defineRoute(
+      {
+        method: 'put',
+        path,
+        operationId: `put${Noun}`,
+        tag,
+        scopes,
+        workspace,
+        summary: `Create or replace a ${noun}`,
+        params,
+        headers: conditionHeaders,
+        body: { schema: routes.body },
+        answers: {
+          200: { description: 'Replaced or unchanged.', schema: written, headers: etagHeader },
+          201: { description: 'Created.', schema: written, headers: { ...etagHeader, location: `URL of the ${noun}.` } },
+        },
+        problems: ['precondition_failed'],
+      },
+      async ({ c, services, principal, params, body }) => {
+        const name = nameOf(params);
+        const stored = routes.toDocument(name, body);
+        const catalog = services.catalog(principal);
+        const given = writeConditions(c);
+        const conditions = (await routes.check?.(catalog, principal, name, stored, given)) ?? given;
+        const { document, created, warnings } = await catalog.put(kind, name, stored, conditions);
+        const tag = { etag: etag(document.version) };
+        const answer = withWarnings(await toView(document, { services, principal }), warnings);
+        if (!created) return c.json(answer, 200, tag);
+        return c.json(answer, 201, { ...tag, location: `${list}/${encodeURIComponent(name)}` });
+      },
+    ),
+
+    defineRoute(
+      {
+        method: 'delete',
+        path,
+        operationId: `delete${Noun}`,
+        tag,
+        scopes,
+        workspace,
+        summary: `Delete a ${noun}`,
+        params,
+        headers: conditionHeaders,
+        answers: { 204: { description: 'Gone.' } },
+        problems: ['precondition_failed'],
+      },
+      async ({ c, services, principal, params }) => {
+        await services.catalog(principal).remove(kind, nameOf(params), writeConditions(c));
+        return c.body(null, 204);
+      },
+    ),
+  ];
 }
 
 function withWarnings(view: Record<string, unknown>, warnings: readonly Warning[] = []): Record<string, unknown> {

@@ -1,26 +1,51 @@
 /**
- * Checks a key again while its stream is open, so that revocation and expiry also end open streams. `mount` applies it to every event
- * stream of a route.
+ * Checks a key again while its stream is open, so that revocation and expiry also end open streams, of every route.
  */
 import { limits } from '../core/limits.ts';
+import { rootKeyId, type Principal, type Scope } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
 import { encodeFrame, encodeProblem } from '../dialects/native.ts';
 import { dialectOf } from '../dialects/dialects.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 
+import { authenticate } from './middleware/authenticate.ts';
+import type { AppContext } from './middleware/request-context.ts';
 import { dialectAt, isMcpPath } from './problems.ts';
+
+const streamKeyAgeMs = 15_000;
 
 export type KeyWatch = {
   clock: Clock;
   log: Logger;
   /** Path of the request; determines the format of the error frame. */
   path: string;
-  /** Throws a `Problem` if the key is no longer valid. The result may be up to `streamKeyAgeMs` (`route.ts`) old. */
+  /** Throws a `Problem` if the key is no longer valid. The result may be up to `streamKeyAgeMs` old. */
   check(): Promise<unknown>;
 };
 
-export function isEventStream(response: Response): boolean {
+function isEventStream(response: Response): boolean {
   return response.body !== null && response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+/** A key may become invalid during a request: an event stream then ends, and a slow response is not sent. */
+export async function unlessKeyEnded(c: AppContext, scopes: readonly Scope[], response: Response, startedAt: number): Promise<Response> {
+  if (c.get('keyId') === rootKeyId) return response;
+  const { clock, log } = c.get('services');
+  const check = (): Promise<Principal> => authenticate(c, scopes, streamKeyAgeMs);
+  if (clock.now() - startedAt >= limits.streamKeyCheckMs) {
+    try {
+      await check();
+    } catch (error) {
+      // The response may report an effect: a failing key check must not hide it.
+      if (!(error instanceof Problem) || error.status >= 500) log.error('a key could not be checked again', { cause: String(error) });
+      else {
+        await response.body?.cancel();
+        throw error;
+      }
+    }
+  }
+  if (response.body === null || !isEventStream(response)) return response;
+  return new Response(endWithKey(response.body, { clock, log, path: c.req.path, check }), response);
 }
 
 /** Returns the stream unchanged until the key becomes invalid; then an error frame (or nothing in the middle of a frame) and the end. */

@@ -1,24 +1,23 @@
-/** Builds the OpenAPI 3.1 document from the mounted routes. Zod generates the JSON Schemas, which OpenAPI 3.1 uses unchanged. */
+/**
+ * Builds the OpenAPI 3.1 document from the registry of the router. Zod writes the JSON Schemas: the generator of `@hono/zod-openapi` throws
+ * for some of ours (for example a nullable union), and keeps only the first value of `z.literal([…])`.
+ */
+import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
 import { z } from 'zod';
-import { problemCatalogue } from '../core/problem.ts';
-import type { ProblemCode } from '../core/problem.ts';
-import { takesApiKey } from './middleware/authenticate.ts';
-import { dialectAt, isMcpPath } from './problems.ts';
-
-import { AnthropicErrorSchema, OpenAiErrorSchema, ProblemSchema, RpcErrorSchema } from './problem-schema.ts';
-import type { RouteAnswer, RouteOperation } from './route.ts';
 import { version } from '../core/version.ts';
+import type { AppEnv } from './middleware/request-context.ts';
 
 type Json = Record<string, unknown>;
 /** Schemas with an `id` in their metadata, by id. */
 type Components = Map<string, Json>;
 
-export function buildDocument(operations: readonly RouteOperation[]): Json {
+export function buildDocument(registry: OpenAPIHono<AppEnv>['openAPIRegistry']): Json {
   const components: Components = new Map();
   const paths: Record<string, Json> = {};
-  for (const operation of operations) {
-    const path = operation.path.replaceAll('+}', '}');
-    paths[path] = { ...paths[path], [operation.method]: toOperation(operation, components) };
+  for (const definition of registry.definitions) {
+    if (definition.type !== 'route') continue;
+    const { path, method, ...operation } = definition.route;
+    paths[path] = { ...paths[path], [method]: toOperation(operation, components) };
   }
   return {
     openapi: '3.1.0',
@@ -70,35 +69,30 @@ const tags = [
   { name: 'Service', description: 'Health, documentation, pages.' },
 ];
 
-function toOperation(operation: RouteOperation, components: Components): Json {
-  const keyed = operation.scopes.length > 0;
-  const scope = keyed ? `Scope: ${operation.scopes.map((name) => `\`${name}\``).join(' or ')}.` : '';
-  const bound = operation.workspace === undefined ? '' : 'Not for keys that are bound to agents or toolsets.';
+function toOperation({ request, responses, ...operation }: Omit<RouteConfig, 'path' | 'method'>, components: Components): Json {
   const parameters = [
-    ...objectParameters('path', operation.params, components),
-    ...objectParameters('query', operation.query, components),
-    ...Object.entries(operation.headers ?? {}).map(([name, text]) => ({
-      name,
-      in: 'header',
-      description: text,
-      schema: { type: 'string' },
-    })),
+    ...toParameters('path', request?.params, components),
+    ...toParameters('query', request?.query, components),
+    ...toParameters('header', request?.headers, components),
   ];
-  const body = requestBody(operation, components);
   return {
-    operationId: operation.operationId,
-    tags: [operation.tag],
-    summary: operation.summary,
-    description: [operation.description, bound, scope].filter(Boolean).join('\n\n') || operation.summary,
-    security: keyed ? [{ bearer: [] }, ...(takesApiKey(operation.path) ? [{ apiKey: [] }] : [])] : [],
+    ...operation,
     ...(parameters.length > 0 && { parameters }),
-    ...(body !== undefined && { requestBody: body }),
-    responses: { ...answers(operation, components), ...problems(operation, components) },
+    ...(request?.body !== undefined && { requestBody: withJsonSchemas(request.body, components) }),
+    responses: withJsonSchemas(responses, components),
   };
 }
 
-function objectParameters(place: 'path' | 'query', schema: z.ZodType | undefined, components: Components): Json[] {
-  if (schema === undefined) return [];
+/** Every zod schema in `value` becomes its JSON Schema. */
+function withJsonSchemas(value: unknown, components: Components): unknown {
+  if (value instanceof z.ZodType) return toSchema(value, components);
+  if (Array.isArray(value)) return value.map((item) => withJsonSchemas(item, components));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withJsonSchemas(item, components)]));
+}
+
+function toParameters(place: 'path' | 'query' | 'header', schema: unknown, components: Components): Json[] {
+  if (!(schema instanceof z.ZodType)) return [];
   const { properties = {}, required = [] } = toSchema(schema, components) as { properties?: Record<string, Json>; required?: string[] };
   return Object.entries(properties).map(([name, { description: text, example, ...property }]) => ({
     name,
@@ -108,86 +102,6 @@ function objectParameters(place: 'path' | 'query', schema: z.ZodType | undefined
     ...(example !== undefined && { example }),
     schema: property,
   }));
-}
-
-function requestBody({ body, rawBody }: RouteOperation, components: Components): Json | undefined {
-  if (rawBody !== undefined) {
-    const { description: text, json, type = json === undefined ? '*/*' : null } = rawBody;
-    const binary = type === null ? {} : { [type]: { schema: { type: 'string', format: 'binary' } } };
-    return {
-      required: true,
-      description: text,
-      content: { ...(json !== undefined && { 'application/json': { schema: toSchema(json, components) } }), ...binary },
-    };
-  }
-  if (body === undefined) return undefined;
-  const schema = toSchema(body.documented ?? body.schema, components);
-  return {
-    required: body.isOptional !== true,
-    content: { 'application/json': { schema }, ...(body.also !== undefined && { [body.also]: { schema } }) },
-  };
-}
-
-function answers({ answers: given }: RouteOperation, components: Components): Json {
-  return Object.fromEntries(
-    Object.entries(given).map(([status, answer]) => [
-      status,
-      {
-        description: answer.description,
-        ...(answer.headers && {
-          headers: Object.fromEntries(
-            Object.entries(answer.headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]),
-          ),
-        }),
-        ...contentOf(answer, components),
-      },
-    ]),
-  );
-}
-
-function contentOf({ schema, contentType, also }: RouteAnswer, components: Components): { content?: Json } {
-  const content = {
-    ...((schema ?? contentType) && {
-      [contentType ?? 'application/json']: { schema: schema ? toSchema(schema, components) : { type: 'string' } },
-    }),
-    ...(also && { [also]: { schema: { type: 'string' } } }),
-  };
-  return Object.keys(content).length === 0 ? {} : { content };
-}
-
-const faultShapes = {
-  problem: { type: 'application/problem+json', schema: ProblemSchema },
-  'openai-chat': { type: 'application/json', schema: OpenAiErrorSchema },
-  'openai-responses': { type: 'application/json', schema: OpenAiErrorSchema },
-  'anthropic-messages': { type: 'application/json', schema: AnthropicErrorSchema },
-  mcp: { type: 'application/json', schema: RpcErrorSchema },
-} as const;
-
-/** One response per status; codes with the same status are listed in its description. */
-function problems(operation: RouteOperation, components: Components): Json {
-  const { type, schema } = faultShapes[dialectAt(operation.path) ?? (isMcpPath(operation.path) ? 'mcp' : 'problem')];
-  const content = { [type]: { schema: toSchema(schema, components) } };
-  const byStatus = Map.groupBy(new Set(problemCodes(operation)), (code) => problemCatalogue[code].status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      { description: codes.map((code) => `\`${code}\`: ${problemCatalogue[code].title}.`).join(' '), content },
-    ]),
-  );
-}
-
-/** The problems that every route of this kind can return, and those of this route. */
-function problemCodes({ scopes, params, query, body, rawBody, problems: own = [] }: RouteOperation): ProblemCode[] {
-  return [
-    ...(scopes.length > 0 ? (['unauthenticated', 'forbidden', 'not_configured'] as const) : []),
-    ...(params ? (['not_found'] as const) : []),
-    ...(query || body ? (['invalid_request'] as const) : []),
-    ...(body ? (['invalid_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
-    ...(rawBody ? (['body_too_large'] as const) : []),
-    ...(rawBody?.json ? (['invalid_request', 'invalid_json', 'unsupported_media_type'] as const) : []),
-    ...own,
-    'internal',
-  ];
 }
 
 /** The schema as a client sends it. Named schemas become components, and inline schemas refer to them. */

@@ -164,7 +164,8 @@ describe('the OpenAPI document', () => {
     const mounted = h.app.routes
       .filter(({ method }) => method !== 'ALL')
       .map(({ method, path }) => `${method} ${path.replace(/\{\[.*$/, '')}`);
-    expect(described.toSorted()).toEqual(mounted.toSorted());
+    // A route has several entries: its key check, its validators and its handler.
+    expect(described.toSorted()).toEqual([...new Set(mounted)].toSorted());
   });
 
   it('shares a schema without changing it', () => {

@@ -4,6 +4,9 @@
  */
 import { createMiddleware } from 'hono/factory';
 import type { ExecutionContext, Context } from 'hono';
+import type { Principal } from '../../core/principal.ts';
+import { dialectAt } from '../problems.ts';
+import type { JsonBody } from '../json-body.ts';
 import type { Services } from '../../wiring.ts';
 
 const plainId = /^[A-Za-z0-9._-]{1,64}$/;
@@ -21,6 +24,8 @@ export function requestContext(services: (env: never, context: never) => Service
       ['x-request-id', requestId],
       ['x-content-type-options', 'nosniff'],
       ['cache-control', cacheControl(c)],
+      // The name under which Anthropic's stock client reads it.
+      ...(dialectAt(c.req.path) === 'anthropic-messages' ? ([['request-id', requestId]] as const) : []),
     ]);
   });
 }
@@ -54,6 +59,9 @@ function executionContext(c: AppContext): ExecutionContext | undefined {
   }
 }
 
-/** `keyId`: the caller's key, set by `mount`; absent on routes without a key. */
-export type AppEnv = { Bindings: object; Variables: { services: Services; requestId: string; keyId?: string } };
+/** `route.ts` sets what routes with a key have: `keyId` and `principal` of the caller, and `body`, if the route takes JSON and it was sent. */
+export type AppEnv = {
+  Bindings: object;
+  Variables: { services: Services; requestId: string; keyId?: string; principal: Principal; body?: JsonBody };
+};
 export type AppContext = Context<AppEnv>;

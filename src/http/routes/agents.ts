@@ -5,11 +5,11 @@ import { requireAllowed, type AgentTools } from '../../core/authority.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
 import { checkAgent } from '../../engine/configuration/check-agent.ts';
 import { readableAgents } from '../../engine/configuration/readable.ts';
-import { mountDocumentRoutes } from '../document-routes.ts';
+import { documentRoutes } from '../document-routes.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { CatalogPort, StoredDocument } from '../../ports/catalog.ts';
 import { requireSameName } from '../documents.ts';
-import type { App } from '../route.ts';
+import type { Route } from '../route.ts';
 import { Warning } from '../../core/warning.ts';
 
 const AgentView = z.object({ ...Agent.shape, name: ResourceName }).meta({ id: 'AgentView' });
@@ -25,8 +25,8 @@ const WrittenAgent = Agent.extend({ warnings: warnings.meta({ description: 'As s
   example: Agent.meta()?.example,
 });
 
-export function mountAgents(app: App): void {
-  mountDocumentRoutes(app, {
+export const agentRoutes: readonly Route[] = [
+  ...documentRoutes({
     kind: 'agent',
     noun: 'agent',
     tag: 'Agents',
@@ -42,8 +42,8 @@ export function mountAgents(app: App): void {
     },
     check: (catalog, principal, name, document, options) => checkAgent(catalog, principal, name, document as Agent, options),
     reading: { get: readAgent, list: readableAgents },
-  });
-}
+  }),
+];
 
 async function readAgent(catalog: CatalogPort, principal: Principal, name: string): Promise<StoredDocument> {
   requireAllowed(principal, { act: 'use-agent', agent: name });

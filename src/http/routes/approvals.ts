@@ -4,8 +4,7 @@ import { ApprovalView, Decision } from '../../core/policy/approval.ts';
 import { requireAllowed } from '../../core/authority.ts';
 import { pageOf } from '../paging.ts';
 import { requirePublicBase } from '../own-origin.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 
 const params = sessionParams.extend({ callId: z.string().min(1).max(200).meta({ description: 'Id of the waiting call.' }) });
@@ -43,9 +42,8 @@ const ApprovalLink = z
 
 const tag = 'Approvals';
 
-export function mountApprovals(app: App): void {
-  mountRoute(
-    app,
+export const approvalRoutes: readonly Route[] = [
+  defineRoute(
     {
       tag,
       method: 'get',
@@ -59,10 +57,9 @@ export function mountApprovals(app: App): void {
     },
     async ({ c, services, principal, params }) =>
       c.json({ items: await services.sessions.get(params.id).approvals(principal), nextCursor: null }),
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       tag,
       method: 'get',
@@ -74,10 +71,9 @@ export function mountApprovals(app: App): void {
       answers: { 200: { description: 'The approval with all arguments and its state.', schema: ApprovalView } },
     },
     async ({ c, services, principal, params }) => c.json(await services.sessions.get(params.id).approval(principal, params.callId)),
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       tag,
       method: 'post',
@@ -96,10 +92,9 @@ export function mountApprovals(app: App): void {
       if (remember) requireAllowed(principal, { act: 'waive', what: '`remember`, which writes a rule for the whole workspace,' });
       return c.json(await services.sessions.get(params.id).decide(principal, params.callId, decision, { remember, round: round ?? null }));
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       tag,
       method: 'post',
@@ -119,5 +114,5 @@ export function mountApprovals(app: App): void {
       const token = await services.approvalLinks.mint({ session: params.id, nonce, expiresAt });
       return c.json({ url: `${base}/approve/${token}`, expiresAt: new Date(expiresAt).toISOString() }, 201);
     },
-  );
-}
+  ),
+];

@@ -13,8 +13,7 @@ import { approvePage, decidedPage, messagePage } from '../pages/approve-page.ts'
 import { privateHtmlResponse } from '../pages/html.ts';
 import { toProblem } from '../problems.ts';
 import { isOwnOrigin } from '../own-origin.ts';
-import { mountPublic } from '../route.ts';
-import type { App } from '../route.ts';
+import { definePublicRoute, type Route } from '../route.ts';
 import { KB } from '../../core/limits/units.ts';
 
 /** An unauthenticated decision by link: one short word. */
@@ -29,9 +28,8 @@ const common = {
   params: z.object({ token: z.string().meta({ description: 'Token of the link.' }) }),
 } as const;
 
-export function mountApprovePage(app: App): void {
-  mountPublic(
-    app,
+export const approvePageRoutes: readonly Route[] = [
+  definePublicRoute(
     {
       ...common,
       operationId: 'showApproval',
@@ -45,10 +43,9 @@ export function mountApprovePage(app: App): void {
         const approval = await session.linkedApproval(nonce);
         return { json: approval, page: () => approvePage(approval) };
       }),
-  );
+  ),
 
-  mountPublic(
-    app,
+  definePublicRoute(
     {
       ...common,
       method: 'post',
@@ -67,8 +64,8 @@ export function mountApprovePage(app: App): void {
         const { callId } = await session.decideByLink(nonce, decision);
         return { json: { callId, decision }, page: () => decidedPage(decision) };
       }),
-  );
-}
+  ),
+];
 
 /** Returns the session that the token names. A forged token is rejected before any session is called. */
 async function followLink(c: AppContext): Promise<{ session: SessionPort; nonce: string }> {

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { AuditEntry } from '../../core/audit.ts';
 import { pageFields, pageOf } from '../paging.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 
 const AuditQuery = z.strictObject({
   ...pageFields,
@@ -15,9 +14,8 @@ const AuditQuery = z.strictObject({
   tool: z.string().max(192).optional().meta({ description: 'Canonical name.', example: 'builtin.bash' }),
 });
 
-export function mountAudit(app: App): void {
-  mountRoute(
-    app,
+export const auditRoutes: readonly Route[] = [
+  defineRoute(
     {
       method: 'get',
       path: '/v1/audit',
@@ -32,5 +30,5 @@ export function mountAudit(app: App): void {
       answers: { 200: { description: 'A page of rows.', schema: pageOf(AuditEntry) } },
     },
     async ({ c, services, principal, query }) => c.json(await services.catalog(principal).audit(query)),
-  );
-}
+  ),
+];

@@ -4,8 +4,7 @@ import { ResourceName } from '../../core/agent.ts';
 import { limits } from '../../core/limits.ts';
 import { Callback, CallbackStatus, CallbackTargetKind, CallbackWithBody } from '../../core/triggers/callbacks/callback.ts';
 import { pageFields, pageOf } from '../paging.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 
 const what = 'Callbacks';
 
@@ -23,9 +22,8 @@ const params = z.object({
   callback: z.string().min(1).max(100).meta({ description: 'Id of the callback, as in its `webhook-id` header.', example: 'msg_0123' }),
 });
 
-export function mountCallbacks(app: App): void {
-  mountRoute(
-    app,
+export const callbackRoutes: readonly Route[] = [
+  defineRoute(
     {
       method: 'get',
       path: '/v1/callbacks',
@@ -38,10 +36,9 @@ export function mountCallbacks(app: App): void {
       answers: { 200: { description: 'A page of callbacks, with their attempts.', schema: pageOf(Callback) } },
     },
     async ({ c, services, principal, query }) => c.json(await services.triggers(principal.workspace).callbacks(query)),
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'get',
       path: '/v1/callbacks/{callback}',
@@ -56,10 +53,9 @@ export function mountCallbacks(app: App): void {
     async ({ c, services, principal, params }) => {
       return c.json(await services.triggers(principal.workspace).callback(params.callback));
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'post',
       path: '/v1/callbacks/{callback}/retry',
@@ -76,5 +72,5 @@ export function mountCallbacks(app: App): void {
     async ({ c, services, principal, params }) => {
       return c.json(await services.triggers(principal.workspace).retryCallback(params.callback), 202);
     },
-  );
-}
+  ),
+];

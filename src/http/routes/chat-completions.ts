@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { openAiChat } from '../../dialects/openai-chat/dialect.ts';
 import { ChatCompletionRequest } from '../../dialects/openai-chat/request.ts';
-import { type App, mountRoute } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
 import { replayCompletion, storedCompletionRoute } from './stored-completion.ts';
 
@@ -17,9 +17,8 @@ const completionAnswer = chatAnswer({
   uses: 'GET /v1/chat/completions/{id}',
 });
 
-export function mountChatCompletions(app: App): void {
-  mountRoute(
-    app,
+export const chatCompletionRoutes: readonly Route[] = [
+  defineRoute(
     {
       method: 'post',
       path: '/v1/chat/completions',
@@ -36,10 +35,9 @@ export function mountChatCompletions(app: App): void {
       problems: chatProblems,
     },
     (request) => answerChat(openAiChat, request),
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'get',
       path: '/v1/chat/completions/{id}',
@@ -53,5 +51,5 @@ export function mountChatCompletions(app: App): void {
       answers: { 200: completionAnswer },
     },
     (request) => replayCompletion('openai-chat', request),
-  );
-}
+  ),
+];

@@ -12,7 +12,7 @@ import { answerInSession } from './chat-turn.ts';
 import type { z } from 'zod';
 import type { ProblemCode } from '../../core/problem.ts';
 import { editionHeader } from '../documents.ts';
-import type { RouteAnswer } from '../route.ts';
+import type { Answer } from '../route.ts';
 
 export type IncomingChat = {
   c: AppContext;
@@ -61,7 +61,7 @@ export const chatProblems: readonly ProblemCode[] = [
 ];
 
 /** `forks`: when a new session is created; `uses`: how the id of the completion can be used. */
-export function chatAnswer({ what, frame, schema, forks, uses }: ChatAnswer): RouteAnswer {
+export function chatAnswer({ what, frame, schema, forks, uses }: ChatAnswer): Answer {
   return {
     description: `A ${what}, or its ${frame}s (\`text/event-stream\`) with \`stream: true\`. In a session each ${frame} has an \`id:\`.`,
     schema,

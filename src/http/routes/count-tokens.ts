@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { limits } from '../../core/limits.ts';
 import { anthropicMessages } from '../../dialects/anthropic/dialect.ts';
-import { mountRoute, type App, type Request } from '../route.ts';
+import { defineRoute, type Route, type RouteRequest } from '../route.ts';
 import { type ChatBody, readRoute, requireModel, withoutToolset } from './chat-request.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 
@@ -21,9 +21,8 @@ const TokenCount = z
   })
   .meta({ id: 'TokenCount', example: { input_tokens: 14, estimated: true } });
 
-export function mountCountTokens(app: App): void {
-  mountRoute(
-    app,
+export const countTokenRoutes: readonly Route[] = [
+  defineRoute(
     {
       method: 'post',
       path: '/v1/messages/count_tokens',
@@ -39,10 +38,10 @@ export function mountCountTokens(app: App): void {
       problems: ['model_not_found', 'not_found', 'upstream_error', 'upstream_timeout', 'rate_limited', 'loop_detected'],
     },
     count,
-  );
-}
+  ),
+];
 
-async function count(request: Request<unknown, unknown, unknown>): Promise<Response> {
+async function count(request: Pick<RouteRequest, 'c' | 'services' | 'principal' | 'text'> & { body: unknown }): Promise<Response> {
   const { c, services, principal, text } = request;
   const body = requireModel(request.body);
   const { agent } = readRoute(c, anthropicMessages, body);
@@ -56,7 +55,7 @@ function estimate(body: ChatBody, instructions: string): z.infer<typeof TokenCou
   return { input_tokens: estimateTokens(body, instructions), estimated: true };
 }
 
-async function instructionsOf({ services, principal }: Request<unknown, unknown, unknown>, agent: string): Promise<string> {
+async function instructionsOf({ services, principal }: Pick<RouteRequest, 'services' | 'principal'>, agent: string): Promise<string> {
   return (await services.planTurn(principal, { agent, settings: {} })).instructions;
 }
 

@@ -7,8 +7,7 @@ import { DeliveryStatus, DeliveryWithPayload } from '../../core/triggers/deliver
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { renderReplay } from '../../engine/triggers/render-event.ts';
 import { pageFields, pageOf } from '../paging.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { Accepted, acceptedResponse } from '../accepted-delivery.ts';
 import { webhookParams } from './webhooks.ts';
 
@@ -22,9 +21,8 @@ const query = z.strictObject({
 
 const common = { tag: 'Webhooks', scopes: ['admin'], workspace: 'Deliveries' } as const;
 
-export function mountDeliveries(app: App): void {
-  mountRoute(
-    app,
+export const deliveryRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -43,10 +41,9 @@ export function mountDeliveries(app: App): void {
       if (found.items.length === 0) await services.catalog(principal).get('webhook', params.webhook);
       return c.json(found, 200);
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -59,10 +56,9 @@ export function mountDeliveries(app: App): void {
     async ({ c, services, principal, params }) => {
       return c.json(await services.triggers(principal.workspace).delivery(triggerOf(params.webhook), params.delivery), 200);
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'post',
@@ -86,8 +82,8 @@ export function mountDeliveries(app: App): void {
       const verdict = await renderReplay(services, { workspace, trigger }, document, kept);
       return acceptedResponse(c, await triggers.replayDelivery(trigger, params.delivery, verdict));
     },
-  );
-}
+  ),
+];
 
 function triggerOf(name: string): Trigger {
   return { kind: 'webhook', name };

@@ -12,8 +12,7 @@ import type { AcceptedDelivery } from '../../ports/triggers.ts';
 import { Accepted, acceptedResponse, acceptedHeaders, toAcceptedBody } from '../accepted-delivery.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { readBytes } from '../json-body.ts';
-import { mountPublic } from '../route.ts';
-import type { App } from '../route.ts';
+import { definePublicRoute, type Route } from '../route.ts';
 import { MB } from '../../core/limits/units.ts';
 
 /** Real payloads are smaller: GitHub cuts at 25 MB but usually sends kilobytes, Slack and Stripe stay below 256 kB. */
@@ -23,9 +22,8 @@ const Answered = Accepted.extend({ text: z.string().meta({ description: 'Text of
   id: 'AnsweredDelivery',
 });
 
-export function mountHooks(app: App): void {
-  mountPublic(
-    app,
+export const hookRoutes: readonly Route[] = [
+  definePublicRoute(
     {
       method: 'post',
       path: '/hooks/{workspace}/{webhook}',
@@ -72,8 +70,8 @@ export function mountHooks(app: App): void {
       if (ended?.ended !== true) return acceptedResponse(c, { ...accepted, status: ended?.status ?? accepted.status });
       return c.json(answered(accepted, ended), 200, acceptedHeaders(accepted));
     },
-  );
-}
+  ),
+];
 
 function answered(accepted: AcceptedDelivery, { status, text, reason }: AwaitedDelivery): z.infer<typeof Answered> {
   return { ...toAcceptedBody(accepted), status, reason, text };

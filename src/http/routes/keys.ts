@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { KeyRequest, Scope } from '../../core/principal.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 
 const Key = z
   .object({
@@ -39,9 +38,8 @@ const params = z.object({
 /** Otherwise a bound key could create an unbound one, or learn the bindings of others. */
 const common = { tag: 'Keys', scopes: ['admin'], workspace: 'Keys' } as const;
 
-export function mountKeys(app: App): void {
-  mountRoute(
-    app,
+export const keyRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'post',
@@ -63,10 +61,9 @@ export function mountKeys(app: App): void {
       const { key, record } = await services.catalog(principal).createKey(body);
       return c.json({ key, ...record }, 201, { location: `/v1/keys/${record.id}` });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -77,10 +74,9 @@ export function mountKeys(app: App): void {
       answers: { 200: { description: 'A page of keys, without their secrets.', schema: pageOf(Key) } },
     },
     async ({ c, services, principal, query }) => c.json(await services.catalog(principal).keys(query)),
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -91,10 +87,9 @@ export function mountKeys(app: App): void {
       answers: { 200: { description: 'The key, without its secret.', schema: Key } },
     },
     async ({ c, services, principal, params }) => c.json(await services.catalog(principal).key(params.key)),
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'delete',
@@ -115,5 +110,5 @@ export function mountKeys(app: App): void {
       await catalog.revokeKey(params.key, { cancel });
       return cancel ? c.json(await catalog.keyCancellation(params.key)) : c.body(null, 204);
     },
-  );
-}
+  ),
+];

@@ -10,7 +10,7 @@ import { editionHeader, editionName } from '../documents.ts';
 import { readJsonBody } from '../json-body.ts';
 import { mayCallMcp } from '../own-origin.ts';
 import { RpcErrorSchema } from '../problem-schema.ts';
-import { mountRoute, type App, type RouteAnswer, type Request as RouteRequest } from '../route.ts';
+import { defineRoute, type Answer, type Route, type RouteRequest } from '../route.ts';
 
 const params = z.object({ toolset: ToolsetReference });
 const message = {
@@ -21,7 +21,7 @@ const mcpHeaders = {
   'mcp-session-id': 'Session id for the 2025 revisions, as returned by `initialize`.',
   'mcp-protocol-version': 'The MCP revision of the request.',
 };
-const stream: RouteAnswer = {
+const stream: Answer = {
   description: 'The MCP response: one message, or a stream of messages.',
   schema: message.json,
   also: 'text/event-stream',
@@ -62,21 +62,18 @@ const methods = [
   },
 ] as const;
 
-export function mountMcp(app: App): void {
-  for (const { name, problems, ...spec } of methods) {
-    const own = { tag: 'MCP', scopes: ['tools'] as const, headers: mcpHeaders, problems: ['not_found', 'forbidden', ...problems] as const };
-    const common = { ...spec, ...own };
-    mountRoute(app, { ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params }, (request) =>
+export const mcpRoutes: readonly Route[] = methods.flatMap(({ name, problems, ...spec }) => {
+  const own = { tag: 'MCP', scopes: ['tools'], headers: mcpHeaders, problems: ['not_found', 'forbidden', ...problems] } as const;
+  const common = { ...spec, ...own };
+  return [
+    defineRoute({ ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params }, (request) =>
       serve(request, request.params.toolset),
-    );
-    mountRoute(app, { ...common, path: '/mcp', operationId: `${name}EquippedMcp` }, (request) => serve(request, null));
-  }
-}
+    ),
+    defineRoute({ ...common, path: '/mcp', operationId: `${name}EquippedMcp` }, (request) => serve(request, null)),
+  ];
+});
 
-async function serve(
-  { c, services, principal }: Pick<RouteRequest<unknown, unknown, unknown>, 'c' | 'services' | 'principal'>,
-  target: string | null,
-) {
+async function serve({ c, services, principal }: Pick<RouteRequest, 'c' | 'services' | 'principal'>, target: string | null) {
   const origin = c.req.header('origin');
   if (origin !== undefined && !mayCallMcp(services.settings, origin))
     throw new Problem('forbidden', 'Pages of this origin may not call this service. MONIKER_ALLOWED_ORIGINS lists the origins that may.');

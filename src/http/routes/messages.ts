@@ -5,9 +5,8 @@ import { Problem } from '../../core/problem.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import { anthropicMessages } from '../../dialects/anthropic/dialect.ts';
 import { MessagesRequest } from '../../dialects/anthropic/request.ts';
-import { setHeaders } from '../middleware/request-context.ts';
-import { type App, mountRoute } from '../route.ts';
-import { anthropicHeaders, mountCountTokens } from './count-tokens.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { anthropicHeaders, countTokenRoutes } from './count-tokens.ts';
 import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
 import { replayCompletion, storedCompletionRoute } from './stored-completion.ts';
 
@@ -57,15 +56,9 @@ function refuseThread(body: unknown): void {
   });
 }
 
-export function mountMessages(app: App): void {
+export const messagesRoutes: readonly Route[] = [
   // The name under which the stock client reads the request id.
-  app.router.use('/v1/messages/*', async (c, next) => {
-    await next();
-    setHeaders(c, [['request-id', c.get('requestId')]]);
-  });
-
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'post',
       path: '/v1/messages',
@@ -89,12 +82,11 @@ export function mountMessages(app: App): void {
       refuseThread(request.body);
       return answerChat(anthropicMessages, { ...request, headers: anthropicHeaders(request.c) });
     },
-  );
+  ),
 
-  mountCountTokens(app);
+  ...countTokenRoutes,
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'get',
       path: '/v1/messages/{id}',
@@ -108,5 +100,5 @@ export function mountMessages(app: App): void {
       answers: { 200: messageAnswer },
     },
     (request) => replayCompletion('anthropic-messages', request),
-  );
-}
+  ),
+];

@@ -8,8 +8,7 @@ import { Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { readableAgents } from '../../engine/configuration/readable.ts';
 import type { Services } from '../../wiring.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 
 const Model = z
   .object({
@@ -47,9 +46,8 @@ type Model = z.infer<typeof Model>;
 // Stock clients add other parameters.
 const common = { tag: 'OpenAI', scopes: ['chat'], query: z.looseObject({}) } as const;
 
-export function mountModels(app: App): void {
-  mountRoute(
-    app,
+export const modelRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -62,10 +60,9 @@ export function mountModels(app: App): void {
       const data = await listModels(services, principal);
       return c.json({ object: 'list', data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -82,8 +79,8 @@ export function mountModels(app: App): void {
         throw new Problem('model_not_found', `The model ${quoted(params.model)} does not exist. GET /v1/models lists all models.`);
       return c.json(model);
     },
-  );
-}
+  ),
+];
 
 async function listModels(services: Services, principal: Principal): Promise<Model[]> {
   const [agents, providers] = await Promise.all([

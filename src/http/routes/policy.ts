@@ -13,8 +13,7 @@ import { policyDocument, type CatalogPort } from '../../ports/catalog.ts';
 import { explainEffect } from '../../engine/policy/explain-policy.ts';
 import type { Services } from '../../wiring.ts';
 import { conditionHeaders, documentResponse, etag, etagHeader, writeConditions } from '../documents.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 
 const path = '/v1/policy';
 const tag = 'Policy';
@@ -22,84 +21,9 @@ const scopes = ['admin'] as const;
 const workspace = 'The policy and its rules';
 const WrittenPolicy = Policy.extend({ version: z.int() }).meta({ id: 'WrittenPolicy' });
 
-export function mountPolicy(app: App): void {
-  mountPolicyTest(app);
-
-  mountRoute(
-    app,
-    {
-      method: 'get',
-      path,
-      operationId: 'getPolicy',
-      tag,
-      scopes,
-      workspace,
-      summary: 'Read the rules of the workspace',
-      description: 'The response can be sent back with PUT unchanged. Remembered approvals are rules at its end.',
-      answers: { 200: { description: 'The rules; empty and without `etag` if none were written.', schema: Policy, headers: etagHeader } },
-    },
-    async ({ c, services, principal }) => {
-      const document = await nullIfNotFound(services.catalog(principal).get('policy', policyDocument));
-      return document === null ? c.json({ rules: [] }) : documentResponse(c, document, document.body);
-    },
-  );
-
-  mountRoute(
-    app,
-    {
-      method: 'put',
-      path,
-      operationId: 'putPolicy',
-      tag,
-      scopes,
-      workspace,
-      summary: 'Write the rules of the workspace',
-      description:
-        'A rule applies when all its fields match. `deny` takes precedence over `ask`, `ask` over ' +
-        '`allow`, and `allow` over the defaults, whatever their order; POST /v1/policy/test shows which rule decides.  ' +
-        `A change takes effect within ${limits.rulesTtlMs / 1000} seconds, and immediately on the instance that received it; a call in progress uses the rules that ` +
-        'it started with.',
-      headers: conditionHeaders,
-      body: { schema: Policy },
-      answers: {
-        200: { description: 'Replaced or unchanged.', schema: WrittenPolicy, headers: etagHeader },
-        201: { description: 'Created.', schema: WrittenPolicy, headers: { ...etagHeader, location: 'URL of the policy.' } },
-      },
-      problems: ['precondition_failed'],
-    },
-    async ({ c, services, principal, body }) => {
-      const write = services.catalog(principal).put('policy', policyDocument, body, writeConditions(c));
-      const { document, created } = await write;
-      const answer = { ...document.body, version: document.version };
-      return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: path }) });
-    },
-  );
-
-  mountRoute(
-    app,
-    {
-      method: 'delete',
-      path,
-      operationId: 'deletePolicy',
-      tag,
-      scopes,
-      workspace,
-      summary: 'Delete all rules of the workspace',
-      headers: conditionHeaders,
-      answers: { 204: { description: 'Deleted. The defaults apply again.' } },
-      problems: ['precondition_failed'],
-    },
-    async ({ c, services, principal }) => {
-      await services.catalog(principal).remove('policy', policyDocument, writeConditions(c));
-      return c.body(null, 204);
-    },
-  );
-}
-
-/** A key that may call a tool may also know the verdict on the call, which a rejection would reveal anyway. */
-function mountPolicyTest(app: App): void {
-  mountRoute(
-    app,
+export const policyRoutes: readonly Route[] = [
+  /** A key that may call a tool may also know the verdict on the call, which a rejection would reveal anyway. */
+  defineRoute(
     {
       method: 'post',
       path: `${path}/test`,
@@ -132,8 +56,75 @@ function mountPolicyTest(app: App): void {
       const plan = await services.planTurn(principal, { model: 'rehearsal/default', toolset, callsOnly: true });
       return c.json(await services.sessions.get(session).explain(principal, { ...asked, plan }), 200);
     },
-  );
-}
+  ),
+
+  defineRoute(
+    {
+      method: 'get',
+      path,
+      operationId: 'getPolicy',
+      tag,
+      scopes,
+      workspace,
+      summary: 'Read the rules of the workspace',
+      description: 'The response can be sent back with PUT unchanged. Remembered approvals are rules at its end.',
+      answers: { 200: { description: 'The rules; empty and without `etag` if none were written.', schema: Policy, headers: etagHeader } },
+    },
+    async ({ c, services, principal }) => {
+      const document = await nullIfNotFound(services.catalog(principal).get('policy', policyDocument));
+      return document === null ? c.json({ rules: [] }) : documentResponse(c, document, document.body);
+    },
+  ),
+
+  defineRoute(
+    {
+      method: 'put',
+      path,
+      operationId: 'putPolicy',
+      tag,
+      scopes,
+      workspace,
+      summary: 'Write the rules of the workspace',
+      description:
+        'A rule applies when all its fields match. `deny` takes precedence over `ask`, `ask` over ' +
+        '`allow`, and `allow` over the defaults, whatever their order; POST /v1/policy/test shows which rule decides.  ' +
+        `A change takes effect within ${limits.rulesTtlMs / 1000} seconds, and immediately on the instance that received it; a call in progress uses the rules that ` +
+        'it started with.',
+      headers: conditionHeaders,
+      body: { schema: Policy },
+      answers: {
+        200: { description: 'Replaced or unchanged.', schema: WrittenPolicy, headers: etagHeader },
+        201: { description: 'Created.', schema: WrittenPolicy, headers: { ...etagHeader, location: 'URL of the policy.' } },
+      },
+      problems: ['precondition_failed'],
+    },
+    async ({ c, services, principal, body }) => {
+      const write = services.catalog(principal).put('policy', policyDocument, body, writeConditions(c));
+      const { document, created } = await write;
+      const answer = { ...document.body, version: document.version };
+      return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: path }) });
+    },
+  ),
+
+  defineRoute(
+    {
+      method: 'delete',
+      path,
+      operationId: 'deletePolicy',
+      tag,
+      scopes,
+      workspace,
+      summary: 'Delete all rules of the workspace',
+      headers: conditionHeaders,
+      answers: { 204: { description: 'Deleted. The defaults apply again.' } },
+      problems: ['precondition_failed'],
+    },
+    async ({ c, services, principal }) => {
+      await services.catalog(principal).remove('policy', policyDocument, writeConditions(c));
+      return c.body(null, 204);
+    },
+  ),
+];
 
 type AskedCall = { name: string; arguments: Record<string, unknown>; agent?: string; key?: string };
 

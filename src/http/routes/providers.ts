@@ -1,9 +1,9 @@
 /** `/v1/providers`: model providers with URLs and keys. Keys can be written but not read. */
 import { z } from 'zod';
 import { Provider, ProviderName } from '../../core/model/provider.ts';
-import { mountDocumentRoutes } from '../document-routes.ts';
+import { documentRoutes } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
-import type { App } from '../route.ts';
+import type { Route } from '../route.ts';
 
 /** The output of GET can be sent back: `hasApiKey` is accepted and ignored. */
 const ProviderInput = Provider.safeExtend({
@@ -14,8 +14,8 @@ const ProviderInput = Provider.safeExtend({
 const { apiKey: _apiKey, ...shown } = Provider.shape;
 const ProviderView = z.object({ name: ProviderName, ...shown, hasApiKey: z.boolean() }).meta({ id: 'ProviderView' });
 
-export function mountProviders(app: App): void {
-  mountDocumentRoutes(app, {
+export const providerRoutes: readonly Route[] = [
+  ...documentRoutes({
     kind: 'provider',
     noun: 'provider',
     tag: 'Providers',
@@ -28,5 +28,5 @@ export function mountProviders(app: App): void {
       requireSameName(name, { name: given });
       return body;
     },
-  });
-}
+  }),
+];

@@ -7,7 +7,7 @@ import { limits } from '../../core/limits.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import { openAiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { ResponsesRequest } from '../../dialects/openai-responses/request.ts';
-import { type App, mountRoute } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
 import { answerFromCompletion, readStoredPlace, requireCompletion, storedCompletionRoute } from './stored-completion.ts';
 
@@ -21,15 +21,19 @@ const responseAnswer = chatAnswer({
   uses: 'GET /v1/responses/{id} and `previous_response_id`',
 });
 
-export function mountResponses(app: App): void {
-  mountCreate(app);
-  mountRetrieve(app);
-  mountCancel(app);
-}
+/** Parameters such as `include` are accepted and ignored. */
+const RetrieveQuery = storedCompletionRoute.query.loose().extend({
+  stream: z.enum(['true', 'false']).optional().meta({ description: '`true`: return its events.' }),
+  starting_after: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'The `sequence_number` of the last received event. Send either this or `after`.', example: '12' }),
+});
 
-function mountCreate(app: App): void {
-  mountRoute(
-    app,
+export const responsesRoutes: readonly Route[] = [
+  defineRoute(
     {
       method: 'post',
       path: '/v1/responses',
@@ -46,23 +50,9 @@ function mountCreate(app: App): void {
       problems: chatProblems,
     },
     (request) => answerChat(openAiResponses, request),
-  );
-}
+  ),
 
-/** Parameters such as `include` are accepted and ignored. */
-const RetrieveQuery = storedCompletionRoute.query.loose().extend({
-  stream: z.enum(['true', 'false']).optional().meta({ description: '`true`: return its events.' }),
-  starting_after: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .optional()
-    .meta({ description: 'The `sequence_number` of the last received event. Send either this or `after`.', example: '12' }),
-});
-
-function mountRetrieve(app: App): void {
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'get',
       path: '/v1/responses/{id}',
@@ -91,12 +81,9 @@ function mountRetrieve(app: App): void {
         startingAfter === undefined ? { ...place, streamed } : { streamed, startingAfter },
       );
     },
-  );
-}
+  ),
 
-function mountCancel(app: App): void {
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'post',
       path: '/v1/responses/{id}/cancel',
@@ -115,5 +102,5 @@ function mountCancel(app: App): void {
       await services.sessions.get(completion.session).cancel(principal, completion.own);
       return await answerFromCompletion(services, principal, completion, { streamed: false });
     },
-  );
-}
+  ),
+];

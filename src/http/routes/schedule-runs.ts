@@ -6,8 +6,7 @@ import { z } from 'zod';
 import { Delivery, DeliveryStatus } from '../../core/triggers/delivery.ts';
 import type { DeliveryWithPayload, Trigger } from '../../core/triggers/delivery.ts';
 import { pageFields, pageOf } from '../paging.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { Accepted, acceptedResponse } from '../accepted-delivery.ts';
 import { scheduleParams } from './schedules.ts';
 
@@ -17,9 +16,8 @@ const params = scheduleParams.extend({
   run: z.string().meta({ description: 'Id of the run: the time when it was due, or `manual-…`.', example: '2026-03-09T08:00:00.000Z' }),
 });
 
-export function mountScheduleRuns(app: App): void {
-  mountRoute(
-    app,
+export const scheduleRunRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'post',
@@ -36,10 +34,9 @@ export function mountScheduleRuns(app: App): void {
     async ({ c, services, principal, params }) => {
       return acceptedResponse(c, await services.triggers(principal.workspace).runSchedule(params.schedule));
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -58,10 +55,9 @@ export function mountScheduleRuns(app: App): void {
       if (items.length === 0) await services.catalog(principal).get('schedule', params.schedule);
       return c.json({ items: items.map(toRun), nextCursor }, 200);
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -74,8 +70,8 @@ export function mountScheduleRuns(app: App): void {
     async ({ c, services, principal, params }) => {
       return c.json(toRun(await services.triggers(principal.workspace).delivery(triggerOf(params.schedule), params.run)), 200);
     },
-  );
-}
+  ),
+];
 
 function triggerOf(name: string): Trigger {
   return { kind: 'schedule', name };

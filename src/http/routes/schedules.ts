@@ -11,10 +11,9 @@ import { readTimeRule, timesFrom } from '../../core/triggers/schedules/next-run.
 import { Schedule } from '../../core/triggers/schedules/schedule.ts';
 import type { ScheduleDocument } from '../../core/triggers/schedules/schedule.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
-import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
+import { documentRoutes, shownWarnings } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 
 /** Times shown in one response: each is a separate search. */
 const maxShownScheduleTimes = 100;
@@ -49,8 +48,8 @@ const TimesQuery = z.strictObject({
   count: z.coerce.number().int().min(1).max(maxShownScheduleTimes).default(5).meta({ description: 'Maximum number of times.' }),
 });
 
-export function mountSchedules(app: App): void {
-  mountDocumentRoutes(app, {
+export const scheduleRoutes: readonly Route[] = [
+  ...documentRoutes({
     kind: 'schedule',
     noun: 'schedule',
     tag: what,
@@ -65,10 +64,9 @@ export function mountSchedules(app: App): void {
       requireSameName(name, document);
       return { ...document, name };
     },
-  });
+  }),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'get',
       path: '/v1/schedules/{schedule}/next',
@@ -88,8 +86,8 @@ export function mountSchedules(app: App): void {
       const { body } = await services.catalog(principal).get('schedule', params.schedule);
       return c.json({ times: nextTimes(body, query.count, services.clock.now()) }, 200);
     },
-  );
-}
+  ),
+];
 
 function toView({ name, body }: StoredDocument): Record<string, unknown> {
   return { nextRunAt: null, lastRun: null, ...body, name };

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
 import { Secret, SecretName } from '../../core/policy/secret.ts';
-import { mountDocumentRoutes } from '../document-routes.ts';
-import type { App } from '../route.ts';
+import { documentRoutes } from '../document-routes.ts';
+import type { Route } from '../route.ts';
 
 const Binding = z.object({ hosts: Secret.shape.hosts, tools: Secret.shape.tools });
 const SecretView = Binding.extend({ name: SecretName, createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() }).meta({
@@ -11,8 +11,8 @@ const SecretView = Binding.extend({ name: SecretName, createdAt: z.iso.datetime(
   description: 'A secret without its value.',
 });
 
-export function mountSecrets(app: App): void {
-  mountDocumentRoutes(app, {
+export const secretRoutes: readonly Route[] = [
+  ...documentRoutes({
     kind: 'secret',
     noun: 'secret',
     tag: 'Secrets',
@@ -23,5 +23,5 @@ export function mountSecrets(app: App): void {
     // Only fields that may be shown, so that no value can leak, whatever the store returns.
     toView: ({ name, body, createdAt, updatedAt }) => ({ name, ...parseDocument(Binding, body), createdAt, updatedAt }),
     toDocument: (_name, body) => body,
-  });
-}
+  }),
+];

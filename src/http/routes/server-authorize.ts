@@ -11,7 +11,7 @@ import type { AppContext } from '../middleware/request-context.ts';
 import { privateHtmlResponse, htmlPage, escapeInvisible } from '../pages/html.ts';
 import { toProblem } from '../problems.ts';
 import { publicBase, requirePublicBase } from '../own-origin.ts';
-import { mountRoute, mountPublic, type App } from '../route.ts';
+import { definePublicRoute, defineRoute, type Route } from '../route.ts';
 import { serverParams } from './servers.ts';
 
 const SignIn = z
@@ -34,9 +34,8 @@ const common = {
   workspace: 'Servers',
 } as const;
 
-export function mountServerAuthorize(app: App): void {
-  mountRoute(
-    app,
+export const serverAuthorizeRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'post',
@@ -53,10 +52,9 @@ export function mountServerAuthorize(app: App): void {
       const { authorizationUrl, expiresAt } = await services.signIns.begin(workspace, params.server, { ...own, keyId });
       return c.json({ authorizationUrl, expiresAt: new Date(expiresAt).toISOString() });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'delete',
@@ -71,10 +69,9 @@ export function mountServerAuthorize(app: App): void {
       await services.signIns.forget(principal.workspace, params.server, principal.keyId);
       return c.body(null, 204);
     },
-  );
+  ),
 
-  mountPublic(
-    app,
+  definePublicRoute(
     {
       tag: 'Servers',
       path: '/oauth/callback',
@@ -85,10 +82,9 @@ export function mountServerAuthorize(app: App): void {
       problems: ['not_found', 'upstream_error'],
     },
     finish,
-  );
+  ),
 
-  mountPublic(
-    app,
+  definePublicRoute(
     {
       tag: 'Servers',
       path: '/oauth/client.json',
@@ -104,8 +100,8 @@ export function mountServerAuthorize(app: App): void {
       if (own?.metadataUrl == null) throw new Problem('not_found', 'This document requires MONIKER_PUBLIC_URL with https.');
       return c.json({ client_id: own.metadataUrl, ...clientMetadata(own.redirectUri, 'none') }, 200, { 'cache-control': 'no-cache' });
     },
-  );
-}
+  ),
+];
 
 /** The metadata document exists only over https, where authorization servers can read it. */
 function ownAddresses(base: string): { redirectUri: string; metadataUrl: string | null } {

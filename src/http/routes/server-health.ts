@@ -6,15 +6,13 @@ import { Problem } from '../../core/problem.ts';
 import { ListingReport, Server } from '../../core/servers/server.ts';
 import { ServerTest } from '../../core/servers/server-state.ts';
 import { requireSameName } from '../documents.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { serverParams } from './servers.ts';
 
 const common = { tag: 'Servers', scopes: ['admin'], workspace: 'Servers', params: serverParams } as const;
 
-export function mountServerHealth(app: App): void {
-  mountRoute(
-    app,
+export const serverHealthRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'post',
@@ -32,10 +30,9 @@ export function mountServerHealth(app: App): void {
         throw new Problem('rate_limited', 'A refresh of this server is already in progress.', { retryAfterMs: limits.refreshLeaseMs });
       return c.json(report);
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'post',
@@ -52,5 +49,5 @@ export function mountServerHealth(app: App): void {
       if (document !== undefined) requireSameName(params.server, document);
       return c.json(await services.servers(principal.workspace).test(params.server, document));
     },
-  );
-}
+  ),
+];

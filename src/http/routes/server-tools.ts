@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { AcceptedTool, ServerTool } from '../../core/servers/server.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { serverParams } from './servers.ts';
 
 const params = serverParams.extend({
@@ -36,9 +35,8 @@ const Rebound = z
 
 const common = { tag: 'Servers', scopes: ['admin'], workspace: 'Servers' } as const;
 
-export function mountServerTools(app: App): void {
-  mountRoute(
-    app,
+export const serverToolRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -54,10 +52,9 @@ export function mountServerTools(app: App): void {
     async ({ c, services, principal, params, query }) => {
       return c.json(await services.catalog(principal).serverTools(params.server, query));
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -71,10 +68,9 @@ export function mountServerTools(app: App): void {
     async ({ c, services, principal, params }) => {
       return c.json(await services.catalog(principal).serverTool(params.server, params.tool));
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'post',
@@ -91,10 +87,9 @@ export function mountServerTools(app: App): void {
     async ({ c, services, principal, params, body }) => {
       return c.json(await services.catalog(principal).acceptTool(params.server, params.tool, body));
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'post',
@@ -111,5 +106,5 @@ export function mountServerTools(app: App): void {
     async ({ c, services, principal, params, body }) => {
       return c.json(await services.catalog(principal).rebindTool(params.server, params.tool, body.to));
     },
-  );
-}
+  ),
+];

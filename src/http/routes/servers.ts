@@ -8,8 +8,7 @@ import type { Warning } from '../../core/warning.ts';
 import type { ServerAdmin } from '../../wiring.ts';
 import { conditionHeaders, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import {
   ServerSummary,
   ServerView,
@@ -24,9 +23,8 @@ export const serverParams = z.object({ server: ServerName.meta({ example: 'weath
 
 const common = { tag: 'Servers', scopes: ['admin'], workspace: 'Servers' } as const;
 
-export function mountServers(app: App): void {
-  mountRoute(
-    app,
+export const serverRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -41,10 +39,9 @@ export function mountServers(app: App): void {
       services.servers(principal.workspace).refreshIfStale(items.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
       return c.json({ items: items.map(toServerSummary), nextCursor });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -65,10 +62,9 @@ export function mountServers(app: App): void {
       // Never 304: tools are held and accepted without a new version of the document.
       return c.json(view, 200, { etag: etag(document.version) });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'put',
@@ -107,10 +103,9 @@ export function mountServers(app: App): void {
       if (!created) return c.json(answer, 200, tag);
       return c.json(answer, 201, { ...tag, location: `/v1/servers/${encodeURIComponent(params.server)}` });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'delete',
@@ -128,8 +123,8 @@ export function mountServers(app: App): void {
       await services.catalog(principal).remove('server', params.server, writeConditions(c));
       return c.body(null, 204);
     },
-  );
-}
+  ),
+];
 
 /** The server is stored: a failure to list it is a warning, not a failure of the write. */
 async function readAfterWrite(desk: ServerAdmin, name: string, document: Server, isNew: boolean): Promise<Warning[]> {

@@ -4,26 +4,26 @@
  */
 import { pagesCss, startJs } from '../pages/assets.ts';
 import { htmlResponse, htmlPage } from '../pages/html.ts';
-import { mountPublic, type App } from '../route.ts';
+import { definePublicRoute, type Route } from '../route.ts';
 import { z } from 'zod';
 import { version } from '../../core/version.ts';
 import type { AppContext } from '../middleware/request-context.ts';
-import { buildDocument } from '../openapi-document.ts';
 import { docsPage, type ApiDocument } from '../pages/docs-page.ts';
 
-export function mountPages(app: App): void {
-  const tag = 'Service';
-  const answers = (contentType: string) => ({ 200: { description: 'The file.', contentType } });
-  mountPublic(app, { path: '/', operationId: 'getStartPage', tag, summary: 'The start page', answers: answers('text/html') }, (c) =>
+const tag = 'Service';
+const answers = (contentType: string) => ({ 200: { description: 'The file.', contentType } });
+
+export const pageRoutes: readonly Route[] = [
+  definePublicRoute({ path: '/', operationId: 'getStartPage', tag, summary: 'The start page', answers: answers('text/html') }, (c) =>
     htmlResponse(c, startPage),
-  );
-  mountPublic(
-    app,
+  ),
+
+  definePublicRoute(
     { path: '/assets/pages.css', operationId: 'getPagesCss', tag, summary: 'The style of the pages', answers: answers('text/css') },
     (c) => c.body(pagesCss, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
-  );
-  mountPublic(
-    app,
+  ),
+
+  definePublicRoute(
     {
       path: '/assets/start.js',
       operationId: 'getStartJs',
@@ -32,8 +32,8 @@ export function mountPages(app: App): void {
       answers: answers('text/javascript'),
     },
     (c) => c.body(startJs, 200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }),
-  );
-}
+  ),
+];
 
 /** `/`: the start page with links. It contains no data; a key from a link stays in the browser. */
 const startPage = htmlPage(
@@ -53,9 +53,8 @@ const startPage = htmlPage(
 /** `/healthz`: the Worker runs. It uses neither storage nor models, so it works whatever else fails. */
 const Health = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health', example: { status: 'ok', version } });
 
-export function mountHealth(app: App): void {
-  mountPublic(
-    app,
+export const healthRoutes: readonly Route[] = [
+  definePublicRoute(
     {
       path: '/healthz',
       operationId: 'getHealth',
@@ -64,41 +63,41 @@ export function mountHealth(app: App): void {
       answers: { 200: { description: 'The service is running.', schema: Health } },
     },
     (c) => c.json({ status: 'ok', version }),
-  );
-}
+  ),
+];
 
 /** `/openapi.json` and `/docs`: the document generated from the routes, as JSON and as a page. */
-export function mountOpenApi(app: App): void {
+export function openApiRoutes(build: () => object): readonly Route[] {
   // Generated on first use and cached: it takes milliseconds that other requests should not pay.
   let json: string | undefined;
   let page: string | undefined;
-  const documentText = () => (json ??= JSON.stringify(buildDocument(app.operations)));
+  const documentText = () => (json ??= JSON.stringify(build()));
 
-  mountPublic(
-    app,
-    {
-      path: '/openapi.json',
-      operationId: 'getOpenApi',
-      tag: 'Service',
-      summary: 'This document',
-      answers: { 200: { description: 'OpenAPI 3.1.', schema: z.looseObject({ openapi: z.string() }) } },
-    },
-    () => new Response(documentText(), { headers: { 'content-type': 'application/json', 'cache-control': 'no-cache' } }),
-  );
+  return [
+    definePublicRoute(
+      {
+        path: '/openapi.json',
+        operationId: 'getOpenApi',
+        tag: 'Service',
+        summary: 'This document',
+        answers: { 200: { description: 'OpenAPI 3.1.', schema: z.looseObject({ openapi: z.string() }) } },
+      },
+      () => new Response(documentText(), { headers: { 'content-type': 'application/json', 'cache-control': 'no-cache' } }),
+    ),
 
-  mountPublic(
-    app,
-    {
-      path: '/docs',
-      operationId: 'getDocs',
-      tag: 'Service',
-      summary: 'This document as a page',
-      answers: { 200: { description: 'The page.', contentType: 'text/html' } },
-    },
-    (c: AppContext) => {
-      // The text was generated above from our own routes, so its shape is known.
-      page ??= docsPage(JSON.parse(documentText()) as ApiDocument);
-      return htmlResponse(c, page);
-    },
-  );
+    definePublicRoute(
+      {
+        path: '/docs',
+        operationId: 'getDocs',
+        tag: 'Service',
+        summary: 'This document as a page',
+        answers: { 200: { description: 'The page.', contentType: 'text/html' } },
+      },
+      (c: AppContext) => {
+        // The text was generated above from our own routes, so its shape is known.
+        page ??= docsPage(JSON.parse(documentText()) as ApiDocument);
+        return htmlResponse(c, page);
+      },
+    ),
+  ];
 }

@@ -11,8 +11,7 @@ import type { FileConditions } from '../../ports/session.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { conditionHeaders, ifNoneMatch, matchesEtag } from '../documents.ts';
 import { readBytes } from '../json-body.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 import { MB } from '../../core/limits/units.ts';
 
@@ -45,9 +44,8 @@ const tagHeader = { etag: 'Hash of the bytes: equal bytes have an equal tag.' };
 
 const common = { tag: 'Sessions', scopes: ['chat'] } as const;
 
-export function mountSessionFiles(app: App): void {
-  mountRoute(
-    app,
+export const sessionFileRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -60,10 +58,9 @@ export function mountSessionFiles(app: App): void {
     },
     async ({ c, services, principal, params, query }) =>
       c.json(await services.sessions.get(params.id).listFiles(principal, workspace, { recursive: query.recursive === 'true' })),
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -103,10 +100,9 @@ export function mountSessionFiles(app: App): void {
         },
       });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'put',
@@ -130,10 +126,9 @@ export function mountSessionFiles(app: App): void {
       const headers = { etag: await tagOf(content), ...(created && { location: new URL(c.req.url).pathname }) };
       return c.json({ path, size: content.byteLength }, created ? 201 : 200, headers);
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'delete',
@@ -149,8 +144,8 @@ export function mountSessionFiles(app: App): void {
       await services.sessions.get(params.id).deleteFile(principal, toolPath(params.path), conditions(c));
       return c.body(null, 204);
     },
-  );
-}
+  ),
+];
 
 /** The first slash of `/workspace/x` is often omitted, so a path that starts with `workspace/` rarely means a folder of that name. */
 function toolPath(path: string): string {

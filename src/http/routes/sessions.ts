@@ -14,8 +14,7 @@ import { SessionView, type SessionSetup } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import { idempotencyHeader, idempotencyOf, orEarlierResult } from '../idempotency.ts';
 import { pageFields, PageQuery, pageOf } from '../paging.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 
 export const sessionParams = z.object({ id: z.string().min(1).max(200).meta({ description: 'Id of a session.' }) });
 
@@ -71,9 +70,8 @@ const MessagesQuery = z.strictObject({
 
 const common = { tag: 'Sessions', scopes: ['chat'] } as const;
 
-export function mountSessions(app: App): void {
-  mountRoute(
-    app,
+export const sessionRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'post',
@@ -106,10 +104,9 @@ export function mountSessions(app: App): void {
       const view = await orEarlierResult({ ...(idempotencyKey !== undefined && { idempotencyKey }) }, make, find);
       return c.json(await withAgentsToolset(services, principal, view), 201, { location: `/v1/sessions/${view.id}` });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -125,10 +122,9 @@ export function mountSessions(app: App): void {
       const { items, nextCursor } = await services.catalog(principal).sessions(owner, query);
       return c.json({ items: items.map(toRow), nextCursor });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -140,10 +136,9 @@ export function mountSessions(app: App): void {
     },
     async ({ c, services, principal, params }) =>
       c.json(await withAgentsToolset(services, principal, await services.sessions.get(params.id).view(principal))),
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'delete',
@@ -157,10 +152,9 @@ export function mountSessions(app: App): void {
       await services.sessions.get(params.id).remove(principal);
       return c.body(null, 204);
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -173,8 +167,8 @@ export function mountSessions(app: App): void {
       answers: { 200: { description: 'A page of messages, oldest first.', schema: pageOf(TranscriptMessage) } },
     },
     async ({ c, services, principal, params, query }) => c.json(await services.sessions.get(params.id).messages(principal, query)),
-  );
-}
+  ),
+];
 
 /** The key's id is not shown; that no key started the session is. */
 function toRow({ keyId, ...row }: SessionIndexRow): z.infer<typeof SessionRow> {

@@ -14,8 +14,7 @@ import { readSkillZip } from '../../skills/zip.ts';
 import { conditionHeaders, documentResponse, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { readBytes, readJsonBody } from '../json-body.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { Warning } from '../../core/warning.ts';
 
 const params = z.object({ skill: SkillName.meta({ example: 'release-notes' }) });
@@ -81,9 +80,8 @@ const Written = Summary.extend({ warnings: z.array(Warning) }).meta({ id: 'Writt
 
 const common = { tag: 'Skills', scopes: ['toolsets'], workspace: 'Skills' } as const;
 
-export function mountSkills(app: App): void {
-  mountRoute(
-    app,
+export const skillRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -97,10 +95,9 @@ export function mountSkills(app: App): void {
       const { items, nextCursor } = await services.catalog(principal).list('skill', query);
       return c.json({ items: items.map(toSummary), nextCursor });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -115,10 +112,9 @@ export function mountSkills(app: App): void {
       const document = await services.catalog(principal).get('skill', params.skill);
       return documentResponse(c, document, toView(document));
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -140,10 +136,9 @@ export function mountSkills(app: App): void {
         etag: etag(document.version),
       });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'put',
@@ -171,10 +166,9 @@ export function mountSkills(app: App): void {
       const tag = { etag: etag(document.version) };
       return created ? c.json(answer, 201, { ...tag, location: `/v1/skills/${params.skill}` }) : c.json(answer, 200, tag);
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'delete',
@@ -191,8 +185,8 @@ export function mountSkills(app: App): void {
       await services.catalog(principal).remove('skill', params.skill, writeConditions(c));
       return c.body(null, 204);
     },
-  );
-}
+  ),
+];
 
 async function readFiles(request: Request, name: string): Promise<SkillFiles & { warnings?: z.infer<typeof Warning>[] }> {
   const type = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';

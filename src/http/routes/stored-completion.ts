@@ -10,7 +10,7 @@ import { frameIdPattern } from '../../dialects/answer.ts';
 import type { CompletionOptions } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import type { AppContext } from '../middleware/request-context.ts';
-import type { Request } from '../route.ts';
+import type { RouteRequest } from '../route.ts';
 import { completionResponse } from './chat-turn.ts';
 
 const Params = z.object({ id: z.string() });
@@ -35,7 +35,7 @@ export const storedCompletionRoute = {
 /** Throws `not_found` for an id of another dialect, or a completion that this caller did not receive. */
 export async function replayCompletion(
   dialect: DialectName,
-  { c, services, principal, params, query }: Request<z.infer<typeof Params>, z.infer<typeof Query>, unknown>,
+  { c, services, principal, params, query }: RouteRequest<{ params: typeof Params; query: typeof Query }>,
 ): Promise<Response> {
   return await answerFromCompletion(services, principal, requireCompletion(dialect, params.id), readStoredPlace(c, query.after));
 }

@@ -6,10 +6,9 @@ import { z } from 'zod';
 import { ResourceName } from '../../core/agent.ts';
 import { CallbackTest } from '../../core/triggers/callbacks/callback.ts';
 import { Subscription } from '../../core/triggers/callbacks/subscription.ts';
-import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
+import { documentRoutes, shownWarnings } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 
 const what = 'Subscriptions';
 const name = ResourceName.meta({ example: 'operations' });
@@ -24,8 +23,8 @@ const { secret: _secret, ...shown } = Subscription.shape;
 const SubscriptionView = z.object({ ...shown, name: ResourceName, hasSecret: z.boolean() }).meta({ id: 'SubscriptionView' });
 const ReviewedSubscription = SubscriptionView.extend({ warnings: shownWarnings }).meta({ id: 'ReviewedSubscription' });
 
-export function mountSubscriptions(app: App): void {
-  mountDocumentRoutes(app, {
+export const subscriptionRoutes: readonly Route[] = [
+  ...documentRoutes({
     kind: 'subscription',
     noun: 'subscription',
     tag: what,
@@ -40,10 +39,9 @@ export function mountSubscriptions(app: App): void {
       requireSameName(name, document);
       return { ...document, name };
     },
-  });
+  }),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'post',
       path: '/v1/subscriptions/{subscription}/test',
@@ -59,5 +57,5 @@ export function mountSubscriptions(app: App): void {
     async ({ c, services, principal, params }) => {
       return c.json(await services.triggers(principal.workspace).testSubscription(params.subscription));
     },
-  );
-}
+  ),
+];

@@ -7,8 +7,7 @@ import { ElicitationAnswer } from '../../core/tools/elicitation.ts';
 import { limits } from '../../core/limits.ts';
 import { ContentBlock } from '../../core/tools/tool.ts';
 import type { ClientResult } from '../../core/turn/message.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 
 /** Blocks of one result of a client tool; the size of the body limits their content. */
@@ -53,9 +52,8 @@ const ResultsTaken = z
   })
   .meta({ id: 'ResultsTaken', example: { turn: 'turn_1', status: 'running', pending: [] } });
 
-export function mountToolResults(app: App): void {
-  mountRoute(
-    app,
+export const toolResultRoutes: readonly Route[] = [
+  defineRoute(
     {
       tag: 'Sessions',
       method: 'post',
@@ -79,8 +77,8 @@ export function mountToolResults(app: App): void {
       const results = 'results' in body ? body.results : [body];
       return c.json(await session.submitResults(principal, results.map(toResult)));
     },
-  );
-}
+  ),
+];
 
 function toResult({ callId, content, isError }: z.infer<typeof ToolResultRequest>): ClientResult {
   return { callId, content: typeof content === 'string' ? [{ type: 'text', text: content }] : content, isError };

@@ -14,9 +14,8 @@ import type { Services } from '../../wiring.ts';
 import { conditionHeaders, documentResponse, etag, etagHeader, writeConditions } from '../documents.ts';
 import { pageFor, PageQuery, pageOf } from '../paging.ts';
 import { readDefinitions, toolsOfKey } from '../../engine/configuration/tools-of-key.ts';
-import { mountRoute } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { findPrivateTool, ownerQuery, readOwner } from './written-tools.ts';
-import type { App } from '../route.ts';
 import { Warning } from '../../core/warning.ts';
 
 const params = z.object({ canonical: z.string().min(3).max(192).meta({ description: 'Canonical name.', example: 'builtin.bash' }) });
@@ -73,9 +72,8 @@ const WrittenToolAliases = z
   .meta({ id: 'WrittenToolAliases', example: { aliases: ['shell', 'terminal'] } });
 const common = { tag: 'Tools' } as const;
 
-export function mountTools(app: App): void {
-  mountRoute(
-    app,
+export const toolRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -102,10 +100,9 @@ export function mountTools(app: App): void {
       });
       return c.json({ items: await Promise.all(items.map(toView)), nextCursor });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -132,10 +129,9 @@ export function mountTools(app: App): void {
       const isShown = tool.kind === 'made' && view.state === 'ready';
       return c.json(isShown ? { ...view, made: toMadeView(document) } : view, 200, { etag: etag(document.version) });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -160,10 +156,9 @@ export function mountTools(app: App): void {
       // No aliases are set here: the tool's own apply.
       return document === null ? c.json({ aliases }) : documentResponse(c, document, { aliases });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'put',
@@ -196,10 +191,9 @@ export function mountTools(app: App): void {
         ...(created && { location: `/v1/tools/${encodeURIComponent(params.canonical)}/aliases` }),
       });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'delete',
@@ -217,8 +211,8 @@ export function mountTools(app: App): void {
       await services.catalog(principal).remove('tool-aliases', params.canonical, writeConditions(c));
       return c.body(null, 204);
     },
-  );
-}
+  ),
+];
 
 /** For a bound key: the tools of its toolsets or agents, and its private ones, by canonical name. */
 async function toolsInReach({ catalog: catalogOf, directory }: Services, principal: Principal): Promise<ToolDefinition[]> {

@@ -12,8 +12,7 @@ import type { Principal } from '../../core/principal.ts';
 import { ToolKind } from '../../core/tools/tool.ts';
 import type { Services } from '../../wiring.ts';
 import { editionHeader, editionName } from '../documents.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { aliasNames, readNames, ToolState, Version } from '../toolset-names.ts';
 
 const ResolvedName = z
@@ -62,9 +61,8 @@ const ResolvedName = z
     },
   });
 
-export function mountToolsetResolve(app: App): void {
-  mountRoute(
-    app,
+export const toolsetResolveRoutes: readonly Route[] = [
+  defineRoute(
     {
       tag: 'Toolsets',
       scopes: ['tools'],
@@ -91,8 +89,8 @@ export function mountToolsetResolve(app: App): void {
       const answer = { requested, canonical, wireName, via, aliases: aliasNames(tool), ...explainHit(names, resolution) };
       return c.json(answer, 200, { 'x-moniker-edition': editionName(pointer) });
     },
-  );
-}
+  ),
+];
 
 async function missProblem(
   services: Services,

@@ -11,8 +11,7 @@ import { charactersPerToken } from '../../core/turn/transcript.ts';
 import { exampleAccess } from '../../providers/wire-tool-names.ts';
 import type { Services } from '../../wiring.ts';
 import { editionHeader, editionName } from '../documents.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { readNames, ToolState, Version } from '../toolset-names.ts';
 import { reportTools } from '../toolset-report.ts';
 import { Warning } from '../../core/warning.ts';
@@ -101,9 +100,8 @@ const ToolsetTools = z
     },
   });
 
-export function mountToolsetTools(app: App): void {
-  mountRoute(
-    app,
+export const toolsetToolRoutes: readonly Route[] = [
+  defineRoute(
     {
       tag: 'Toolsets',
       scopes: ['tools'],
@@ -144,8 +142,8 @@ export function mountToolsetTools(app: App): void {
       };
       return c.json(answer, 200, { 'x-moniker-edition': editionName(pointer) });
     },
-  );
-}
+  ),
+];
 
 /** A configured provider takes precedence over the kind with its name: its own profile applies. */
 async function accessOf(services: Services, principal: Principal, provider: string): Promise<ProviderAccess> {

@@ -10,8 +10,7 @@ import type { SessionCall } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { idempotencyHeader, idempotencyOf, orEarlierResult, type Idempotency } from '../idempotency.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { readNames, Version } from '../toolset-names.ts';
 
 const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
@@ -55,9 +54,8 @@ const DryRunAnswer = z
 
 const common = { tag: 'Toolsets', scopes: ['tools'], params } as const;
 
-export function mountToolsetUse(app: App): void {
-  mountRoute(
-    app,
+export const toolsetUseRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'post',
@@ -102,8 +100,8 @@ export function mountToolsetUse(app: App): void {
       const { headers, answer } = await orEarlierResult<{ headers: Record<string, string>; answer: SessionCall }>(idempotency, run, find);
       return c.json(callAnswer(answer), 200, headers);
     },
-  );
-}
+  ),
+];
 
 /**
  * Without a session the call runs here, unless a repeat must find it again: then in a hidden session, identified by the idempotency key,

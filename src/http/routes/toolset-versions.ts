@@ -11,8 +11,7 @@ import type { Services } from '../../wiring.ts';
 import { writeToolset } from '../../engine/configuration/write-toolset.ts';
 import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { WrittenToolset } from './toolsets.ts';
 
 const ToolsetVersion = z
@@ -76,9 +75,8 @@ const Rollback = z
 const common = { tag: 'Toolsets', params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }) } as const;
 const readers = ['tools', 'toolsets'] as const;
 
-export function mountToolsetVersions(app: App): void {
-  mountRoute(
-    app,
+export const toolsetVersionRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -93,10 +91,9 @@ export function mountToolsetVersions(app: App): void {
       requireAllowed(principal, { act: 'read-toolset-history', toolset: params.toolset });
       return c.json(await services.catalog(principal).versions(params.toolset, query));
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -123,10 +120,9 @@ export function mountToolsetVersions(app: App): void {
       const { fields, changes, more } = diffToolsets(before, await stateOf(services, principal, to));
       return c.json({ toolset, from: from?.version ?? null, to: to.version, fields, changes, more });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'post',
@@ -163,8 +159,8 @@ export function mountToolsetVersions(app: App): void {
       if (dryRun) return c.json(answer, 200);
       return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: `/v1/toolsets/${name}` }) });
     },
-  );
-}
+  ),
+];
 
 /** Returns the previous version; null: `to` is the first. Two removals never follow each other, so at most one number is skipped. */
 async function versionBefore(services: Services, principal: Principal, { name, version }: StoredDocument): Promise<StoredDocument | null> {

@@ -7,8 +7,7 @@ import { readableToolsets, requireReadable } from '../../engine/configuration/re
 import { writeToolset } from '../../engine/configuration/write-toolset.ts';
 import { conditionHeaders, documentResponse, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { pageFor, PageQuery, pageOf } from '../paging.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { Version } from '../toolset-names.ts';
 import { Warning } from '../../core/warning.ts';
 
@@ -37,9 +36,8 @@ const tag = 'Toolsets';
 const readers = ['tools', 'toolsets'] as const;
 const writers = ['toolsets'] as const;
 
-export function mountToolsets(app: App): void {
-  mountRoute(
-    app,
+export const toolsetRoutes: readonly Route[] = [
+  defineRoute(
     {
       method: 'get',
       path: '/v1/toolsets',
@@ -60,10 +58,9 @@ export function mountToolsets(app: App): void {
       });
       return c.json({ items: items.map(toSummary), nextCursor });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'get',
       path: '/v1/toolsets/{toolset}',
@@ -82,10 +79,9 @@ export function mountToolsets(app: App): void {
       const document = await services.catalog(principal).get('toolset', params.toolset, version);
       return documentResponse(c, document, { ...document.body, name: document.name });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'put',
       path: '/v1/toolsets/{toolset}',
@@ -117,10 +113,9 @@ export function mountToolsets(app: App): void {
       if (dryRun) return c.json(answer, 200);
       return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: `/v1/toolsets/${name}` }) });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'delete',
       path: '/v1/toolsets/{toolset}',
@@ -139,8 +134,8 @@ export function mountToolsets(app: App): void {
       await services.catalog(principal).remove('toolset', params.toolset, writeConditions(c));
       return c.body(null, 204);
     },
-  );
-}
+  ),
+];
 
 function toSummary({ name, version, body, createdAt, updatedAt }: StoredDocument): z.infer<typeof ToolsetSummary> {
   return {

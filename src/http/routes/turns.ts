@@ -6,8 +6,7 @@ import { editionHeader, editionName } from '../documents.ts';
 import { eventStreamHeaders, openEventStream, resumePoint } from '../event-stream.ts';
 import { idempotencyHeader, idempotencyOf, orEarlierResult } from '../idempotency.ts';
 import { toProblem } from '../problems.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 
 const EventNumber = z
@@ -17,9 +16,8 @@ const EventNumber = z
 
 const common = { tag: 'Sessions', scopes: ['chat'], params: sessionParams } as const;
 
-export function mountTurns(app: App): void {
-  mountRoute(
-    app,
+export const turnRoutes: readonly Route[] = [
+  defineRoute(
     {
       ...common,
       method: 'post',
@@ -77,10 +75,9 @@ export function mountTurns(app: App): void {
       }
       return c.json(await session.waitForAnswer(principal, turn), 200, edition);
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'get',
@@ -103,10 +100,9 @@ export function mountTurns(app: App): void {
       const fail = (error: unknown) => toProblem(error, request, services.log);
       return new Response(await openEventStream(services.sessions.get(params.id), principal, after, fail), { headers: eventStreamHeaders });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       ...common,
       method: 'post',
@@ -121,8 +117,8 @@ export function mountTurns(app: App): void {
       },
     },
     async ({ c, services, principal, params }) => c.json(await services.sessions.get(params.id).cancel(principal)),
-  );
-}
+  ),
+];
 
 /** RFC 7240: preferences are separated by commas, their parameters by semicolons. */
 function prefersAsync(header: string | undefined): boolean {

@@ -8,12 +8,11 @@ import { limits } from '../../core/limits.ts';
 import { Webhook } from '../../core/triggers/webhook.ts';
 import { testHook } from '../../engine/triggers/render-event.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
-import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
+import { documentRoutes, shownWarnings } from '../document-routes.ts';
 import type { DocumentReader } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
 import { publicBase } from '../own-origin.ts';
-import { mountRoute } from '../route.ts';
-import type { App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 
 const what = 'Webhooks';
 export const webhookParams = z.object({ webhook: ResourceName.meta({ example: 'triage' }) });
@@ -57,8 +56,8 @@ const HookTestAnswer = z
   })
   .meta({ id: 'WebhookTestAnswer' });
 
-export function mountWebhooks(app: App): void {
-  mountDocumentRoutes(app, {
+export const webhookRoutes: readonly Route[] = [
+  ...documentRoutes({
     kind: 'webhook',
     noun: 'webhook',
     tag: what,
@@ -73,10 +72,9 @@ export function mountWebhooks(app: App): void {
       requireSameName(name, document);
       return { ...document, name };
     },
-  });
+  }),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'post',
       path: '/v1/webhooks/{webhook}/test',
@@ -94,8 +92,8 @@ export function mountWebhooks(app: App): void {
       const { body: webhook, version } = await services.catalog(principal).get('webhook', params.webhook);
       return c.json(await testHook({ webhook, version }, { ...body, name: params.webhook, receivedAt: services.clock.now() }), 200);
     },
-  );
-}
+  ),
+];
 
 function toView({ name, body }: StoredDocument, { services, principal }: DocumentReader): Record<string, unknown> {
   const path = `/hooks/${encodeURIComponent(principal.workspace)}/${encodeURIComponent(name)}`;

@@ -16,7 +16,7 @@ import { requireMayHoldSecrets, requireCompiles, writeMadeTool } from '../../eng
 import type { WriteOptions, CatalogPort } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
 import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
-import { mountRoute, type App } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 
 const path = '/v1/tools/{canonical}';
@@ -53,9 +53,17 @@ const WrittenName = z
   })
   .meta({ description: 'Canonical name.', example: 'made.find_and_replace' });
 
-export function mountWrittenTools(app: App): void {
-  mountRoute(
-    app,
+/** `?owner=` on `/v1/tools`: made tools that are private to one key or trigger. */
+export const ownerQuery = {
+  owner: z.string().min(1).max(100).optional().meta({
+    description:
+      'Only made tools that are private to this key: its id, or `me`. Those of another key or a trigger (`webhook:NAME`, `schedule:NAME`) require an administrator key of the whole workspace.',
+    example: 'me',
+  }),
+};
+
+export const writtenToolRoutes: readonly Route[] = [
+  defineRoute(
     {
       method: 'put',
       path,
@@ -88,10 +96,9 @@ export function mountWrittenTools(app: App): void {
         ...(created && { location: `/v1/tools/${encodeURIComponent(canonical)}` }),
       });
     },
-  );
+  ),
 
-  mountRoute(
-    app,
+  defineRoute(
     {
       method: 'delete',
       path,
@@ -128,8 +135,8 @@ export function mountWrittenTools(app: App): void {
       await catalog.remove(kind, canonical, writeConditions(c));
       return c.body(null, 204);
     },
-  );
-}
+  ),
+];
 
 function isMade(canonical: string): boolean {
   return canonical.startsWith('made.');
@@ -164,15 +171,6 @@ async function putMadeTool({ services, principal, canonical, body, options }: Wr
   });
   return { answer: { tool: canonical, version: document.version, uses: document.body.uses, warnings }, version: document.version, created };
 }
-
-/** `?owner=` on `/v1/tools`: made tools that are private to one key or trigger. */
-export const ownerQuery = {
-  owner: z.string().min(1).max(100).optional().meta({
-    description:
-      'Only made tools that are private to this key: its id, or `me`. Those of another key or a trigger (`webhook:NAME`, `schedule:NAME`) require an administrator key of the whole workspace.',
-    example: 'me',
-  }),
-};
 
 /** Returns the key id. Throws `forbidden` before any lookup, so that the response reveals nothing about other keys. */
 export function readOwner(principal: Principal, owner: string): string {

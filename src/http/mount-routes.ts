@@ -1,0 +1,125 @@
+/** Puts routes on the router of `@hono/zod-openapi`, with our key check before its validators, and our problems for what they refuse. */
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { createMiddleware } from 'hono/factory';
+import type { z } from 'zod';
+import { requireAllowed } from '../core/authority.ts';
+import { issuesOf } from '../core/issues.ts';
+import { limits } from '../core/limits.ts';
+import { invalidRequest, Problem, quoted } from '../core/problem.ts';
+import type { AppContext, AppEnv } from './middleware/request-context.ts';
+import { readJsonBody, type JsonBody } from './json-body.ts';
+import { unlessKeyEnded } from './key-watch.ts';
+import { authenticate } from './middleware/authenticate.ts';
+import type { Route, RouteSpec } from './route.ts';
+import { documentedRoute, validatedRoute } from './route-config.ts';
+
+/** Mounts all routes, and for each of their paths a response to the methods that it does not support. */
+export function mountRoutes(router: OpenAPIHono<AppEnv>, routes: readonly Route[]): void {
+  for (const route of routes) mountRoute(router, route);
+  mountMethodFallbacks(router);
+}
+
+function mountRoute(router: OpenAPIHono<AppEnv>, { spec, handle }: Route): void {
+  router.openAPIRegistry.registerPath(documentedRoute(spec));
+  if (spec.scopes.length === 0) {
+    router.on(spec.method.toUpperCase(), honoPath(spec.path), (c) => handle({ ...noInput, c, services: c.get('services') }));
+    return;
+  }
+  router.openapi(
+    // Hidden: the documented form was registered above; it may describe a body in more detail than is validated here.
+    { ...createRoute(validatedRoute(spec, honoPath(spec.path))), hide: true, middleware: [requireKey(spec), receiveInput(spec)] },
+    async (c) => {
+      const [services, principal] = [c.get('services'), c.get('principal')];
+      const body = c.get('body');
+      const startedAt = services.clock.now();
+      const response = await handle({
+        c,
+        services,
+        principal,
+        params: spec.params === undefined ? {} : validated(c, 'param'),
+        query: spec.query === undefined ? {} : validated(c, 'query'),
+        body: spec.body === undefined ? {} : validated(c, 'json'),
+        bytes: body?.bytes ?? new Uint8Array(0),
+        text: body?.text ?? '',
+      });
+      return await unlessKeyEnded(c, spec.scopes, response, startedAt);
+    },
+    (result, c) => {
+      if (!result.success) refuse(spec, result, c);
+    },
+  );
+}
+
+const noInput = { principal: null as never, params: {}, query: {}, body: {}, bytes: new Uint8Array(0), text: '' };
+
+/** The value that the validator of the library has parsed. */
+function validated(c: AppContext, target: 'param' | 'query' | 'json'): object {
+  return (c.req as unknown as { valid(target: string): object }).valid(target);
+}
+
+function requireKey({ scopes, workspace }: RouteSpec) {
+  return createMiddleware<AppEnv>(async (c, next) => {
+    const principal = await authenticate(c, scopes);
+    c.set('keyId', principal.keyId);
+    c.set('principal', principal);
+    if (workspace !== undefined) requireAllowed(principal, { act: 'use-workspace', what: workspace });
+    await next();
+  });
+}
+
+/** Checks what validators do not see: repeated and unexpected query parameters. Reads the JSON body, once, within its limits. */
+function receiveInput({ query, body }: RouteSpec) {
+  return createMiddleware<AppEnv>(async (c, next) => {
+    if (c.req.url.includes('?')) checkQuery(c, query === undefined);
+    if (body !== undefined) {
+      const isAbsent = body.isOptional === true && hasNoBody(c.req.raw);
+      const received: JsonBody | undefined = isAbsent ? undefined : await readJsonBody(c.req.raw, body.maxBytes ?? limits.maxBodyBytes);
+      c.set('body', received);
+      // The library's JSON validator asks the request for its JSON: it gets the value that was parsed within our limits.
+      c.req.json = () => Promise.resolve(received === undefined ? {} : received.value) as Promise<never>;
+    }
+    await next();
+  });
+}
+
+/** Each parameter may occur once; unknown ones are rejected, so that a misspelled `dryRun` does not run the request. */
+function checkQuery(c: AppContext, acceptsNone: boolean): void {
+  const all = Object.entries(c.req.queries());
+  const repeated = all.filter(([, values]) => values.length > 1).map(([path]) => ({ path, message: 'give this parameter once' }));
+  if (repeated.length > 0) throw invalidRequest(repeated);
+  if (acceptsNone && all.length > 0) throw invalidRequest(all.map(([path]) => ({ path, message: 'unknown field' })));
+}
+
+type Refused = { target: string; error: z.ZodError; data?: unknown };
+
+/** Reports invalid input as our problem. An invalid name in the path is `not_found`, unless the route creates the resource. */
+function refuse({ method }: RouteSpec, { target, error, data }: Refused, c: AppContext): never {
+  const given: Record<string, unknown> = target === 'param' ? c.req.param() : (data as Record<string, unknown>);
+  if (target !== 'param' || method === 'put') throw invalidRequest(issuesOf(error.issues, given));
+  const name = String(error.issues[0]?.path[0] ?? '');
+  throw new Problem('not_found', `The ${name} ${quoted(String(given[name] ?? ''))} does not exist.`);
+}
+
+function hasNoBody({ body, headers }: Request): boolean {
+  return body === null || headers.get('content-length') === '0';
+}
+
+/** Every path of a route reports its allowed methods. */
+function mountMethodFallbacks(router: OpenAPIHono<AppEnv>): void {
+  const methods = Map.groupBy(
+    router.routes.filter(({ method }) => method !== 'ALL'),
+    ({ path }) => path,
+  );
+  for (const [path, routes] of methods) {
+    const taken = [...new Set(routes.map(({ method }) => method))];
+    const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+    router.all(path, (c) => {
+      if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow: allow.join(', ') } });
+      throw new Problem('method_not_allowed', `This path supports ${allow.join(', ')}, not ${quoted(c.req.method)}.`, { allow });
+    });
+  }
+}
+
+function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\+\}/g, ':$1{[\\s\\S]+}').replaceAll(/\{(\w+)\}/g, ':$1');
+}

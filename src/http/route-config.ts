@@ -1,0 +1,137 @@
+/** Translates a route to the configuration of `@hono/zod-openapi`: what its router validates, and what the document shows. */
+import type { RouteConfig } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { problemCatalogue } from '../core/problem.ts';
+import type { ProblemCode } from '../core/problem.ts';
+import { takesApiKey } from './middleware/authenticate.ts';
+import { AnthropicErrorSchema, OpenAiErrorSchema, ProblemSchema, RpcErrorSchema } from './problem-schema.ts';
+import { dialectAt, isMcpPath } from './problems.ts';
+import type { Answer, RouteSpec } from './route.ts';
+
+/** `path`: in the syntax of the router. Handlers of a `rawBody` validate it themselves. */
+export function validatedRoute({ method, params, query, body }: RouteSpec, path: string): RouteConfig {
+  const content = body && { 'application/json': { schema: boundedIssues(body.schema) } };
+  const config = {
+    method,
+    path,
+    request: {
+      ...(params && { params: boundedIssues(params) }),
+      ...(query && { query: boundedIssues(query) }),
+      // An absent body is validated as `{}`, for its defaults.
+      ...(content && { body: { required: true, content } }),
+    },
+    responses: {},
+  };
+  // The library's type requires an object schema for parameters; its validators call any schema.
+  return config as unknown as RouteConfig;
+}
+
+/**
+ * The schema, with one issue if a value has too many: zod passes issues as arguments of one call, and the stack holds about a hundred
+ * thousand arguments.
+ */
+function boundedIssues<Schema extends z.ZodType>(schema: Schema): Schema {
+  const safeParseAsync = async (value: unknown) => {
+    try {
+      return schema.safeParse(value);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return {
+        success: false,
+        error: new z.ZodError([{ code: 'custom', path: [], message: 'has too many errors to list', input: value }]),
+      };
+    }
+  };
+  return Object.assign(Object.create(schema) as Schema, { safeParseAsync });
+}
+
+export function documentedRoute(spec: RouteSpec): RouteConfig {
+  const { method, path, operationId, tag, summary, scopes, params, query, headers } = spec;
+  const keyed = scopes.length > 0;
+  const scope = keyed ? `Scope: ${scopes.map((name) => `\`${name}\``).join(' or ')}.` : '';
+  const bound = spec.workspace === undefined ? '' : 'Not for keys that are bound to agents or toolsets.';
+  const body = requestBody(spec);
+  const request = {
+    ...(params && { params }),
+    ...(query && { query }),
+    ...(headers && { headers: z.object(mapValues(headers, (text) => z.string().optional().meta({ description: text }))) }),
+    ...(body && { body }),
+  };
+  const config = {
+    method,
+    path: path.replaceAll('+}', '}'),
+    operationId,
+    tags: [tag],
+    summary,
+    description: [spec.description, bound, scope].filter(Boolean).join('\n\n') || summary,
+    security: keyed ? [{ bearer: [] }, ...(takesApiKey(path) ? [{ apiKey: [] }] : [])] : [],
+    request,
+    responses: { ...mapValues(spec.answers, response), ...problems(spec) },
+  };
+  // The library's type requires an object schema for parameters; our builder reads any schema with properties.
+  return config as unknown as RouteConfig;
+}
+
+function requestBody({ body, rawBody }: RouteSpec): object | undefined {
+  if (rawBody !== undefined) {
+    const { description, json, type = json === undefined ? '*/*' : null } = rawBody;
+    const binary = type === null ? {} : { [type]: { schema: { type: 'string', format: 'binary' } } };
+    return { required: true, description, content: { ...(json !== undefined && { 'application/json': { schema: json } }), ...binary } };
+  }
+  if (body === undefined) return undefined;
+  const schema = body.documented ?? body.schema;
+  return {
+    required: body.isOptional !== true,
+    content: { 'application/json': { schema }, ...(body.also !== undefined && { [body.also]: { schema } }) },
+  };
+}
+
+function response({ description, schema, contentType, also, headers }: Answer): object {
+  const content = {
+    ...((schema ?? contentType) && { [contentType ?? 'application/json']: { schema: schema ?? { type: 'string' } } }),
+    ...(also && { [also]: { schema: { type: 'string' } } }),
+  };
+  return {
+    description,
+    ...(headers && { headers: mapValues(headers, (text) => ({ description: text, schema: { type: 'string' } })) }),
+    ...(Object.keys(content).length > 0 && { content }),
+  };
+}
+
+function mapValues<Value, Result>(values: Readonly<Record<string, Value>>, map: (value: Value) => Result): Record<string, Result> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
+}
+
+const errorFormats = {
+  problem: { type: 'application/problem+json', schema: ProblemSchema },
+  'openai-chat': { type: 'application/json', schema: OpenAiErrorSchema },
+  'openai-responses': { type: 'application/json', schema: OpenAiErrorSchema },
+  'anthropic-messages': { type: 'application/json', schema: AnthropicErrorSchema },
+  mcp: { type: 'application/json', schema: RpcErrorSchema },
+} as const;
+
+/** One response per status; codes with the same status are listed in its description. */
+function problems(spec: RouteSpec): Record<string, object> {
+  const { type, schema } = errorFormats[dialectAt(spec.path) ?? (isMcpPath(spec.path) ? 'mcp' : 'problem')];
+  const byStatus = Map.groupBy(new Set(problemCodes(spec)), (code) => problemCatalogue[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      { description: codes.map((code) => `\`${code}\`: ${problemCatalogue[code].title}.`).join(' '), content: { [type]: { schema } } },
+    ]),
+  );
+}
+
+/** The problems that every route of this kind can return, and those of this route. */
+function problemCodes({ scopes, params, query, body, rawBody, problems: own = [] }: RouteSpec): ProblemCode[] {
+  return [
+    ...(scopes.length > 0 ? (['unauthenticated', 'forbidden', 'not_configured'] as const) : []),
+    ...(params ? (['not_found'] as const) : []),
+    ...(query || body ? (['invalid_request'] as const) : []),
+    ...(body ? (['invalid_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
+    ...(rawBody ? (['body_too_large'] as const) : []),
+    ...(rawBody?.json ? (['invalid_request', 'invalid_json', 'unsupported_media_type'] as const) : []),
+    ...own,
+    'internal',
+  ];
+}
