@@ -83,34 +83,23 @@ export function toDraft(rest: Omit<Toolset, 'tools'>, entries: readonly DraftEnt
  * would call the wrong tool. Entries from before the request are not checked.
  */
 function readsLikeAnother({ document, places }: Draft, table: ToolTable): string[] {
-  const flattened = flattenedNames(document.tools);
+  const named = document.tools.map(({ tool = '' }, index) => ({ tool, index }));
+  const flattened = Map.groupBy(named, ({ tool }) => fold(tool));
   return document.tools.flatMap((entry, index) => {
     const own = places[index]?.path ?? null;
     const written = entry.aliases ?? namesOfEntry(entry, table.known.get(entry.tool ?? '')).aliases;
     return written.flatMap((alias, at) => {
       const name = typeof alias === 'string' ? alias : alias.name;
-      const [canonical, other] = [...(flattened.get(fold(name)) ?? [])].find(([tool]) => tool !== entry.tool) ?? [];
-      if (canonical === undefined || other === undefined) return [];
-      const like = places[other]?.path ?? null;
-      const told = `reads like ${canonical}, which is also in this toolset; choose another alias`;
+      const other = flattened.get(fold(name))?.find(({ tool }) => tool !== entry.tool);
+      if (other === undefined) return [];
+      const like = places[other.index]?.path ?? null;
+      const told = `reads like ${other.tool}, which is also in this toolset; choose another alias`;
       if (own !== null && entry.aliases !== undefined)
         return [`${aliasPath(own, places[index]?.hasAlias === true, at)}: ${quote(name)} ${told}`];
       const path = like ?? own;
       return path === null ? [] : [`${path}: ${entry.tool} has the alias ${quote(name)}, which ${told} for it`];
     });
   });
-}
-
-/** Flattened name → the tools that have it, each with its first entry. Rarely more than one. */
-function flattenedNames(tools: readonly ToolsetEntry[]): ReadonlyMap<string, ReadonlyMap<string, number>> {
-  const names = new Map<string, Map<string, number>>();
-  for (const [index, { tool = '' }] of tools.entries()) {
-    const folded = fold(tool);
-    const known = names.get(folded) ?? new Map<string, number>();
-    if (!known.has(tool)) known.set(tool, index);
-    names.set(folded, known);
-  }
-  return names;
 }
 
 /** Returns the path in the request of the alias at this index of the document's list. */

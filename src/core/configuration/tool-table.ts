@@ -3,7 +3,7 @@
  * call of a configuration tool, so it is never stale.
  */
 import { z } from 'zod';
-import type { KnownTools } from '../toolset/known-tools.ts';
+import { type KnownTools, spellings } from '../toolset/known-tools.ts';
 import { quote, parseAlias, parseWireName, toWireName } from '../names/names.ts';
 import { nearNames } from '../names/suggest.ts';
 import { type ToolDefinition, toolPin } from '../tools/tool.ts';
@@ -78,15 +78,6 @@ export async function buildToolTable(tools: readonly ToolDefinition[], aliases: 
 
 /** Each suggestion walks all tools. */
 const maxSuggestedNames = 20;
-
-/** Skips missing tools, which cannot be called. */
-function* spellings(tools: readonly ToolDefinition[]): Generator<readonly [string, string]> {
-  for (const tool of tools) {
-    if (tool.source?.state === 'missing') continue;
-    yield [tool.canonical, tool.canonical];
-    yield [tool.name, tool.canonical];
-  }
-}
 
 // The names that an entry of a toolset document gives its tool, equal to those of a compiled edition (`named-entry.ts`), for views of a
 // document that is not compiled. Never used to resolve a call.

@@ -9,8 +9,12 @@ export type PointerResult = { json: unknown } | null;
 
 /** Evaluates a pointer (RFC 6901, section 4). */
 export function pointerValue(value: unknown, path: string): PointerResult {
+  return valueAt(value, pointerTokens(path));
+}
+
+export function valueAt(value: unknown, tokens: readonly string[]): PointerResult {
   let part = value;
-  for (const token of pointerTokens(path)) {
+  for (const token of tokens) {
     if (Array.isArray(part)) {
       if (!isIndex(token) || Number(token) >= part.length) return null;
       part = part[Number(token)];

@@ -194,18 +194,14 @@ function offerRenames(before: ReadonlyMap<string, StoredTool>, after: Map<string
   const gone = [...after.values()].filter((tool) => !isListed(tool) && tool.refused === null);
   if (gone.length === 0) return;
   const offered = new Set(gone.map(({ renamedTo }) => renamedTo));
-  const arrivals = new Map<string, StoredTool[]>();
-  for (const tool of after.values()) {
-    const wasAccepted = (before.get(tool.name)?.accepted ?? null) !== null;
-    if (tool.listed !== null && (!wasAccepted || offered.has(tool.name))) push(arrivals, definitionKey(tool.listed), tool);
-  }
-  const departures = new Map<string, StoredTool[]>();
-  for (const tool of gone) {
-    if (tool.accepted === null) after.set(tool.name, { ...tool, renamedTo: null });
-    else push(departures, definitionKey(tool.accepted), tool);
-  }
+  const fresh = [...after.values()].flatMap((tool) => {
+    const isFresh = (before.get(tool.name)?.accepted ?? null) === null || offered.has(tool.name);
+    return tool.listed !== null && isFresh ? [{ name: tool.name, key: definitionKey(tool.listed) }] : [];
+  });
+  const arrivals = Map.groupBy(fresh, ({ key }) => key);
+  const departures = Map.groupBy(gone, ({ accepted }) => (accepted === null ? null : definitionKey(accepted)));
   for (const [shape, from] of departures) {
-    const to = arrivals.get(shape) ?? [];
+    const to = (shape === null ? undefined : arrivals.get(shape)) ?? [];
     const only = from.length === 1 && to.length === 1 ? (to[0]?.name ?? null) : null;
     for (const tool of from) {
       const earlier = to.find(({ name }) => name === tool.renamedTo)?.name ?? null;
@@ -237,12 +233,6 @@ function isSameDefinition(one: AcceptedDefinition | null, other: AcceptedDefinit
     one.pin === other?.pin &&
     canonicalJson(one.definition) === canonicalJson(other.definition)
   );
-}
-
-function push(table: Map<string, StoredTool[]>, key: string, tool: StoredTool): void {
-  const group = table.get(key);
-  if (group === undefined) table.set(key, [tool]);
-  else group.push(tool);
 }
 
 function byName(one: { name: string }, other: { name: string }): number {

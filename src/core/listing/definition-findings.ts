@@ -178,21 +178,7 @@ function readParameter(findings: Finding[], path: string, name: string, paramete
 const secretWords = ['ssh', 'rsa', 'passwd', 'shadow', 'env', 'credentials', 'keychain', 'cookies', 'dotenv', 'wallet'];
 
 /** Words in the names of parameters that legitimately hold the address of the tool's service or source. */
-const addressWords = [
-  'api',
-  'base',
-  'endpoint',
-  'host',
-  'server',
-  'registry',
-  'instance',
-  'domain',
-  'site',
-  'website',
-  'source',
-  'proxy',
-  'issuer',
-];
+const addressWords = 'api base endpoint host server registry instance domain site website source proxy issuer'.split(' ');
 
 function isForeignUrl(text: string): boolean {
   const match = /^\s{0,20}(?:https?|wss?|ftp):\/\/([^/:?#]{1,255})/i.exec(text);
@@ -240,47 +226,17 @@ export function wordsOf(name: string): string[] {
     .split(/[^a-z]+/);
 }
 
-const changing: ReadonlySet<string> = new Set([
-  ...['delete', 'remove', 'destroy', 'drop', 'erase', 'purge', 'truncate', 'wipe', 'clear', 'uninstall', 'unlink', 'rm'],
-  ...[
-    'write',
-    'create',
-    'update',
-    'upsert',
-    'insert',
-    'add',
-    'append',
-    'edit',
-    'modify',
-    'replace',
-    'rename',
-    'patch',
-    'put',
-    'set',
-    'save',
-  ],
-  ...['move', 'copy', 'upload', 'import', 'restore', 'reset', 'revert', 'merge', 'push', 'commit', 'fork', 'install', 'deploy', 'publish'],
-  ...['send', 'post', 'reply', 'invite', 'pay', 'buy', 'purchase', 'transfer', 'refund', 'charge', 'submit', 'approve', 'reject', 'assign'],
-  ...[
-    'execute',
-    'exec',
-    'run',
-    'start',
-    'stop',
-    'restart',
-    'kill',
-    'terminate',
-    'cancel',
-    'trigger',
-    'enable',
-    'disable',
-    'grant',
-    'revoke',
-  ],
-]);
+const changing: ReadonlySet<string> = new Set(
+  (
+    'delete remove destroy drop erase purge truncate wipe clear uninstall unlink rm write create update upsert insert add append edit modify ' +
+    'replace rename patch put set save move copy upload import restore reset revert merge push commit fork install deploy publish send post ' +
+    'reply invite pay buy purchase transfer refund charge submit approve reject assign execute exec run start stop restart kill terminate ' +
+    'cancel trigger enable disable grant revoke'
+  ).split(' '),
+);
 
-const reading: ReadonlySet<string> = new Set([
-  ...['get', 'list', 'read', 'search', 'find', 'fetch', 'show', 'view', 'describe', 'count', 'check', 'query', 'lookup', 'inspect'],
-]);
+const reading: ReadonlySet<string> = new Set(
+  'get list read search find fetch show view describe count check query lookup inspect'.split(' '),
+);
 
 const joining: ReadonlySet<string> = new Set(['and', 'or', 'then']);

@@ -206,18 +206,12 @@ function longestPath(canonical: string, usesOf: UsesOf, kept: Map<string, readon
 
 /** Returns the made tools that use any of these directly or indirectly, including those of them that are made tools. */
 export function dependentsOf(canonicals: Iterable<string>, known: Pick<KnownTools, 'all'>): Set<string> {
-  const users = new Map<string, string[]>();
-  for (const { canonical, made } of known.all()) {
-    for (const use of made?.uses ?? []) {
-      const names = users.get(use);
-      if (names === undefined) users.set(use, [canonical]);
-      else names.push(canonical);
-    }
-  }
+  const pairs = Array.from(known.all(), ({ canonical, made }) => (made?.uses ?? []).map((use) => ({ use, user: canonical })));
+  const users = Map.groupBy(pairs.flat(), ({ use }) => use);
   const above = new Set<string>();
   const waiting = [...canonicals];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    for (const user of users.get(name) ?? []) {
+    for (const { user } of users.get(name) ?? []) {
       if (above.has(user)) continue;
       above.add(user);
       waiting.push(user);

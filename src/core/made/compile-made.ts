@@ -3,8 +3,8 @@
  * are in their original form; a held or missing one is included with that state, so that the made tool itself is ready and a call of
  * that tool reports why it cannot run.
  */
-import { type MadeCode, type EditionTool, isEndorsed } from '../toolset/edition-tool.ts';
-import { memoizeByObject } from '../memoize.ts';
+import { type MadeCode, type EditionTool, isEndorsed, stateOf, trustOf } from '../toolset/edition-tool.ts';
+import { getOrBuild, memoizeByObject } from '../memoize.ts';
 import type { KnownTools } from '../toolset/known-tools.ts';
 import type { MadeSource } from './made-tool.ts';
 import type { NamedEntry } from '../toolset/named-entry.ts';
@@ -14,91 +14,73 @@ import { CanonicalName, toWireName } from '../names/names.ts';
 import { utf8Length } from '../text/utf8.ts';
 
 /**
- * Compiles the code of the made tools among a toolset's entries. A tool with several entries is compiled once. `bytes`: the total size as
- * JSON, as in the edition.
+ * Compiles the code of the made tools among a toolset's entries. A tool with several entries is compiled once, and so is each tool, however
+ * many use it. Writes make sure that there are no cycles. `bytes`: the total size as JSON, as in the edition, computed without serializing
+ * it: a few tools used by many would be serialized many times.
  */
 export async function compileMadeEntries(
   entries: readonly NamedEntry[],
   known: Pick<KnownTools, 'get'>,
 ): Promise<{ codes: ReadonlyMap<NamedEntry, MadeCode>; bytes: number }> {
-  const compiler = createMadeCompiler(known);
-  const compiled = new Map<MadeSource, ReturnType<typeof compiler.compile>>();
-  const codes = new Map<NamedEntry, MadeCode>();
-  let bytes = 0;
-  for (const entry of entries) {
-    const source = entry.definition?.made;
-    if (source === undefined) continue;
-    const underWay = compiled.get(source) ?? compiler.compile(source);
-    compiled.set(source, underWay);
-    const one = await underWay;
-    codes.set(entry, one.made);
-    bytes += one.bytes;
-  }
-  return { codes, bytes };
-}
-
-export interface MadeCompiler {
-  /** `bytes`: the size as JSON, computed without serializing it: a few tools used by many would be serialized many times. */
-  compile(source: MadeSource): Promise<{ made: MadeCode; bytes: number }>;
-}
-
-type Sized<Value> = { value: Value; bytes: number };
-
-/** Each tool is compiled once, however many tools use it. Writes make sure that there are no cycles. */
-function createMadeCompiler(known: Pick<KnownTools, 'get'>): MadeCompiler {
-  const kept = new Map<string, Promise<Sized<EditionTool>>>();
-
-  const tool = (canonical: string): Promise<Sized<EditionTool>> => {
-    const underWay = kept.get(canonical) ?? compileTool(canonical, known.get(canonical));
-    kept.set(canonical, underWay);
-    return underWay;
-  };
-
-  const compileTool = async (canonical: string, definition: ToolDefinition | undefined): Promise<Sized<EditionTool>> => {
+  const tools = new Map<string, Promise<Sized<EditionTool>>>();
+  const sources = new Map<MadeSource, Promise<Sized<MadeCode>>>();
+  const compileTool = async (canonical: string): Promise<Sized<EditionTool>> => {
+    const definition = known.get(canonical);
     if (definition === undefined) return sized(unlisted(canonical));
-    const { name: ownName, server, kind, description, inputSchema, outputSchema, annotations, source } = definition;
-    const bare: EditionTool = {
-      canonical: definition.canonical,
-      wireName: toWireName(canonical, ownName),
-      ownName,
-      server,
-      kind,
-      description,
-      inputSchema,
-      ...(outputSchema !== undefined && { outputSchema }),
-      ...(annotations !== undefined && { annotations }),
-      aliases: [],
-      ...(source?.trusted === true && { trusted: true as const }),
-      ...(source?.annotationsAccepted === true && { annotationsAccepted: true as const }),
-      state: source?.state ?? 'ready',
-      ...(source?.held !== undefined && { held: source.held }),
-      ...(source?.renamedTo !== undefined && { renamedTo: source.renamedTo }),
-      pin: source?.state === 'missing' ? '' : await toolPin(definition),
-    };
+    const bare = await toBareTool(definition);
     if (definition.made === undefined) return sized(bare);
-    const { made, bytes } = await compile(definition.made);
-    return { value: { ...bare, made }, bytes: sized(bare).bytes + bytes };
+    const made = await compile(definition.made);
+    return { value: { ...bare, made: made.value }, bytes: sized(bare).bytes + made.bytes };
   };
-
-  const compile = async ({ implementation, uses, names = {}, ...by }: MadeSource): Promise<{ made: MadeCode; bytes: number }> => {
-    const compiled = await Promise.all(uses.map(tool));
+  const compile = async ({ implementation, uses, names = {}, ...by }: MadeSource): Promise<Sized<MadeCode>> => {
+    const compiled = await Promise.all(uses.map((use) => getOrBuild(tools, use, Number.POSITIVE_INFINITY, () => compileTool(use))));
     const wireNames = ownWireNames(compiled.map(({ value }) => value));
-    const own = new Map<string, string[]>();
-    for (const [name, canonical] of Object.entries(names)) own.set(canonical, [...(own.get(canonical) ?? []), name]);
+    const own = Map.groupBy(Object.entries(names), ([, canonical]) => canonical);
     const made: MadeCode = {
       ...by,
       implementation,
       uses: compiled.map(({ value }, index) => ({
         ...value,
         wireName: wireNames[index] ?? value.wireName,
-        aliases: (own.get(value.canonical) ?? []).map((name) => ({ name, mode: 'hidden' as const })),
+        aliases: (own.get(value.canonical) ?? []).map(([name]) => ({ name, mode: 'hidden' as const })),
       })),
     };
     const bytes = compiled.reduce((sum, use) => sum + use.bytes, utf8Length(JSON.stringify([implementation, names])));
-    return { made, bytes };
+    return { value: made, bytes };
   };
 
-  return { compile };
+  const codes = new Map<NamedEntry, MadeCode>();
+  let bytes = 0;
+  for (const entry of entries) {
+    const source = entry.definition?.made;
+    if (source === undefined) continue;
+    const made = await getOrBuild(sources, source, Number.POSITIVE_INFINITY, () => compile(source));
+    codes.set(entry, made.value);
+    bytes += made.bytes;
+  }
+  return { codes, bytes };
+}
+
+type Sized<Value> = { value: Value; bytes: number };
+
+/** Returns a tool in its original form, without the rules of any toolset. */
+async function toBareTool(definition: ToolDefinition): Promise<EditionTool> {
+  const { canonical, name: ownName, server, kind, description, inputSchema, outputSchema, annotations, source } = definition;
+  return {
+    canonical,
+    wireName: toWireName(canonical, ownName),
+    ownName,
+    server,
+    kind,
+    description,
+    inputSchema,
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+    aliases: [],
+    ...trustOf(source),
+    ...stateOf(source),
+    pin: source?.state === 'missing' ? '' : await toolPin(definition),
+  };
 }
 
 function sized(value: EditionTool): Sized<EditionTool> {

@@ -19,7 +19,7 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
   const warnings: Warning[] = [];
   const used = new Map<string, LookupTool>();
   const look = (name: string, path: string, where = ''): LookupTool | null => {
-    const found = lookup.find(name);
+    const found = lookup(name);
     const fault = 'fault' in found ? found.fault : refusal(found.tool);
     if (fault !== null) issues.push({ path, message: where + fault });
     return 'tool' in found && fault === null ? found.tool : null;
@@ -50,7 +50,7 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
   for (const { name, line } of code.names) {
     if (given.has(name)) continue;
     const where = `line ${line}: `;
-    const own = declared?.find(name);
+    const own = declared?.(name);
     const found = own !== undefined && 'tool' in own ? own.tool : look(name, 'implementation', where);
     if (found === null) continue;
     if (declared !== null && !used.has(found.canonical))
@@ -160,9 +160,7 @@ const functionMembers: ReadonlySet<string> = new Set(['apply', 'bind', 'call', '
 /** The fields of a tool that are needed to name it. */
 export type LookupTool = Pick<ToolDefinition, 'canonical' | 'name' | 'kind' | 'aliases'> & { source?: Pick<ToolSource, 'state'> };
 
-export type Lookup = {
-  find(name: string): { tool: LookupTool } | { fault: string };
-};
+export type Lookup = (name: string) => { tool: LookupTool } | { fault: string };
 
 type Tools = { get(canonical: string): LookupTool | undefined; all(): Iterable<LookupTool> };
 
@@ -172,24 +170,22 @@ const maxFaultsWithSuggestions = 20;
 export function createLookup(known: Tools): Lookup {
   let tables: Tables | undefined;
   let suggestionsLeft = maxFaultsWithSuggestions;
-  return {
-    find(name) {
-      const exact = known.get(name);
-      if (exact !== undefined) return { tool: exact };
-      tables ??= buildTables(known);
-      const hit = tables.own.get(name) ?? tables.alias.get(name) ?? tables.folded.get(fold(name));
-      const [tool, ...others] = [...(hit ?? [])];
-      if (tool !== undefined && others.length === 0) return { tool };
-      if (tool !== undefined) {
-        const candidates = [tool, ...others].map(({ canonical }) => canonical).sort();
-        return {
-          fault: `${quote(name)} means ${candidates.slice(0, 5).join(', ')}; use the canonical name, as in tools["${candidates[0]}"]`,
-        };
-      }
-      suggestionsLeft -= 1;
-      const near = suggestionsLeft < 0 ? [] : nearNames(name, spellings(known));
-      return { fault: `there is no tool ${quote(name)}${near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`}` };
-    },
+  return (name) => {
+    const exact = known.get(name);
+    if (exact !== undefined) return { tool: exact };
+    tables ??= buildTables(known);
+    const hit = tables.own.get(name) ?? tables.alias.get(name) ?? tables.folded.get(fold(name));
+    const [tool, ...others] = [...(hit ?? [])];
+    if (tool !== undefined && others.length === 0) return { tool };
+    if (tool !== undefined) {
+      const candidates = [tool, ...others].map(({ canonical }) => canonical).sort();
+      return {
+        fault: `${quote(name)} means ${candidates.slice(0, 5).join(', ')}; use the canonical name, as in tools["${candidates[0]}"]`,
+      };
+    }
+    suggestionsLeft -= 1;
+    const near = suggestionsLeft < 0 ? [] : nearNames(name, spellings(known));
+    return { fault: `there is no tool ${quote(name)}${near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`}` };
   };
 }
 
@@ -210,9 +206,7 @@ function buildTables(known: Pick<Tools, 'all'>): Tables {
 }
 
 function add(table: Table, name: string, tool: LookupTool): void {
-  const tools = table.get(name);
-  if (tools === undefined) table.set(name, new Set([tool]));
-  else tools.add(tool);
+  table.set(name, (table.get(name) ?? new Set()).add(tool));
 }
 
 function* spellings(known: Pick<Tools, 'all'>): Generator<readonly [string, string]> {

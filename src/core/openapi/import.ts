@@ -132,14 +132,12 @@ function documentBaseUrl(levels: readonly Json[], documentUrl: string): string {
     const what = isRecord(server)
       ? `calls ${quoted(written)}, which is not an absolute URL`
       : 'does not say where its operations are called';
-    throw fault(`The OpenAPI document ${what}. Set baseUrl in the server’s document.`);
+    throw documentFault(`${what}. Set baseUrl in the server’s document`);
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw fault(
-      `The OpenAPI document uses ${quoted(url.protocol)} URLs, but only http and https are supported. Set baseUrl in the server’s document.`,
-    );
+    throw documentFault(`uses ${quoted(url.protocol)} URLs, but only http and https are supported. Set baseUrl in the server’s document`);
   if (url.username !== '' || url.password !== '')
-    throw fault('The OpenAPI document has a password in a server URL. Set baseUrl in the server’s document.');
+    throw documentFault('has a password in a server URL. Set baseUrl in the server’s document');
   return `${url.origin}${url.pathname}`;
 }
 
@@ -149,8 +147,4 @@ function withDefaults({ url, variables }: Json): string {
     const value = isRecord(variable) ? (variable.default ?? listOf(variable.enum)[0]) : undefined;
     return typeof value === 'string' || typeof value === 'number' ? String(value) : whole;
   });
-}
-
-function fault(detail: string): Problem {
-  return new Problem('upstream_error', detail, { retryable: false });
 }

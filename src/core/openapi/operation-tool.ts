@@ -6,7 +6,7 @@ import { limits } from '../limits.ts';
 import { cutUtf8 } from '../tools/result-bound.ts';
 import type { ServerOperation, OperationParameter } from '../servers/server-state.ts';
 import type { JsonSchema, ToolAnnotations } from '../tools/tool.ts';
-import { isRecord, recordOf } from '../json/wire-value.ts';
+import { isRecord, recordOf, stringOf } from '../json/wire-value.ts';
 import { resolveReference, type OpenApiDocument } from './document.ts';
 import { parametersOf } from './parameters.ts';
 import { bodyOf, fileSchema, isFile, type FoundBody } from './request-body.ts';
@@ -48,18 +48,14 @@ export function toOperationTool(importing: ImportContext, found: NamedOperation)
 /** The summary comes first, because long descriptions are cut at the end. */
 function describe({ operation, method, path }: NamedOperation): string {
   const { summary, description, deprecated } = operation;
-  const texts = [deprecated === true ? 'Deprecated.' : '', textOf(summary), textOf(description)];
+  const texts = [deprecated === true ? 'Deprecated.' : '', stringOf(summary).trim(), stringOf(description).trim()];
   const words = texts.filter((text, index) => text !== '' && texts.indexOf(text) === index).join('\n\n');
   return cutUtf8(words === '' ? `${method} ${path}` : words, limits.maxOperationDescriptionBytes).trim();
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : '';
-}
-
 /** What the method promises (RFC 9110 §9.2). The server may break it, so it counts only for trusted servers. */
 function annotate({ operation, method }: NamedOperation): ToolAnnotations {
-  const title = cutUtf8(textOf(operation.summary), 200);
+  const title = cutUtf8(stringOf(operation.summary).trim(), 200);
   return {
     ...(title !== '' && { title }),
     ...((method === 'GET' || method === 'HEAD') && { readOnlyHint: true }),

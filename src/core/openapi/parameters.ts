@@ -52,18 +52,9 @@ function readParameter(document: OpenApiDocument, parameter: Json, where: string
 
 /** Headers that are not parameters (3.1.1: "shall be ignored"), belong to the connection, or are set by this service. */
 const setElsewhere: ReadonlySet<string> = new Set([
-  ...[
-    'accept',
-    'content-type',
-    'authorization',
-    'proxy-authorization',
-    'cookie',
-    'host',
-    'connection',
-    'content-length',
-    'content-encoding',
-  ],
-  ...['transfer-encoding', 'te', 'trailer', 'upgrade', 'expect', 'keep-alive', 'accept-encoding', 'idempotency-key', 'user-agent'],
+  ...['accept', 'content-type', 'authorization', 'proxy-authorization', 'cookie', 'host', 'connection', 'content-length'],
+  ...['content-encoding', 'transfer-encoding', 'te', 'trailer', 'upgrade', 'expect', 'keep-alive', 'accept-encoding'],
+  ...['idempotency-key', 'user-agent'],
 ]);
 
 const styles = {

@@ -4,7 +4,7 @@
  * tool.
  */
 import { distinctWireName, isWireName } from '../names/names.ts';
-import { mapParts, typeOutline } from '../schema/schema-parts.ts';
+import { mapParts, typeOutline, without } from '../schema/schema-parts.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord, isDeeperThan, listOf } from '../json/wire-value.ts';
@@ -162,7 +162,6 @@ function rewrite(keyword: string, value: unknown, part: JsonSchema): [string, un
       return examples.length === 0 ? [] : [[keyword, examples]];
     }
     case 'default':
-      return isShallow(value) ? [[keyword, value]] : [];
     case 'const':
       return isShallow(value) ? [[keyword, value]] : [];
     case 'enum':
@@ -182,18 +181,8 @@ function rewrite(keyword: string, value: unknown, part: JsonSchema): [string, un
 const silent: ReadonlySet<string> = new Set([
   ...['xml', 'externalDocs', 'discriminator', 'nullable', 'readOnly', 'writeOnly', 'example', '$comment'],
   // Keywords that name parts: references are pointers into the document and are rewritten to the tool's definitions.
-  ...[
-    '$schema',
-    '$id',
-    '$anchor',
-    '$dynamicAnchor',
-    '$dynamicRef',
-    '$recursiveRef',
-    '$recursiveAnchor',
-    '$vocabulary',
-    '$defs',
-    'definitions',
-  ],
+  ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef', '$recursiveAnchor'],
+  ...['$vocabulary', '$defs', 'definitions'],
 ]);
 
 const maxExamples = 3;
@@ -215,9 +204,8 @@ export function allowNull(schema: JsonSchema): JsonSchema {
     return { type: type === 'null' ? type : [type, 'null'], ...rest, ...values };
   }
   if (Array.isArray(type)) return type.includes('null') ? schema : { ...schema, type: [...type, 'null'] };
-  const words = Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword === 'description' || keyword === 'title'));
-  const rules = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !Object.hasOwn(words, keyword)));
-  return Object.keys(rules).length === 0 ? schema : { ...words, anyOf: [rules, { type: 'null' }] };
+  const rules = without(schema, 'description', 'title');
+  return Object.keys(rules).length === 0 ? schema : { ...words(schema), anyOf: [rules, { type: 'null' }] };
 }
 
 /** Returns whether the property applies to this side: `readOnly` only to output, `writeOnly` only to input. */

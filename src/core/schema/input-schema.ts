@@ -123,8 +123,7 @@ function objectRules(schema: JsonSchema, scope: Scope, depth: number): Check | n
       if (check !== null) descend(run, key, value[key], check);
       else if (closed) reportAt(run, key, `unknown field; ${known()}`);
     }
-    if (least !== null && keys.length < least) report(run, `expected at least ${least} fields, received ${keys.length}`);
-    if (most !== null && keys.length > most) report(run, `expected at most ${most} fields, received ${keys.length}`);
+    count(run, keys.length, 'fields', least, most);
   };
 }
 
@@ -138,8 +137,7 @@ function arrayRules(schema: JsonSchema, scope: Scope, depth: number): Check | nu
 
   return (value, run) => {
     if (!Array.isArray(value)) return;
-    if (least !== null && value.length < least) report(run, `expected at least ${least} items, received ${value.length}`);
-    if (most !== null && value.length > most) report(run, `expected at most ${most} items, received ${value.length}`);
+    count(run, value.length, 'items', least, most);
     for (let index = 0; index < value.length && run.issues.length < maxIssues; index += 1) {
       const check = first[index] ?? others;
       if (check !== null) descend(run, index, value[index], check);
@@ -155,40 +153,41 @@ function stringRules(schema: JsonSchema): Check | null {
     if (typeof value !== 'string') return;
     // A code point has one or two UTF-16 units, so most strings need no counting.
     if (value.length <= (most ?? value.length) && value.length >= 2 * (least ?? 0)) return;
-    const length = codePoints(value);
-    if (least !== null && length < least) report(run, `expected at least ${least} characters, received ${length}`);
-    if (most !== null && length > most) report(run, `expected at most ${most} characters, received ${length}`);
+    count(run, codePoints(value), 'characters', least, most);
   };
 }
 
+function count(run: Run, length: number, what: string, least: number | null, most: number | null): void {
+  if (least !== null && length < least) report(run, `expected at least ${least} ${what}, received ${length}`);
+  if (most !== null && length > most) report(run, `expected at most ${most} ${what}, received ${length}`);
+}
+
 function numberRules(schema: JsonSchema): Check | null {
-  const rules: [(value: number) => boolean, string][] = [];
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   // In draft 4, the exclusive bounds are booleans that modify `minimum` and `maximum`.
-  if (typeof minimum === 'number') {
-    rules.push(
-      exclusiveMinimum === true
-        ? [(value) => value > minimum, `more than ${minimum}`]
-        : [(value) => value >= minimum, `at least ${minimum}`],
-    );
-  }
-  if (typeof maximum === 'number') {
-    rules.push(
-      exclusiveMaximum === true
-        ? [(value) => value < maximum, `less than ${maximum}`]
-        : [(value) => value <= maximum, `at most ${maximum}`],
-    );
-  }
-  if (typeof exclusiveMinimum === 'number') rules.push([(value) => value > exclusiveMinimum, `more than ${exclusiveMinimum}`]);
-  if (typeof exclusiveMaximum === 'number') rules.push([(value) => value < exclusiveMaximum, `less than ${exclusiveMaximum}`]);
-  if (typeof multipleOf === 'number' && multipleOf > 0)
-    rules.push([(value) => isMultiple(value, multipleOf), `a multiple of ${multipleOf}`]);
+  const given: [unknown, NumberRule][] = [
+    [minimum, exclusiveMinimum === true ? moreThan : atLeast],
+    [maximum, exclusiveMaximum === true ? lessThan : atMost],
+    [exclusiveMinimum, moreThan],
+    [exclusiveMaximum, lessThan],
+    [multipleOf, aMultipleOf],
+  ];
+  const rules = given.flatMap(([limit, rule]) =>
+    typeof limit === 'number' && (limit > 0 || rule !== aMultipleOf) ? [{ limit, ...rule }] : [],
+  );
   if (rules.length === 0) return null;
   return (value, run) => {
     if (typeof value !== 'number') return;
-    for (const [holds, words] of rules) if (!holds(value)) report(run, `expected ${words}, received ${value}`);
+    for (const { limit, holds, words } of rules) if (!holds(value, limit)) report(run, `expected ${words} ${limit}, received ${value}`);
   };
 }
+
+type NumberRule = { words: string; holds(value: number, limit: number): boolean };
+const moreThan: NumberRule = { words: 'more than', holds: (value, limit) => value > limit };
+const atLeast: NumberRule = { words: 'at least', holds: (value, limit) => value >= limit };
+const lessThan: NumberRule = { words: 'less than', holds: (value, limit) => value < limit };
+const atMost: NumberRule = { words: 'at most', holds: (value, limit) => value <= limit };
+const aMultipleOf: NumberRule = { words: 'a multiple of', holds: isMultiple };
 
 /** `anyOf` and `oneOf`: one matching branch is enough. If all fail, the fault comes from a branch whose type matches. */
 function alternatives(schema: JsonSchema, scope: Scope, depth: number): Check | null {
@@ -250,9 +249,7 @@ function report(run: Run, message: string): void {
 }
 
 function reportAt(run: Run, key: string, message: string): void {
-  run.path.push(key);
-  report(run, message);
-  run.path.pop();
+  descend(run, key, undefined, () => report(run, message));
 }
 
 function isMultiple(value: number, factor: number): boolean {

@@ -29,10 +29,15 @@ function isClean(keyword: string, value: unknown): boolean {
 
 const draft2020 = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Keywords without use in 2020-12, and keywords that name parts, which expanded references do not need. */
-const oldWords: ReadonlySet<string> = new Set([
-  ...['$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary', '$defs', 'definitions'],
-  ...['nullable', 'dependencies', 'additionalItems'],
+/** Keywords without use in 2020-12, with what happens to them; those that name parts are not needed once references are expanded. */
+const oldWords: ReadonlyMap<string, string> = new Map([
+  ...['$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary'].map(
+    (keyword) => [keyword, 'removed: references are expanded, so parts need no names'] as const,
+  ),
+  ...['$defs', 'definitions'].map((keyword) => [keyword, 'removed: definitions are expanded where they are used'] as const),
+  ['nullable', 'an OpenAPI keyword: true is converted to the type null'],
+  ['dependencies', 'converted to dependentRequired and dependentSchemas, as since draft 2019-09'],
+  ['additionalItems', 'converted to items if there is a list of items; without effect otherwise'],
 ]);
 
 /** Valid alone, but with a different meaning next to a keyword that is converted. */
@@ -45,23 +50,11 @@ function isTouched(keyword: string, schema: JsonSchema): boolean {
 }
 
 function rewrite(keyword: string, value: unknown, schema: JsonSchema, note: (message: string) => void): [string, unknown][] {
+  const old = oldWords.get(keyword);
+  if (old !== undefined) note(old);
   switch (keyword) {
     case '$schema':
       note('removed: the schema is converted to draft 2020-12');
-      return [];
-    case '$defs':
-    case 'definitions':
-      note('removed: definitions are expanded where they are used');
-      return [];
-    case '$id':
-    case '$anchor':
-    case '$dynamicAnchor':
-    case '$recursiveAnchor':
-    case '$vocabulary':
-      note('removed: references are expanded, so parts need no names');
-      return [];
-    case 'nullable':
-      note(schema.nullable === true ? 'an OpenAPI keyword, converted to the type null' : 'removed: an OpenAPI keyword without effect here');
       return [];
     case 'type':
       return cleanType(value, note);
@@ -74,9 +67,6 @@ function rewrite(keyword: string, value: unknown, schema: JsonSchema, note: (mes
         ['prefixItems', value],
         ...(schema.additionalItems === undefined ? [] : [['items', schema.additionalItems] as [string, unknown]]),
       ];
-    case 'additionalItems':
-      note(Array.isArray(schema.items) ? 'converted to items' : 'removed: it has no effect without a list of items');
-      return [];
     case 'minimum':
     case 'maximum':
       // It was converted to the exclusive bound.
@@ -90,11 +80,13 @@ function rewrite(keyword: string, value: unknown, schema: JsonSchema, note: (mes
       return value && typeof bound === 'number' ? [[keyword, bound]] : [];
     }
     case 'dependencies':
+      return isRecord(value) ? splitDependencies(value, schema) : [];
     case 'dependentRequired':
     case 'dependentSchemas':
-      return keyword === 'dependencies' && isRecord(value) ? splitDependencies(value, schema, note) : rest(keyword, value, schema);
+      return rest(keyword, value, schema);
     default:
   }
+  if (old !== undefined) return [];
   note(`removed: ${previewValue(value)} is not a valid value of this keyword`);
   return [];
 }
@@ -136,8 +128,7 @@ function cleanRequired(value: unknown, note: (message: string) => void): [string
 }
 
 /** Draft 7 has one keyword for both. */
-function splitDependencies(value: Record<string, unknown>, schema: JsonSchema, note: (message: string) => void): [string, unknown][] {
-  note('converted to dependentRequired and dependentSchemas, as since draft 2019-09');
+function splitDependencies(value: Record<string, unknown>, schema: JsonSchema): [string, unknown][] {
   const names = Object.entries(value).filter(([, needs]) => Array.isArray(needs));
   const schemas = Object.entries(value).filter(([, needs]) => isRecord(needs) || typeof needs === 'boolean');
   const required = { ...Object.fromEntries(names), ...(isRecord(schema.dependentRequired) && schema.dependentRequired) };

@@ -3,7 +3,7 @@
  * remote references become "any value". Recursive parts are expanded a few times and then accept any value, and the number of parts is
  * limited. Used by the schema compiler; the argument check uses the pointer lookup.
  */
-import { pointerTokens } from '../json/json-pointer.ts';
+import { pointerTokens, valueAt } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
 import { modernize } from './schema-cleanup.ts';
 import { isAnnotation, mapParts, typeOutline, without } from './schema-parts.ts';
@@ -163,16 +163,8 @@ function resolved(reference: string, base: unknown): string {
 
 /** Returns a part of the document by its JSON Pointer fragment, such as `#/$defs/node`; undefined if it does not exist. */
 export function resolvePointer(root: JsonSchema, fragment: string): unknown {
-  if (fragment === '#') return root;
-  if (!fragment.startsWith('#/')) return undefined;
-  let part: unknown = root;
-  for (const token of pointerTokens(fragment.slice(1))) {
-    const key = percentDecoded(token);
-    if (Array.isArray(part)) part = part[Number(key)];
-    else if (isRecord(part) && Object.hasOwn(part, key)) part = part[key];
-    else return undefined;
-  }
-  return part;
+  if (fragment !== '#' && !fragment.startsWith('#/')) return undefined;
+  return valueAt(root, pointerTokens(fragment.slice(1)).map(percentDecoded))?.json;
 }
 
 function percentDecoded(token: string): string {

@@ -67,7 +67,7 @@ export class CallBlock {
   /** Consumes text that begins with `<` and is not a tag. */
   takeText(text: string): void {
     if (this.#phase === 'object') {
-      this.#object.takeText(text);
+      this.#object.take(text, 0, true);
       this.#take(text);
     } else if (this.#phase === 'tail') {
       this.end('text');

@@ -54,17 +54,8 @@ export class CallObject {
     return this.#taken;
   }
 
-  /** Characters that could begin a tag only count outside of strings: `take` stops at them. */
-  take(text: string, from: number): number {
-    return this.#take(text, from, true);
-  }
-
-  /** The same for text that is known not to be a tag. */
-  takeText(text: string): void {
-    this.#take(text, 0, false);
-  }
-
-  #take(text: string, from: number, stops: boolean): number {
+  /** Stops at a `<` outside of strings, which may begin a tag. `isText`: the text is known not to be a tag. */
+  take(text: string, from: number, isText = false): number {
     const base = this.#taken - from;
     let at = from;
     while (at < text.length && !this.complete && !this.refuted) {
@@ -73,7 +64,7 @@ export class CallObject {
         continue;
       }
       const code = text.charCodeAt(at);
-      if (code === lessThan && stops) break;
+      if (code === lessThan && !isText) break;
       if (!isSpace(code)) this.#outside(code, base + at);
       at++;
       if (this.#isTool !== null) this.#prove();

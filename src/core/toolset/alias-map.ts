@@ -66,13 +66,7 @@ function entriesOf(edition: Edition, canonical: string): readonly EditionTool[] 
 }
 
 const sharedTools = memoizeByObject(({ tools }: Edition): Map<string, EditionTool[]> => {
-  const entries = new Map<string, EditionTool[]>();
-  for (const tool of tools) {
-    const before = entries.get(tool.canonical);
-    if (before === undefined) entries.set(tool.canonical, [tool]);
-    else before.push(tool);
-  }
-  return new Map([...entries].filter(([, { length }]) => length > 1));
+  return new Map([...Map.groupBy(tools, ({ canonical }) => canonical)].filter(([, { length }]) => length > 1));
 });
 
 /** Returns the tool under the names that its toolset gives it, which differ from its current names under `MONIKER_ALIASES=off`. */

@@ -6,7 +6,7 @@ import type { EntryArguments, EntryResult, AliasMode, Announce } from './toolset
 import type { Hold } from '../listing/hold.ts';
 import type { MadeBy } from '../made/made-tool.ts';
 import type { CanonicalName, WireName } from '../names/names.ts';
-import type { JsonSchema, ToolAnnotations, ToolKind } from '../tools/tool.ts';
+import type { JsonSchema, ToolAnnotations, ToolKind, ToolSource } from '../tools/tool.ts';
 import type { UiTool } from '../tools/ui-tool.ts';
 
 export type EditionAlias = { name: string; mode: AliasMode; note?: string };
@@ -102,4 +102,21 @@ export function isRepeatable({ annotations, ...rest }: Pick<EditionTool, 'annota
 /** Whether the server is trusted, or an administrator accepted the annotations of this definition. */
 export function isEndorsed({ trusted, annotationsAccepted }: Pick<EditionTool, 'trusted' | 'annotationsAccepted'>): boolean {
   return trusted === true || annotationsAccepted === true;
+}
+
+/** Returns the trust fields of a server's tool. */
+export function trustOf(source: ToolSource | undefined): Pick<EditionTool, 'trusted' | 'annotationsAccepted'> {
+  return {
+    ...(source?.trusted === true && { trusted: true as const }),
+    ...(source?.annotationsAccepted === true && { annotationsAccepted: true as const }),
+  };
+}
+
+/** Returns the state fields of a tool; tools without a server are ready. */
+export function stateOf(source: ToolSource | undefined): Pick<EditionTool, 'state' | 'held' | 'renamedTo'> {
+  return {
+    state: source?.state ?? 'ready',
+    ...(source?.held !== undefined && { held: source.held }),
+    ...(source?.renamedTo !== undefined && { renamedTo: source.renamedTo }),
+  };
 }

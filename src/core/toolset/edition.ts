@@ -3,7 +3,7 @@
  * An edition holds neutral definitions and final names. Lookup tables are built from it in the isolate (`alias-map.ts`), and provider
  * formats lazily by the adapters.
  */
-import type { Edition, EditionTool, MadeCode } from './edition-tool.ts';
+import { type Edition, type EditionTool, type MadeCode, stateOf, trustOf } from './edition-tool.ts';
 import { definitionNames } from './model-definitions.ts';
 import { checkEntryArguments } from './entry-arguments.ts';
 import { checkEntryResult } from './entry-result.ts';
@@ -145,14 +145,11 @@ async function compileTool(entry: NamedEntry, made: MadeCode | undefined): Promi
     ...(source.arguments !== undefined && { arguments: source.arguments }),
     ...(shown !== inputSchema && { sourceSchema: inputSchema }),
     ...(source.result !== undefined && { result: source.result }),
-    ...(listing?.trusted === true && { trusted: true as const }),
-    ...(listing?.annotationsAccepted === true && { annotationsAccepted: true as const }),
+    ...trustOf(listing),
     ...(source.alwaysOffered === true && { alwaysOffered: true as const }),
     ...(ui !== undefined && { ui }),
     ...(made !== undefined && { made }),
-    state: listing?.state ?? 'ready',
-    ...(listing?.held !== undefined && { held: listing.held }),
-    ...(listing?.renamedTo !== undefined && { renamedTo: listing.renamedTo }),
+    ...stateOf(listing),
     pin: await toolPin(definition),
   };
 }

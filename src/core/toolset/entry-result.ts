@@ -10,7 +10,7 @@ import { boundResult, fetchCall, contentToStore } from '../tools/result-bound.ts
 import { visibleJson } from '../text/visible-text.ts';
 import { contentText, type ContentBlock, type ToolResult, type JsonSchema } from '../tools/tool.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { isRecord, tryParse } from '../json/wire-value.ts';
 
 /** `kept`: the content to store under the id of the call, for `fetch_result`; null: nothing readable was left out. */
 type ShownResult = { shown: ToolResult; kept: ContentBlock[] | null };
@@ -62,12 +62,8 @@ function listed(pointers: readonly string[]): string {
 
 /** As text, including the structured form if no text block contains it. */
 function wholeOf({ content, structuredContent }: ToolResult): ContentBlock[] {
-  const told = structuredContent === undefined || content.some((block) => block.type === 'text' && isJsonText(block.text));
+  const told = structuredContent === undefined || content.some((block) => block.type === 'text' && readJson(block.text) !== null);
   return told ? content : [...content, { type: 'text', text: visibleJson(structuredContent) }];
-}
-
-function isJsonText(text: string): boolean {
-  return readJson(text) !== null;
 }
 
 function pickParts(result: ToolResult, pointers: readonly string[]): Picked {
@@ -103,12 +99,8 @@ function jsonOf({ content, structuredContent }: ToolResult): PointerResult {
 /** Objects and arrays only: a number or a string is text that happens to be valid JSON. */
 function readJson(text: string): PointerResult {
   if (!/^\s*[{[]/.test(text)) return null;
-  try {
-    return { json: JSON.parse(text) };
-  } catch {
-    // Ordinary text has no structure to point into.
-    return null;
-  }
+  const json = tryParse(text);
+  return json === undefined ? null : { json };
 }
 
 // Finds pointers of an entry that can match nothing according to the tool's `outputSchema`, and warns when the toolset is written.

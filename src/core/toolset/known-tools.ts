@@ -29,6 +29,15 @@ export function withTools(known: KnownTools, tools: readonly ToolDefinition[]): 
   };
 }
 
+/** Returns the names to suggest for a misspelled one, each with its canonical name. Skips missing tools, which cannot be called. */
+export function* spellings(tools: Iterable<ToolDefinition>): Generator<readonly [string, string]> {
+  for (const tool of tools) {
+    if (tool.source?.state === 'missing') continue;
+    yield [tool.canonical, tool.canonical];
+    yield [tool.name, tool.canonical];
+  }
+}
+
 // Explains why a tool of a toolset is missing, for error messages and toolset views. The caller adds what to do.
 
 /** A tool without a pin was unknown when the toolset was compiled: its server had not listed any tools. */

@@ -16,13 +16,7 @@ export type NameConflict = { name: string; tools: [string, string]; suggestion: 
 /** Returns all conflicts, sorted by name and tools. n claims to one name give n-1 conflicts: each of the others with the keeper. */
 export function findConflicts(entries: readonly NamedEntry[]): NameConflict[] {
   const sorted = sortByContent(entries);
-  const claims = collectClaims(sorted);
-  const meetings = createMeetings();
-  meetChosen(claims, meetings.add);
-  meetOwnNames(claims, meetings.add);
-  meetDefaults(claims, meetings.add);
-  meetReserved(claims, meetings.add);
-  return propose(meetings.sorted(), sorted);
+  return propose(findMeetings(collectClaims(sorted)), sorted);
 }
 
 /** Removes the influence of the document order; entries that compare equal are identical in everything that matters here. */
@@ -43,21 +37,17 @@ type Claims = {
   chosen: Map<string, Claim[]>;
   /** By exact name. */
   defaults: Map<string, Claim[]>;
-  /** Own name → canonical names of the tools that have it at their source. */
-  owners: Map<string, Set<string>>;
+  /** By the name that the tool has at its source. */
+  owners: Map<string, NamedEntry[]>;
 };
 
 function collectClaims(entries: readonly NamedEntry[]): Claims {
-  const claims: Claims = { chosen: new Map(), defaults: new Map(), owners: new Map() };
-  for (const entry of entries) {
-    const owners = claims.owners.get(entry.ownName);
-    if (owners === undefined) claims.owners.set(entry.ownName, new Set([entry.canonical]));
-    else owners.add(entry.canonical);
-
-    for (const claim of chosenBy(entry)) push(claims.chosen, claim.folded, claim);
-    if (hasDefaultName(entry)) push(claims.defaults, entry.wireName, claimOf(entry.wireName, entry, rank.default));
-  }
-  return claims;
+  const defaults = entries.filter(hasDefaultName).map((entry) => claimOf(entry.wireName, entry, rank.default));
+  return {
+    chosen: Map.groupBy(entries.flatMap(chosenBy), ({ folded }) => folded),
+    defaults: Map.groupBy(defaults, ({ name }) => name),
+    owners: Map.groupBy(entries, ({ ownName }) => ownName),
+  };
 }
 
 /** A hidden alias that repeats the tool's own name does not make it a chosen name: without the alias the name would be the same. */
@@ -77,23 +67,18 @@ function claimOf(name: string, entry: NamedEntry, rank: number): Claim {
 type Meeting = { name: string; keeper: string; mover: Claim };
 type Meet = (keeper: string, mover: Claim) => void;
 
-function createMeetings(): { add: Meet; sorted(): Meeting[] } {
-  const meetings: Meeting[] = [];
-  const seen = new Map<NamedEntry, Set<string>>();
-  return {
-    add: (keeper, mover) => {
-      const key = `${mover.name} ${keeper}`;
-      const known = seen.get(mover.entry);
-      if (known?.has(key)) return;
-      if (known === undefined) seen.set(mover.entry, new Set([key]));
-      else known.add(key);
-      meetings.push({ name: mover.name, keeper, mover });
-    },
-    sorted: () =>
-      meetings.sort(
-        (a, b) => compare(a.name, b.name) || compare(a.keeper, b.keeper) || compare(a.mover.entry.canonical, b.mover.entry.canonical),
-      ),
+function findMeetings(claims: Claims): Meeting[] {
+  const meetings = new Map<string, Meeting>();
+  const meet: Meet = (keeper, mover) => {
+    meetings.set(`${mover.entry.path} ${mover.name} ${keeper}`, { name: mover.name, keeper, mover });
   };
+  meetChosen(claims, meet);
+  meetOwnNames(claims, meet);
+  meetDefaults(claims, meet);
+  meetReserved(claims, meet);
+  return [...meetings.values()].sort(
+    (a, b) => compare(a.name, b.name) || compare(a.keeper, b.keeper) || compare(a.mover.entry.canonical, b.mover.entry.canonical),
+  );
 }
 
 /** Compares given names and aliases with each other, exact and folded. Spellings of one name in the same entry do not conflict. */
@@ -112,7 +97,7 @@ function meetOwnNames(claims: Claims, meet: Meet): void {
   // Two owners are enough, since at most one of them is the claimant's own tool. Entries are sorted, and so are owners.
   const firstTwo = new Map<string, string[]>();
   for (const claim of [...claims.chosen.values()].flat()) {
-    const owners = firstTwo.get(claim.name) ?? [...(claims.owners.get(claim.name) ?? [])].slice(0, 2);
+    const owners = firstTwo.get(claim.name) ?? [...new Set(claims.owners.get(claim.name)?.map(({ canonical }) => canonical))].slice(0, 2);
     firstTwo.set(claim.name, owners);
     const keeper = owners.find((canonical) => canonical !== claim.entry.canonical);
     if (keeper !== undefined) meet(keeper, claim);
@@ -207,10 +192,4 @@ function cut(name: string): string {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
-  const values = map.get(key);
-  if (values === undefined) map.set(key, [value]);
-  else values.push(value);
 }

@@ -3,7 +3,7 @@
  * next phase finds conflicts between entries (`name-claims.ts`).
  */
 import { isDeeperThan } from '../json/wire-value.ts';
-import { type KnownTools, notListedYet, whyMissing } from './known-tools.ts';
+import { type KnownTools, notListedYet, spellings, whyMissing } from './known-tools.ts';
 import { limits } from '../limits.ts';
 import { isListedName, parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from '../names/names.ts';
 import type { Issue } from '../problem.ts';
@@ -37,11 +37,11 @@ export type EntryReadings = { entries: NamedEntry[]; issues: Issue[]; warnings: 
 /** Returns all errors of all entries. `entries` is only complete if `issues` is empty. */
 export function readNamedEntries(toolset: Toolset, known: KnownTools): EntryReadings {
   const reading: EntryReadings = { entries: [], issues: [], warnings: [] };
-  const finder = createFinder(known);
+  const find = createFinder(known);
   for (const [index, source] of toolset.tools.entries()) {
     const path = `tools[${index}]`;
     const givenName = readGivenName(source, path, reading);
-    const found = finder.find(source.tool ?? '');
+    const found = find(source.tool ?? '');
     if (!found.ok) reading.issues.push({ path: `${path}.tool`, message: found.message });
     const definition = found.ok ? found.definition : null;
     const aliases = source.aliases === undefined ? inheritAliases(definition, path, reading) : readAliases(source.aliases, path, reading);
@@ -130,7 +130,7 @@ type Found =
 /** Each suggestion walks all tools. If more entries than this are wrong, the problem is not a typing error. */
 const maxEntriesWithSuggestions = 20;
 
-function createFinder(known: KnownTools): { find(canonical: string): Found } {
+function createFinder(known: KnownTools): (canonical: string) => Found {
   let listed: Set<string> | undefined;
   let suggestionsLeft = maxEntriesWithSuggestions;
 
@@ -175,18 +175,9 @@ function createFinder(known: KnownTools): { find(canonical: string): Found } {
           : `there is no server ${quote(server)}`;
     if (suggestionsLeft === 0) return what;
     suggestionsLeft -= 1;
-    const near = nearNames(canonical, spellings(known));
+    const near = nearNames(canonical, spellings(known.all()));
     return near.length === 0 ? what : `${what}; did you mean ${near.join(', ')}?`;
   };
 
-  return { find };
-}
-
-/** Skips missing tools: an entry for one could not be called. */
-function* spellings(known: KnownTools): Generator<readonly [string, string]> {
-  for (const tool of known.all()) {
-    if (tool.source?.state === 'missing') continue;
-    yield [tool.canonical, tool.canonical];
-    yield [tool.name, tool.canonical];
-  }
+  return find;
 }

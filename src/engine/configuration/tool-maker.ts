@@ -120,23 +120,21 @@ function readRequest(name: string, request: Omit<MakeRequest, 'name' | 'toolset'
 
 /** Resolves names as calls of the plan do. `share`: the tool will be called with other keys, which do not have this key's private tools. */
 function lookupIn(offered: AliasMap | null, share: boolean): Lookup {
-  const taken = (tool: EditionTool): ReturnType<Lookup['find']> => {
+  const taken = (tool: EditionTool): ReturnType<Lookup> => {
     if (!codeMayCall(tool)) return { fault: `${tool.canonical} cannot be called by code` };
     if (share && tool.made?.private === true) return { fault: `${tool.canonical} is private to this key. Share it first` };
     return { tool: toNamedTool(tool) };
   };
-  return {
-    find(name) {
-      const found = offered === null ? null : resolveName(offered, name);
-      if (found?.ok) return taken(found.tool);
-      // Several entries of one tool count as one tool for code.
-      const entries = found?.code === 'ambiguous_tool' ? (offered?.tools ?? []).filter(({ canonical }) => canonical === name) : [];
-      const [entry] = entries;
-      if (entry !== undefined && codeMayCall(entry)) return taken(entry);
-      const near = found === null ? [] : found.code === 'ambiguous_tool' ? found.candidates : found.suggestions;
-      const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : availableTools(offered);
-      return { fault: `${quote(name)} is not one of the offered tools; ${hint}` };
-    },
+  return (name) => {
+    const found = offered === null ? null : resolveName(offered, name);
+    if (found?.ok) return taken(found.tool);
+    // Several entries of one tool count as one tool for code.
+    const entries = found?.code === 'ambiguous_tool' ? (offered?.tools ?? []).filter(({ canonical }) => canonical === name) : [];
+    const [entry] = entries;
+    if (entry !== undefined && codeMayCall(entry)) return taken(entry);
+    const near = found === null ? [] : found.code === 'ambiguous_tool' ? found.candidates : found.suggestions;
+    const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : availableTools(offered);
+    return { fault: `${quote(name)} is not one of the offered tools; ${hint}` };
   };
 }
 
