@@ -1,22 +1,70 @@
 /**
- * Proxies a chat without server tools and session whose dialect is the provider's own wire: forwards the client's request and the
- * provider's bytes. A reply is parsed and rewritten (`rewrite-reply.ts`) if the provider's profile requires it, or if it may contain calls
- * and its wire is not known to be exact.
+ * Sends a chat without server tools and session to its provider. If its dialect is the provider's own wire, the client's request and the
+ * provider's bytes are forwarded; other chats are translated (`engine/proxy/translate-chat.ts`). A forwarded reply is parsed and rewritten
+ * (`rewrite-reply.ts`) if the provider's profile requires it, or if it may contain calls and its wire is not known to be exact.
  */
+import { splitModelRef } from '../core/agent.ts';
 import { nativeTokenPrefix } from '../core/model/native-token.ts';
 import { limits } from '../core/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
+import type { Principal } from '../core/principal.ts';
+import { translateChat, type AgentOverrides } from '../engine/proxy/translate-chat.ts';
 import { readBounded } from '../net/read-bounded.ts';
+import type { Directory } from '../ports/catalog.ts';
+import type { ChatModel } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
-import type { Clock } from '../ports/runtime.ts';
+import type { Clock, Ids } from '../ports/runtime.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
 import { malformedProblem } from './provider-error.ts';
 import { bodyWithoutKey, withoutKey } from './provider-secrets.ts';
+import { rehearsalHttp } from './rehearsal/rehearsal.ts';
 import { withRetries } from './retry.ts';
 import { rewriteStream, rewriteUnstreamed } from './rewrite-reply.ts';
 import { type ProviderExchange, openHead, openReply } from './transport.ts';
+
+/**
+ * A chat without server tools and session, to be forwarded or translated. `agent`: an agent
+ * without tools, which overrides the body; `isOwn`: it sets more than instructions.
+ */
+export type ProxiedChat = Pick<ProxyRequest, 'dialect' | 'text' | 'headers'> & {
+  ref: string;
+  body: Readonly<Record<string, unknown>> & { model: string };
+  /** Aborts when the client disconnects. */
+  signal(): AbortSignal;
+  agent?: AgentOverrides & { isOwn: boolean };
+};
+
+type ProxyDeps = { directory: Directory; outbound: OutboundHttp; model: ChatModel; clock: Clock; ids: Ids };
+
+export async function proxyModelRequest(
+  { directory, outbound, ...deps }: ProxyDeps,
+  principal: Principal,
+  { ref, dialect, body, agent, text, headers, signal }: ProxiedChat,
+): Promise<Response> {
+  const { provider, model } = splitModelRef(ref);
+  const access = await directory.provider(principal.workspace, provider);
+  if (agent?.isOwn || !canForward(access, model, dialect, agent?.protocol)) {
+    const asked = { access, model, dialect, body, ref: body.model, ...(agent !== undefined && { agent }) };
+    return await translateChat(deps, asked, signal());
+  }
+  const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
+  // With other instructions, the body no longer equals the received text.
+  const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
+  return await proxyChat({ access, model, dialect, ...sent, headers, http, clock: deps.clock, signal });
+}
+
+/** Returns the provider's count of the request's tokens; null: it cannot count, and the caller estimates. */
+export async function countRequestTokens(
+  { directory, outbound: http, clock }: Pick<ProxyDeps, 'directory' | 'outbound' | 'clock'>,
+  principal: Principal,
+  { ref, ...request }: Omit<ProxiedChat, 'signal' | 'agent'>,
+): Promise<Response | null> {
+  const { provider, model } = splitModelRef(ref);
+  const access = await directory.provider(principal.workspace, provider);
+  return await countTokens({ ...request, access, model, http, clock });
+}
 
 export type ProxyRequest = {
   access: ProviderAccess;
@@ -38,12 +86,7 @@ export type ProxyRequest = {
 };
 
 /** Returns whether a request in this dialect can be forwarded to the provider; with tools, only if the model supports tools natively. */
-export function isForwardedHeader(
-  access: ProviderAccess,
-  model: string,
-  dialect: Dialect,
-  protocol: 'native' | 'text' | undefined,
-): boolean {
+export function canForward(access: ProviderAccess, model: string, dialect: Dialect, protocol: 'native' | 'text' | undefined): boolean {
   return adapters[access.kind].dialect === dialect.name && (protocol ?? profileFor(access, model).protocol) === 'native';
 }
 
@@ -72,7 +115,7 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
   return body.stream === true ? await rewriteStream(open, rewriting) : await rewriteUnstreamed(open, rewriting);
 }
 
-/** Returns the provider's count of the request's tokens; null: it cannot count, and the caller estimates. Throws like `proxyChat`. */
+/** Throws like `proxyChat`. null: the provider cannot count. */
 export async function countTokens(request: Omit<ProxyRequest, 'signal'>): Promise<Response | null> {
   const { access, dialect, http, clock } = request;
   const adapter = adapters[access.kind];

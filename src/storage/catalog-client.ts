@@ -3,8 +3,9 @@
  * retries and invalidations of the method's row in `catalog-methods.ts`.
  */
 import { limits } from '../core/limits.ts';
+import { getOrBuild } from '../core/memoize.ts';
 import { Problem, unwrap } from '../core/problem.ts';
-import type { CatalogCaller } from '../ports/catalog.ts';
+import type { CatalogCaller, CatalogPort } from '../ports/catalog.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Bindings } from './bindings.ts';
@@ -37,6 +38,15 @@ export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, c
   }
   // The table has every method, and `callCatalog` returns what the method does.
   return client as CatalogMethods;
+}
+
+/** Returns the catalogs by caller, cached for callers without a key. */
+export function createCatalogs(bindings: Bindings, caches: DocumentCaches): (caller: CatalogCaller) => CatalogPort {
+  const known = new Map<string, CatalogPort>();
+  return (caller) => {
+    if (typeof caller !== 'string') return createCatalogClient(bindings, { workspace: caller.workspace, keyId: caller.keyId }, caches);
+    return getOrBuild(known, caller, Number.POSITIVE_INFINITY, () => createCatalogClient(bindings, caller, caches));
+  };
 }
 
 /**

@@ -16,7 +16,7 @@ import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import type { ServerSource, UpstreamContext } from '../../src/ports/upstream.ts';
 import { serveMcp } from '../../src/mcp/server/endpoint.ts';
 import { toolDefinitions } from '../../src/tools/registry.ts';
-import type { ProxiedChat } from '../../src/providers/chat-proxy.ts';
+import type { ProxiedChat } from '../../src/providers/proxy.ts';
 import type { Services } from '../../src/wiring.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';

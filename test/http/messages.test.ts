@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { toToolCallId } from '../../src/core/reference.ts';
-import type { ProxiedChat } from '../../src/providers/chat-proxy.ts';
+import type { ProxiedChat } from '../../src/providers/proxy.ts';
 import { bodyOf, createChatHarness, rootKey, type Harness } from './harness.ts';
 
 let h: Harness;

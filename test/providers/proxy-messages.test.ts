@@ -4,7 +4,7 @@ import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import { anthropicMessages } from '../../src/dialects/anthropic/dialect.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { countTokens } from '../../src/providers/proxy.ts';
-import { isForwardedHeader, proxyChat, type ProxyRequest } from '../../src/providers/proxy.ts';
+import { canForward, proxyChat, type ProxyRequest } from '../../src/providers/proxy.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 import { fakeAnthropic } from '../fakes/upstreams/anthropic.ts';
 
@@ -83,9 +83,9 @@ describe('a Messages request for a provider of kind anthropic', () => {
   });
 
   it('is forwarded there, and translated everywhere else', () => {
-    expect(isForwardedHeader(access, model, anthropicMessages, undefined)).toBe(true);
+    expect(canForward(access, model, anthropicMessages, undefined)).toBe(true);
     for (const kind of ['openai', 'openai-compatible', 'openai-responses', 'gemini', 'cohere', 'rehearsal'] as const)
-      expect(isForwardedHeader({ ...access, kind }, model, anthropicMessages, undefined)).toBe(false);
+      expect(canForward({ ...access, kind }, model, anthropicMessages, undefined)).toBe(false);
   });
 
   it('keeps provider data when the reply is rewritten: the stock client finds its thinking signed', async () => {

@@ -7,10 +7,12 @@ import { getOrBuild, memoizeByObject } from '../../core/memoize.ts';
 import { buildAliasMap, extendAliasMap, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { type Edition, type EditionTool, isForModels } from '../../core/toolset/edition-tool.ts';
 import { fetchResultTool, findToolsCanonical, findToolsTool } from '../../core/tools/injected-tool.ts';
+import { privateToolset } from '../../core/made/made-toolset.ts';
 import type { CanonicalName, WireName } from '../../core/names/names.ts';
 import { isOnDemand } from '../../core/toolset/offered-tools.ts';
 import type { ClientTool, Plan } from '../../core/turn/plan.ts';
 import { useSkillCanonical, useSkillTool } from '../../core/skills/skill-prompt.ts';
+import type { Directory } from '../../ports/catalog.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import { fold } from '../../core/names/fold.ts';
 import { runCodeCanonical, runCodeTool } from '../../core/code-mode/run-code.ts';
@@ -111,6 +113,15 @@ function toEditionTool({ name, description, inputSchema }: ClientTool): EditionT
     state: 'ready',
     pin: '',
   };
+}
+
+/** Returns the names of a turn, from the editions that its plan points to. `keyId`: the key of the session. */
+export async function readTurnNames(directory: Directory, workspace: string, plan: Plan, keyId: string): Promise<AliasMap | null> {
+  const read = async (pointer: Plan['edition']) => (pointer === undefined ? null : (await directory.edition(workspace, pointer)).names);
+  // An administrator's turn in another key's session gets neither key's private tools: they would run as the session's key.
+  const ownMade = plan.ownMade?.toolset === privateToolset(keyId) ? plan.ownMade : undefined;
+  const [names, made, own] = await Promise.all([read(plan.edition), read(plan.made), read(ownMade)]);
+  return turnNames(names, plan, mergeMadeTools(made, own));
 }
 
 /**

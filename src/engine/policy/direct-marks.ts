@@ -14,6 +14,7 @@ import {
   unknownTaint,
   untainted,
 } from '../../core/policy/taint.ts';
+import type { Principal } from '../../core/principal.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { CatalogPort, StoredMarks } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
@@ -41,6 +42,12 @@ export function createMarkStore(
     read: async () => (await catalog.taintMarks(names))[0] ?? null,
     add: (taint) => catalog.addTaintMarks({ names, taint, ttlMs: directMarksMs }),
   };
+}
+
+/** Returns the store of a key's marks in its workspace. */
+export function marksIn(catalog: (workspace: string) => Pick<CatalogPort, 'taintMarks' | 'addTaintMarks'>) {
+  return ({ workspace, keyId }: Pick<Principal, 'workspace' | 'keyId'>, toolset: string | null): MarkStore =>
+    createMarkStore(catalog(workspace), keyId, toolset);
 }
 
 /** `settle`: stores the marks that a call added, and returns what its caller may see. */

@@ -1,5 +1,10 @@
 /** Sends requests to a server's address, for calls and listings. Redirects to another origin are refused, since the request is meant for this server only. */
 import { Problem } from '../../core/problem.ts';
+import { limits } from '../../core/limits.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
+import type { OutboundHttp } from '../../ports/outbound.ts';
+import type { Clock, Logger } from '../../ports/runtime.ts';
+import type { ServerTokens, UpstreamContext } from '../../ports/upstream.ts';
 import type { CallDeps } from '../call/call-scope.ts';
 
 /**
@@ -18,5 +23,39 @@ export function refuseOtherOrigins(url: string, remedy = 'If this is right, use 
     if (to.origin === origin) return;
     const detail = `${origin} redirects to ${to.origin}; the redirect was not followed. ${remedy}`;
     throw new Problem('upstream_error', detail, { retryable: false });
+  };
+}
+
+export function createToolFetch(outbound: OutboundHttp): CallDeps['fetch'] {
+  return (request, signal, onHop, purpose = 'tool') =>
+    outbound(request, {
+      purpose,
+      signal,
+      ...(onHop && { onHop }),
+      // The caller applies the timeout of the server's document; this is the upper limit.
+      ...(purpose === 'server' && { timeoutMs: limits.maxServerCallMs }),
+    });
+}
+
+type UpstreamDeps = Pick<CallDeps, 'fetch'> & {
+  clock: Clock;
+  log: Logger;
+  tokens(workspace: string, server: ServerAccess): ServerTokens | null;
+  secret(workspace: string, name: string, host?: string): Promise<string>;
+  document(workspace: string, server: string): Promise<string | null>;
+};
+
+/** Returns a function that builds what a connection to a server needs. */
+export function createUpstreamContexts({ clock, log, ...deps }: UpstreamDeps) {
+  return (workspace: string, server: ServerAccess, conversation: string, signal: AbortSignal): UpstreamContext => {
+    const tokens = deps.tokens(workspace, server);
+    return {
+      fetch: createServerFetch(deps, server.kind === 'mcp' ? null : signal),
+      secret: (name, host) => deps.secret(workspace, name, host),
+      document: () => deps.document(workspace, server.name),
+      ...(tokens !== null && { tokens }),
+      ...{ signal, log, conversation },
+      now: () => clock.now(),
+    };
   };
 }

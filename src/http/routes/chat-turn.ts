@@ -12,7 +12,7 @@ import { unknownCompletion } from '../../dialects/answer.ts';
 import type { ConversationBuilder } from '../../dialects/conversation.ts';
 import type { Dialect, DialectRequest } from '../../dialects/dialect.ts';
 import type { SessionPort, SessionSetup, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
-import type { ProxiedChat } from '../../providers/chat-proxy.ts';
+import type { ProxiedChat } from '../../providers/proxy.ts';
 import type { Services } from '../../wiring.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { editionName } from '../documents.ts';
