@@ -31,7 +31,6 @@ import { createKeyCancellations } from './keys/key-cancellations.ts';
 import { documentHandlers } from './handlers/documents.ts';
 import { keyHandlers } from './handlers/keys.ts';
 import { publishedHandlers } from './handlers/published.ts';
-import { recordHandlers } from './handlers/records.ts';
 import { serverHandlers } from './handlers/servers.ts';
 import { triggerHandlers } from './handlers/triggers.ts';
 import type { CatalogServices, CatalogHandlers } from './handlers/catalog-handlers.ts';
@@ -52,7 +51,6 @@ const handlers: CatalogHandlers = {
   ...documentHandlers,
   ...serverHandlers,
   ...keyHandlers,
-  ...recordHandlers,
   ...publishedHandlers,
   ...triggerHandlers,
 };

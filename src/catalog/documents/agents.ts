@@ -8,9 +8,8 @@ import { missingPrice, priceOf, type Prices } from '../../core/model/price.ts';
 import type { Provider } from '../../core/model/provider.ts';
 import { builtinProvider, rehearsalProviderName } from '../../storage/providers.ts';
 import type { CatalogContext } from '../context.ts';
-import { readRow } from './documents.ts';
+import { findRow } from './documents.ts';
 import { readEditionText } from '../toolsets/editions.ts';
-import { enqueuePublish } from '../records/outbox.ts';
 import { findPointer } from '../toolsets/toolset-versions.ts';
 import { checkNameInBody, type DocumentWriter } from './write-document.ts';
 import type { Warning } from '../../core/warning.ts';
@@ -21,25 +20,16 @@ import { madeToolset } from '../../core/made/made-toolset.ts';
 import { selectMadeTools } from '../../engine/plan/plan-names.ts';
 
 export const agentWriter: DocumentWriter = {
-  nameFault: (_context, name) =>
-    ResourceName.safeParse(name).success ? null : 'must be 1-50 of a-z, 0-9 and `-`, without `-` at the ends',
+  nameFault: (_context, name) => ResourceName.safeParse(name).error?.issues[0]?.message ?? null,
 
   prepare: async (context, name, body) => {
     const document = parseDocument(Agent, body);
     checkNameInBody(name, document);
-    return {
-      body: { ...document, name },
-      warnings: warningsOf(context, document),
-      commit: (_row, changed) => {
-        if (changed) enqueuePublish(context, 'agent', name);
-      },
-    };
+    return { body: { ...document, name }, warnings: warningsOf(context, document) };
   },
 
   // Agent bodies were parsed by the schema when they were written.
   review: (context, body) => warningsOf(context, body as Agent),
-
-  prepareRemoval: async (context, name) => () => enqueuePublish(context, 'agent', name),
 };
 
 function warningsOf(context: CatalogContext, agent: Agent): Warning[] {
@@ -68,9 +58,9 @@ function modelWarnings(context: CatalogContext, agent: Agent): Warning[] {
 
 /** A stored provider takes precedence over a built-in one, as when a turn is planned. */
 function findProvider(context: CatalogContext, name: string): { prices?: Prices } | null {
-  const stored = name === rehearsalProviderName ? null : readRow(context.sql, 'provider', name);
+  const stored = name === rehearsalProviderName ? null : findRow(context.sql, 'provider', name);
   // Provider bodies were parsed by the schema when they were written.
-  return stored?.deleted === false ? (stored.body as Provider) : builtinProvider(context.settings, name);
+  return stored === null ? builtinProvider(context.settings, name) : (stored.body as Provider);
 }
 
 function toolWarnings(context: CatalogContext, agent: Agent): Warning[] {
@@ -93,9 +83,8 @@ function skillWarnings(context: CatalogContext, agent: Agent): Warning[] {
   const names = namesOf(context, agent);
   return agent.skills.flatMap((name, index): Warning[] => {
     const path = `skills[${index}]`;
-    const row = readRow(context.sql, 'skill', name);
-    if (row === null || row.deleted)
-      return [{ path, message: `The skill "${name}" does not exist yet. The agent runs without it until it is created.` }];
+    const row = findRow(context.sql, 'skill', name);
+    if (row === null) return [{ path, message: `The skill "${name}" does not exist yet. The agent runs without it until it is created.` }];
     // A missing toolset already has a warning.
     if (names === 'unknown') return [];
     // Skill bodies were parsed from their files when they were written.

@@ -1,9 +1,8 @@
 /** Rows of documents of all kinds: reads, lists and replaces them. `write-document.ts` checks writes. */
 import { utf8Length } from '../../core/text/utf8.ts';
-import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
-import { decodeTextCursor, encodeCursor } from '../../storage/cursor.ts';
+import { sortedPage } from '../../storage/cursor.ts';
 import { recordChange } from '../records/audit.ts';
 import { requestClose } from '../records/close-database.ts';
 import type { CatalogContext } from '../context.ts';
@@ -25,27 +24,33 @@ export function readRow(sql: SqlStorage, kind: DocumentKind, name: string): Docu
   return row === undefined ? null : fromSql(row);
 }
 
+/** Returns an existing document, or null. */
+export function findRow(sql: SqlStorage, kind: DocumentKind, name: string): DocumentRow | null {
+  const row = readRow(sql, kind, name);
+  return row === null || row.deleted ? null : row;
+}
+
 /** Returns an existing document, or throws `not_found`. */
 export function requireRow(sql: SqlStorage, kind: DocumentKind, name: string): DocumentRow {
-  const row = readRow(sql, kind, name);
-  if (row === null || row.deleted) throw documentNotFound(kind, name);
+  const row = findRow(sql, kind, name);
+  if (row === null) throw documentNotFound(kind, name);
   return row;
 }
 
+/** Throws `conflict` if the workspace has the maximum number of these documents. `plural`: as in the message. */
+export function requireCapacity(sql: SqlStorage, kind: DocumentKind, maximum: number, plural: string): void {
+  const query = 'SELECT count(*) AS count FROM documents WHERE kind = ? AND deleted = 0';
+  const { count } = sql.exec<{ count: number }>(query, kind).one();
+  if (count < maximum) return;
+  throw new Problem('conflict', `The workspace already has ${count} ${plural} (maximum: ${maximum}). Delete one first.`);
+}
+
 export function listRows(sql: SqlStorage, kind: DocumentKind, page: PageRequest): Page<StoredDocument> {
-  const after = decodeTextCursor(kind, page.cursor) ?? ownNamesEnd;
-  const limit = Math.min(page.limit, limits.maxPageItems);
-  const items: StoredDocument[] = [];
-  let bytes = 0;
   const query = 'SELECT * FROM documents WHERE kind = ? AND deleted = 0 AND name > ? ORDER BY name LIMIT ?';
-  for (const row of sql.exec<SqlRow>(query, kind, after, limit + 1)) {
-    const last = items.at(-1);
-    bytes += utf8Length(row.body);
-    if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
-      return { items, nextCursor: encodeCursor(kind, last.name) };
-    items.push(toStoredDocument(fromSql(row)));
-  }
-  return { items, nextCursor: null };
+  const read = (after: string, count: number) => sql.exec<SqlRow>(query, kind, after, count);
+  const measure = { position: ({ name }: SqlRow) => name, bytes: ({ body }: SqlRow) => utf8Length(body) };
+  const { items, nextCursor } = sortedPage(kind, { ...page, first: ownNamesEnd }, read, measure);
+  return { items: items.map((row) => toStoredDocument(fromSql(row))), nextCursor };
 }
 
 /** Sorts after every internal name, which starts with a dot, and before every name that a user can choose. */

@@ -8,7 +8,7 @@ import { invalidRequest, Problem, type Issue } from '../../core/problem.ts';
 import { nearNames } from '../../core/names/suggest.ts';
 import { policyDocument } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
-import { readRow } from './documents.ts';
+import { findRow } from './documents.ts';
 import { putDocument } from './write-document.ts';
 import type { DocumentWriter } from './write-document.ts';
 
@@ -51,9 +51,9 @@ export function readRules(sql: SqlStorage): PolicyRule[] {
 }
 
 function readPolicy(sql: SqlStorage): Policy {
-  const row = readRow(sql, 'policy', policyDocument);
+  const row = findRow(sql, 'policy', policyDocument);
   // Policy bodies were parsed by the schema when they were written.
-  return row === null || row.deleted ? { rules: [] } : (row.body as Policy);
+  return row === null ? { rules: [] } : (row.body as Policy);
 }
 
 /** Appends an allowing rule, unless it already exists. Throws `conflict` if the policy is full. */

@@ -7,13 +7,12 @@ import { invalidRequest, Problem } from '../../core/problem.ts';
 import { Provider, ProviderName } from '../../core/model/provider.ts';
 import { providerBaseUrl } from '../../core/model/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../../core/policy/secret.ts';
-import type { Issue } from '../../core/problem.ts';
 import { rehearsalProviderName } from '../../storage/providers.ts';
-import type { SealedProvider } from '../../storage/catalog-methods.ts';
+import type { SealedProvider, SealedSecret } from '../../storage/catalog-methods.ts';
 import type { CatalogContext } from '../context.ts';
-import { allRows, readRow } from './documents.ts';
+import { allRows, findRow } from './documents.ts';
 import type { DocumentRow } from './documents.ts';
-import { readSealedSecrets, reseal } from './secrets.ts';
+import { checkSecretUses, readSealedSecrets, reseal } from './secrets.ts';
 import type { DocumentWriter } from './write-document.ts';
 import type { Warning } from '../../core/warning.ts';
 
@@ -38,8 +37,8 @@ export const providerWriter: DocumentWriter = {
 
 /** Returns a stored provider with the secrets that it names; null if none is stored. */
 export function readSealedProvider(context: CatalogContext, name: string): SealedProvider | null {
-  const row = readRow(context.sql, 'provider', name);
-  if (row === null || row.deleted) return null;
+  const row = findRow(context.sql, 'provider', name);
+  if (row === null) return null;
   const provider = providerOf(row);
   return {
     provider,
@@ -73,20 +72,10 @@ function keptKey(provider: Provider, previous: DocumentRow | null): { body: Prov
   return { body: { ...provider, ...apiKeySecret }, sealed: previous.sealed };
 }
 
-/** A secret that is bound to another host is rejected; a missing one is a warning. */
 function checkSecrets(context: CatalogContext, provider: Provider): Warning[] {
   const host = secretHostOf(providerBaseUrl(provider));
-  const warnings: Warning[] = [];
-  const issues: Issue[] = [];
-  for (const { path, secret } of secretNames(provider)) {
-    const stored = readSealedSecrets(context, [secret])[0];
-    if (stored === undefined)
-      warnings.push({ path, message: `The secret "${secret}" does not exist yet. This provider cannot be used until it is created.` });
-    const refusal = stored === undefined ? null : secretUseRefusal(stored, { host });
-    if (refusal !== null) issues.push({ path, message: `the secret "${secret}" cannot be used here: ${refusal}` });
-  }
-  if (issues.length > 0) throw invalidRequest(issues);
-  return warnings;
+  const uses = secretNames(provider).map((use) => ({ ...use, refusal: (stored: SealedSecret) => secretUseRefusal(stored, { host }) }));
+  return checkSecretUses(context, uses, 'This provider cannot be used');
 }
 
 function secretNames(provider: Provider): { path: string; secret: string }[] {

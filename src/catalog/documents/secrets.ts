@@ -1,6 +1,7 @@
 /** Writes secrets. The value is sealed here and leaves only sealed; GET shows its hosts and tools. */
 import { parseDocument } from '../../core/issues.ts';
 import { limits } from '../../core/limits.ts';
+import { invalidRequest, type Issue } from '../../core/problem.ts';
 import { Secret, SecretName } from '../../core/policy/secret.ts';
 import type { SecretBinding } from '../../core/policy/secret.ts';
 import type { Warning } from '../../core/warning.ts';
@@ -9,7 +10,7 @@ import { equalInConstantTime } from '../../core/constant-time.ts';
 import { openValue, sealValue } from '../../storage/secret-box.ts';
 import type { SealedFor } from '../../storage/secret-box.ts';
 import type { CatalogContext } from '../context.ts';
-import { readRow, requireRow } from './documents.ts';
+import { findRow, requireRow } from './documents.ts';
 import type { DocumentRow } from './documents.ts';
 import type { DocumentWriter } from './write-document.ts';
 
@@ -41,9 +42,26 @@ export function readSealedSecret(context: CatalogContext, name: string): SealedS
 /** Returns those that exist. */
 export function readSealedSecrets(context: CatalogContext, names: Iterable<string>): SealedSecret[] {
   return [...new Set(names)].flatMap((name) => {
-    const row = readRow(context.sql, 'secret', name);
-    return row === null || row.deleted ? [] : [toSealed(row)];
+    const row = findRow(context.sql, 'secret', name);
+    return row === null ? [] : [toSealed(row)];
   });
+}
+
+/** `refusal`: why a stored secret cannot be used there, or null. */
+export type NamedSecret = { path: string; secret: string; refusal(stored: SealedSecret): string | null };
+
+/** Rejects uses of secrets that are bound to something else, and warns about missing secrets. `until`: what fails until they are created. */
+export function checkSecretUses(context: CatalogContext, uses: readonly NamedSecret[], until: string): Warning[] {
+  const warnings: Warning[] = [];
+  const issues: Issue[] = [];
+  for (const { path, secret, refusal } of uses) {
+    const stored = readSealedSecrets(context, [secret])[0];
+    if (stored === undefined) warnings.push({ path, message: `The secret "${secret}" does not exist yet. ${until} until it is created.` });
+    const refused = stored === undefined ? null : refusal(stored);
+    if (refused !== null) issues.push({ path, message: `the secret "${secret}" cannot be used here: ${refused}` });
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+  return warnings;
 }
 
 /** Seals a value, or keeps the seal if the value is unchanged, so that writing it again creates no version. */
@@ -56,6 +74,22 @@ export async function reseal(
   const before = previous?.sealed ?? null;
   if (before !== null && (await opensTo(context, place, before, value))) return { sealed: before, sealedChanged: false };
   return { sealed: await sealValue(context.master, place, value), sealedChanged: true };
+}
+
+/** Seals the new secret that signs callbacks, or keeps the previous one. Throws `invalid_request` at `path` if there is neither. */
+export async function resealCallbackSecret(
+  context: CatalogContext,
+  place: SealedFor,
+  value: string | undefined,
+  previous: DocumentRow | null,
+  path: string,
+): Promise<{ sealed: string; sealedChanged: boolean }> {
+  if (value !== undefined) return await reseal(context, place, value, previous);
+  const before = previous?.sealed ?? null;
+  if (before === null) throw invalidRequest([{ path, message: 'is required: callbacks are signed with it' }]);
+  // Opened to verify that it can be, in case the master key has changed: otherwise signing would fail later.
+  await openValue(context.master, place, before);
+  return { sealed: before, sealedChanged: false };
 }
 
 async function opensTo(context: CatalogContext, place: SealedFor, sealed: string, value: string): Promise<boolean> {

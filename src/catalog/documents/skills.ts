@@ -1,14 +1,11 @@
 /**
- * Writes skills: parsed from their files at every write, then stored complete and published like agents. A stored document that is written
+ * Writes skills: parsed from their files at every write, then stored complete. A stored document that is written
  * back contains its files and gets the same result.
  */
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
-import { type Skill, SkillName } from '../../core/skills/skill.ts';
+import { SkillName } from '../../core/skills/skill.ts';
 import { readSkill } from '../../skills/read-skill.ts';
-import type { CatalogContext } from '../context.ts';
-import { requireRow } from './documents.ts';
-import { enqueuePublish } from '../records/outbox.ts';
 import type { DocumentWriter } from './write-document.ts';
 
 /** All other fields were parsed from these. */
@@ -20,21 +17,8 @@ export const SkillDocument = z.object({
 export const skillWriter: DocumentWriter = {
   nameFault: (_context, name) => SkillName.safeParse(name).error?.issues[0]?.message ?? null,
 
-  prepare: async (context, name, body) => {
+  prepare: async (_context, name, body) => {
     const { skill, warnings } = readSkill(name, parseDocument(SkillDocument, body));
-    return {
-      body: skill,
-      warnings,
-      commit: (_row, changed) => {
-        if (changed) enqueuePublish(context, 'skill', name);
-      },
-    };
+    return { body: skill, warnings };
   },
-
-  prepareRemoval: async (context, name) => () => enqueuePublish(context, 'skill', name),
 };
-
-export function readSkillRow(context: CatalogContext, name: string): Skill {
-  // Skill bodies were parsed from their files when they were written.
-  return requireRow(context.sql, 'skill', name).body as Skill;
-}

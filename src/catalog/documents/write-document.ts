@@ -7,7 +7,8 @@ import { invalidRequest, Problem } from '../../core/problem.ts';
 import { issuePath } from '../../core/issues.ts';
 import type { DocumentKind, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
-import { kindWords, documentNotFound, readRow, replaceRow, toStoredDocument } from './documents.ts';
+import { enqueuePublish, isPublishedWhole } from '../records/outbox.ts';
+import { kindWords, readRow, replaceRow, requireRow, toStoredDocument } from './documents.ts';
 import type { DocumentRow } from './documents.ts';
 import type { Warning } from '../../core/warning.ts';
 
@@ -47,9 +48,9 @@ export async function putDocument(
   const fault = writer.nameFault(context, name);
   if (fault !== null) throw invalidRequest([{ path: 'name', message: fault }]);
   const before = readRow(context.sql, kind, name);
-  checkConditions(kind, name, before, options);
+  const previous = before?.deleted === false ? before : null;
+  checkConditions(kind, name, previous?.version ?? null, options);
 
-  const previous = before === null || before.deleted ? null : before;
   const prepared = await writer.prepare(context, name, request.body, previous);
   const changed = previous === null || prepared.sealedChanged === true || canonicalJson(prepared.body) !== canonicalJson(previous.body);
   const now = context.now();
@@ -69,6 +70,7 @@ export async function putDocument(
   if (options.dryRun !== true) {
     context.transact(() => {
       if (changed) replaceRow(context, row, { by, action: previous === null ? 'create' : 'update' });
+      if (changed && isPublishedWhole(kind)) enqueuePublish(context, kind, name);
       prepared.commit?.(row, changed);
     });
   }
@@ -99,14 +101,14 @@ export async function removeDocument(
   request: { kind: DocumentKind; name: string; options: WriteOptions; by: string },
 ): Promise<void> {
   const { kind, name, options, by } = request;
-  const before = readRow(context.sql, kind, name);
-  if (before === null || before.deleted) throw documentNotFound(kind, name);
-  checkConditions(kind, name, before, options);
+  const before = requireRow(context.sql, kind, name);
+  checkConditions(kind, name, before.version, options);
   const commit = await writer.prepareRemoval?.(context, name);
   if (options.dryRun === true) return;
   const row: DocumentRow = { ...before, version: before.version + 1, deleted: true, body: {}, sealed: null, updatedAt: context.now() };
   context.transact(() => {
     replaceRow(context, row, { by, action: 'delete' });
+    if (isPublishedWhole(kind)) enqueuePublish(context, kind, name);
     commit?.(row, true);
   });
 }
@@ -118,8 +120,7 @@ export function checkNameInBody(name: string, body: { name?: string | undefined 
   }
 }
 
-function checkConditions(kind: DocumentKind, name: string, before: DocumentRow | null, options: WriteOptions): void {
-  const current = before === null || before.deleted ? null : before.version;
+function checkConditions(kind: DocumentKind, name: string, current: number | null, options: WriteOptions): void {
   const lost = (state: string): Problem =>
     new Problem('precondition_failed', `The ${kindWords[kind]} ${JSON.stringify(name)} ${state}.`, { version: current });
   if (options.ifNoneMatch === true && current !== null) throw lost(`already exists, at version ${current}`);

@@ -1,11 +1,14 @@
-/** Handlers of keys, their equipment, and the workspace's policy. */
+/** Handlers of keys with their equipment, rules and sessions, and of the records of calls. */
 import { limits } from '../../core/limits.ts';
 import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
 import { createKey, isKeyCancelled, keyRights, isKeyActive, listKeys, readKey, revokeKey, verifyKey } from '../keys/keys.ts';
 import { allowWithRule, readRules } from '../documents/policy.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
-import { consumeNonce } from '../records/used-nonces.ts';
+import type { CatalogContext } from '../context.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
+import { listAudit } from '../records/audit.ts';
+import { forgetSession, indexSession, listSessions } from '../records/session-index.ts';
+import { addTaintMarks, readTaintMarks } from '../records/taint-marks.ts';
 
 export const keyHandlers = {
   keys: ({ context }, page) => listKeys(context, page),
@@ -27,4 +30,25 @@ export const keyHandlers = {
   addRule: async ({ context, by }, rule) => {
     await allowWithRule(context, rule, by);
   },
+  indexSession: ({ context }, row) => {
+    indexSession(context, row);
+  },
+  forgetSession: ({ context }, id) => {
+    forgetSession(context, id);
+  },
+  taintMarks: ({ context }, names) => readTaintMarks(context, names),
+  addTaintMarks: ({ context }, marks) => {
+    addTaintMarks(context, marks);
+  },
+  sessions: ({ context }, keyId, page) => listSessions(context, keyId, page),
+  appendAudit: async ({ audit }, rows) => {
+    await audit.append(rows);
+  },
+  audit: ({ context }, query) => listAudit(context, query),
 } satisfies Partial<CatalogHandlers>;
+
+/** Uses up the nonce of an approval that a client carries (`requestState`), or of a sign-in. Returns true the first time. */
+function consumeNonce({ sql, now }: CatalogContext, nonce: string, expiresAt: number): boolean {
+  sql.exec('DELETE FROM spent WHERE expires_at < ?', now());
+  return sql.exec('INSERT OR IGNORE INTO spent (nonce, expires_at) VALUES (?, ?) RETURNING nonce', nonce, expiresAt).toArray().length > 0;
+}

@@ -1,11 +1,11 @@
 /** Handlers that the read side calls if neither its cache nor KV has a document (`storage/directory.ts`). */
 import type { Agent } from '../../core/agent.ts';
+import type { Skill } from '../../core/skills/skill.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 import { requireRow } from '../documents/documents.ts';
 import { readEditionText } from '../toolsets/editions.ts';
 import { listProviderModels, readSealedProvider } from '../documents/providers.ts';
 import { readSealedSecret } from '../documents/secrets.ts';
-import { readSkillRow } from '../documents/skills.ts';
 import { readPointer, toolsetOfEdition } from '../toolsets/toolset-versions.ts';
 import { subscribedTargets } from '../triggers/callbacks/callback-targets.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
@@ -30,7 +30,8 @@ export const publishedHandlers = {
     return agent;
   },
   skill: async ({ context, republish }, name, isLost) => {
-    const skill = readSkillRow(context, name);
+    // Skill bodies were parsed from their files when they were written.
+    const skill = requireRow(context.sql, 'skill', name).body as Skill;
     if (isLost) await republish('skill', name);
     return skill;
   },

@@ -1,7 +1,6 @@
 /** Handlers of servers: their listings, refresh leases, and held or accepted tools. */
-import { acceptTool } from '../tools/accept-tool.ts';
+import { acceptTool, rebindTool } from '../servers/accept-tool.ts';
 import { requireRow } from '../documents/documents.ts';
-import { rebindTool } from '../servers/rebind.ts';
 import { readServerAccess, readServerOffers } from '../servers/server-state.ts';
 import { readDocument } from '../servers/server-documents.ts';
 import { readGrant, saveGrant } from '../servers/server-grants.ts';

@@ -90,7 +90,7 @@ export function createKeyCancellations(
       await cancelBatch(next);
   };
 
-  const tend = (): Promise<void> => {
+  const runOnce = (): Promise<void> => {
     running ??= run().finally(() => {
       running = null;
     });
@@ -98,10 +98,10 @@ export function createKeyCancellations(
   };
 
   return {
-    runDue: tend,
+    runDue: runOnce,
     nextDue: () => sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM key_cancellations').one().due,
     async progress(keyId, waitMs) {
-      await withTimeout(systemClock, tend(), waitMs, () => undefined);
+      await withTimeout(systemClock, runOnce(), waitMs, () => undefined);
       await deps.wake();
       const row = sql.exec<Row>('SELECT * FROM key_cancellations WHERE key_id = ?', keyId).toArray()[0];
       return { cancelledTurns: row?.turns ?? 0, isDone: row === undefined || row.pass > 1 };

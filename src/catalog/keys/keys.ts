@@ -1,6 +1,5 @@
 /** API keys: creates, lists, revokes and verifies them. Only hashes are stored. */
 import { parseDocument } from '../../core/issues.ts';
-import { limits } from '../../core/limits.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { isAllowed } from '../../core/authority.ts';
 import { KeyRequest, rootKeyId, Scope } from '../../core/principal.ts';
@@ -9,12 +8,12 @@ import type { Trigger } from '../../core/triggers/delivery.ts';
 import { triggerOfKey, triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { KeyRecord, KeyRights, Page, PageRequest } from '../../ports/catalog.ts';
 import type { KeyVerdict } from '../../storage/catalog-methods.ts';
-import { decodeNumberCursor, encodeCursor } from '../../storage/cursor.ts';
+import { newestFirst } from '../../storage/cursor.ts';
 import { equalInConstantTime } from '../../core/constant-time.ts';
 import { mintKey } from '../../storage/key-crypto.ts';
 import { recordChange } from '../records/audit.ts';
 import type { CatalogContext } from '../context.ts';
-import { isoTime, readRow } from '../documents/documents.ts';
+import { findRow, isoTime } from '../documents/documents.ts';
 import { enqueueCancellation } from './key-cancellations.ts';
 
 export const keyUseIntervalMs = 60_000;
@@ -45,13 +44,9 @@ export async function createKey(context: CatalogContext, body: unknown, by: stri
 }
 
 /** Newest first. Revoked keys stay in the list, since the audit names them. */
-export function listKeys(context: CatalogContext, page: PageRequest): Page<KeyRecord> {
-  const before = decodeNumberCursor('keys', page.cursor) ?? Number.MAX_SAFE_INTEGER;
-  const limit = Math.min(page.limit, limits.maxPageItems);
-  const rows = context.sql.exec<KeyRow>('SELECT * FROM keys WHERE number < ? ORDER BY number DESC LIMIT ?', before, limit + 1).toArray();
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return { items: items.map(toRecord), nextCursor: rows.length > limit && last !== undefined ? encodeCursor('keys', last.number) : null };
+export function listKeys({ sql }: CatalogContext, page: PageRequest): Page<KeyRecord> {
+  const query = 'SELECT * FROM keys WHERE number < ? ORDER BY number DESC LIMIT ?';
+  return newestFirst('keys', page, (before, count) => sql.exec<KeyRow>(query, before, count), toRecord);
 }
 
 /** Throws `not_found`. */
@@ -122,8 +117,8 @@ export function keyRights(context: CatalogContext, id: string): KeyRights | null
 
 /** The rights of the trigger's turns (`triggerPrincipal`), with its current agent. */
 function triggerRights({ sql, workspace }: CatalogContext, trigger: Trigger): KeyRights | null {
-  const row = readRow(sql, trigger.kind, trigger.name);
-  if (row === null || row.deleted) return null;
+  const row = findRow(sql, trigger.kind, trigger.name);
+  if (row === null) return null;
   // Bodies of both kinds were parsed by their schemas when they were written, and name an agent.
   const { scopes, agents } = triggerPrincipal(workspace, trigger, row.body.agent as string);
   return { scopes, ...(agents !== undefined && { agents }) };

@@ -6,7 +6,7 @@ import type { AuditChange, AuditEntry, AuditRow } from '../../core/audit.ts';
 import { limits } from '../../core/limits.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import type { AuditQuery, Page } from '../../ports/catalog.ts';
-import { decodeNumberCursor, encodeCursor } from '../../storage/cursor.ts';
+import { newestFirst } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
 
 const maxAuditRowsPerAppend = 200;
@@ -104,19 +104,11 @@ export function recordChange(
 }
 
 /** Newest first. `tool`: the canonical name, or the called name if it matched no tool. */
-export function listAudit(context: CatalogContext, query: AuditQuery): Page<AuditEntry> {
-  const before = decodeNumberCursor('audit', query.cursor) ?? Number.MAX_SAFE_INTEGER;
-  const limit = Math.min(query.limit, limits.maxPageItems);
-  const rows = select(context.sql, query, before, limit + 1);
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return {
-    items: items.map(toEntry),
-    nextCursor: rows.length > limit && last !== undefined ? encodeCursor('audit', last.sequence) : null,
-  };
+export function listAudit({ sql }: CatalogContext, query: AuditQuery): Page<AuditEntry> {
+  return newestFirst('audit', query, (before, count) => select(sql, query, before, count), toEntry);
 }
 
-type SqlRow = { sequence: number; kind: AuditEntry['kind']; row: string };
+type SqlRow = { number: number; kind: AuditEntry['kind']; row: string };
 
 /** Rows are written only above; calls stored before nested calls existed have no parent. */
 function toEntry({ kind, row }: SqlRow): AuditEntry {
@@ -135,11 +127,11 @@ function select(sql: SqlStorage, { session, tool, kind: only }: AuditQuery, befo
   return kind === null ? read(newest, before, count) : read(byKind, ...end);
 }
 
-const bySessionAndTool = `SELECT sequence, kind, row FROM audit
+const bySessionAndTool = `SELECT sequence AS number, kind, row FROM audit
   WHERE session = ? AND tool = ? AND coalesce(kind = ?, 1) AND sequence < ? ORDER BY sequence DESC LIMIT ?`;
-const bySession = `SELECT sequence, kind, row FROM audit
+const bySession = `SELECT sequence AS number, kind, row FROM audit
   WHERE session = ? AND coalesce(kind = ?, 1) AND sequence < ? ORDER BY sequence DESC LIMIT ?`;
-const byTool = `SELECT sequence, kind, row FROM audit
+const byTool = `SELECT sequence AS number, kind, row FROM audit
   WHERE tool = ? AND coalesce(kind = ?, 1) AND sequence < ? ORDER BY sequence DESC LIMIT ?`;
-const byKind = 'SELECT sequence, kind, row FROM audit WHERE kind = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?';
-const newest = 'SELECT sequence, kind, row FROM audit WHERE sequence < ? ORDER BY sequence DESC LIMIT ?';
+const byKind = 'SELECT sequence AS number, kind, row FROM audit WHERE kind = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?';
+const newest = 'SELECT sequence AS number, kind, row FROM audit WHERE sequence < ? ORDER BY sequence DESC LIMIT ?';

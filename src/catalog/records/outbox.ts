@@ -7,6 +7,7 @@ import type { Agent } from '../../core/agent.ts';
 import { limits } from '../../core/limits.ts';
 import type { Skill } from '../../core/skills/skill.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
+import type { DocumentKind } from '../../ports/catalog.ts';
 import { kvKeys, publishedFormat } from '../../storage/keys.ts';
 import type { PublishedAgent, PublishedHook, PublishedPointer, PublishedSkill, PublishedTombstone } from '../../storage/keys.ts';
 import { withTimeout } from '../../engine/timeout.ts';
@@ -26,6 +27,13 @@ const maxPublishesPerAlarm = 50;
 const tombstoneTtlSeconds = 86_400;
 
 export type PublishedKind = 'toolset' | 'agent' | 'skill' | 'webhook';
+
+/** Kinds whose complete documents are published. */
+type WholeKind = Exclude<PublishedKind, 'toolset'>;
+
+export function isPublishedWhole(kind: DocumentKind): kind is WholeKind {
+  return kind === 'agent' || kind === 'skill' || kind === 'webhook';
+}
 
 /** Call in a write's transaction. */
 export function enqueuePublish(context: CatalogContext, kind: PublishedKind, name: string): void {
@@ -65,7 +73,8 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wak
     const key = `${row.kind}:${row.name}`;
     const earliest = (publishedAt.get(key) ?? 0) + limits.publishIntervalMs;
     if (earliest > context.now()) return postpone(context, row, row.attempts, earliest);
-    const publishing = publish(context, kv(), row);
+    const publishing =
+      row.kind === 'toolset' ? publishToolset(context, kv(), row.name) : publishDocument(context, kv(), row.kind, row.name);
     let isLate = false;
     const late = (): never => {
       isLate = true;
@@ -134,19 +143,6 @@ function postpone(context: CatalogContext, { kind, name }: OutboxRow, attempts: 
   context.sql.exec('UPDATE outbox SET attempts = ?, due_at = ? WHERE kind = ? AND name = ?', attempts, dueAt, kind, name);
 }
 
-async function publish(context: CatalogContext, kv: KVNamespace, { kind, name }: OutboxRow): Promise<void> {
-  switch (kind) {
-    case 'toolset':
-      return publishToolset(context, kv, name);
-    case 'agent':
-    case 'skill':
-    case 'webhook':
-      return publishDocument(context, kv, kind, name);
-    default:
-      return kind satisfies never;
-  }
-}
-
 /** Publishes the edition first: a pointer must never name an edition that readers cannot find. */
 async function publishToolset(context: CatalogContext, kv: KVNamespace, name: string): Promise<void> {
   const { sql, workspace } = context;
@@ -163,8 +159,6 @@ async function publishToolset(context: CatalogContext, kv: KVNamespace, name: st
   const pointer: PublishedPointer = { format: publishedFormat, version: row.version, revision, hash };
   await kv.put(key, JSON.stringify(pointer));
 }
-
-type WholeKind = Exclude<PublishedKind, 'toolset'>;
 
 /** Publishes a complete document. */
 async function publishDocument(context: CatalogContext, kv: KVNamespace, kind: WholeKind, name: string): Promise<void> {

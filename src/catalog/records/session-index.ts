@@ -1,7 +1,6 @@
 /** The index of sessions by owner. Sessions are separate objects; an entry here grants no access. */
-import { limits } from '../../core/limits.ts';
 import type { Page, PageRequest, SessionIndexRow } from '../../ports/catalog.ts';
-import { decodeNumberCursor, encodeCursor } from '../../storage/cursor.ts';
+import { newestFirst } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
 import { isoTime } from '../documents/documents.ts';
 import { eraseSession } from './erasure.ts';
@@ -28,18 +27,11 @@ export function forgetSession(context: CatalogContext, id: string): void {
 }
 
 /** Newest first. `keyId` null: sessions of every key. */
-export function listSessions(context: CatalogContext, keyId: string | null, page: PageRequest): Page<SessionIndexRow> {
-  const before = decodeNumberCursor('sessions', page.cursor) ?? Number.MAX_SAFE_INTEGER;
-  const limit = Math.min(page.limit, limits.maxPageItems);
-  const rows =
-    keyId === null
-      ? context.sql.exec<SqlRow>('SELECT * FROM sessions WHERE number < ? ORDER BY number DESC LIMIT ?', before, limit + 1).toArray()
-      : context.sql
-          .exec<SqlRow>('SELECT * FROM sessions WHERE key_id = ? AND number < ? ORDER BY number DESC LIMIT ?', keyId, before, limit + 1)
-          .toArray();
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return { items: items.map(toRow), nextCursor: rows.length > limit && last !== undefined ? encodeCursor('sessions', last.number) : null };
+export function listSessions({ sql }: CatalogContext, keyId: string | null, page: PageRequest): Page<SessionIndexRow> {
+  const all = 'SELECT * FROM sessions WHERE number < ? ORDER BY number DESC LIMIT ?';
+  const own = 'SELECT * FROM sessions WHERE key_id = ? AND number < ? ORDER BY number DESC LIMIT ?';
+  const read = (...end: [number, number]) => (keyId === null ? sql.exec<SqlRow>(all, ...end) : sql.exec<SqlRow>(own, keyId, ...end));
+  return newestFirst('sessions', page, read, toRow);
 }
 
 type SqlRow = {

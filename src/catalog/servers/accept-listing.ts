@@ -16,7 +16,7 @@ import type { CatalogContext } from '../context.ts';
 import { knownTools } from '../tools/known-tools.ts';
 import { definitionsOfServer, dropDefinitions } from './server-definitions.ts';
 import { deleteServerTool, sizeOfOthers, writeTool } from './server-tools.ts';
-import { recompileWith, revise } from '../toolsets/toolsets.ts';
+import { recompileWith } from '../toolsets/toolsets.ts';
 import { MB } from '../../core/limits/units.ts';
 
 /** Tools of a workspace, all servers together: all of them are walked when a toolset is written. */
@@ -54,7 +54,7 @@ export async function prepareListing(
   checkSize(context, server.name, taken.tools);
   const touched = (request.isOtherServer ? taken.tools : taken.changed).map(({ name }) => canonicalOf(server.name, name));
   const known = knownTools(context, { server: { name: server.name, tools: definitionsOfServer(server, taken.tools) } });
-  const { revisions, warnings } = await recompileWith(context, touched, known);
+  const { warnings, commit } = await recompileWith(context, touched, known);
   return {
     report: reportListing(server.name, request.listing, taken, warnings),
     commit: () => {
@@ -64,7 +64,7 @@ export async function prepareListing(
       for (const tool of taken.changed) writeTool(context, server.name, tool);
       for (const name of taken.forgotten) deleteServerTool(context.sql, server.name, name);
       dropDefinitions(context, server.name);
-      for (const revision of revisions) revise(context, revision);
+      commit();
     },
   };
 }
@@ -77,12 +77,12 @@ export async function prepareSameTools(
 ): Promise<{ warnings: Warning[]; commit: () => void }> {
   const known = knownTools(context, { server: { name: server.name, tools: definitionsOfServer(server, kept) } });
   const touched = kept.map(({ name }) => canonicalOf(server.name, name));
-  const { revisions, warnings } = await recompileWith(context, touched, known);
+  const { warnings, commit } = await recompileWith(context, touched, known);
   return {
     warnings,
     commit: () => {
       dropDefinitions(context, server.name);
-      for (const revision of revisions) revise(context, revision);
+      commit();
     },
   };
 }

@@ -7,7 +7,7 @@ import type { StoredTool, DefinitionSource } from '../../core/listing/stored-too
 import type { Server, ServerAccess } from '../../core/servers/server.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CatalogContext } from '../context.ts';
-import { readRow } from '../documents/documents.ts';
+import { findRow } from '../documents/documents.ts';
 import { readTools } from './server-tools.ts';
 
 /** By server, including removed ones. */
@@ -88,8 +88,8 @@ export function definitionsOfServer(server: DefinitionSource, tools: readonly St
 
 /** A removed server has no settings for its tools. */
 export function serverOf(context: CatalogContext, name: string): DefinitionSource {
-  const row = readRow(context.sql, 'server', name);
-  if (row === null || row.deleted) return { name, kind: 'static', trusted: false };
+  const row = findRow(context.sql, 'server', name);
+  if (row === null) return { name, kind: 'static', trusted: false };
   return toServerOfTools(name, row.body as Omit<Server, 'tools'>); // Parsed by the schema on write.
 }
 

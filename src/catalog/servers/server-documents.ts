@@ -7,7 +7,7 @@ import { limits } from '../../core/limits.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import type { OpenApiServer } from '../../core/servers/server.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
-import { fromTextPieces, toTextPieces } from './text-pieces.ts';
+import { readText, writeText } from '../records/text-chunks.ts';
 
 /** `kept`: replaces the text in the server's document. */
 export type GivenDocument = { text: string; kept: KeptDocument };
@@ -29,15 +29,12 @@ export async function givenDocument({ document }: Pick<OpenApiServer, 'document'
 /** Call in a write's transaction. null: removes the document. */
 export function storeDocument(sql: SqlStorage, server: string, text: string | null): void {
   sql.exec('DELETE FROM server_documents WHERE server = ?', server);
-  for (const [sequence, piece] of toTextPieces(text ?? '').entries())
-    sql.exec('INSERT INTO server_documents (server, sequence, data) VALUES (?, ?, ?)', server, sequence, piece);
+  writeText(sql, 'server_documents', { server }, text ?? '');
 }
 
 /** Returns null if no document is stored. */
 export function readDocument(sql: SqlStorage, server: string): string | null {
-  const query = 'SELECT data FROM server_documents WHERE server = ? ORDER BY sequence';
-  const pieces = sql.exec<{ data: ArrayBuffer }>(query, server).toArray();
-  return fromTextPieces(pieces.map(({ data }) => data));
+  return readText(sql, 'server_documents', { server });
 }
 
 /** Returns a server's body as it was sent, with the document in place of its hash. */

@@ -9,7 +9,7 @@ import type { CatalogContext } from '../context.ts';
 import { requireRow } from '../documents/documents.ts';
 import { callableNames } from './server-definitions.ts';
 import { noOffers, type ServerOffers } from '../../core/servers/server-state.ts';
-import { fromTextPieces, toTextPieces } from './text-pieces.ts';
+import { readText, writeText } from '../records/text-chunks.ts';
 
 export function readServerState(sql: SqlStorage, server: string): RefreshState | null {
   return readServerStates(sql, [server]).get(server) ?? null;
@@ -41,13 +41,10 @@ export function readServerAccess(context: CatalogContext, name: string): ServerA
 export function storeServerOffers(sql: SqlStorage, server: string, offers: ServerOffers): void {
   sql.exec('DELETE FROM server_offers WHERE server = ?', server);
   if (offers.prompts.length + offers.resources.length + offers.resourceTemplates.length === 0) return;
-  for (const [sequence, piece] of toTextPieces(JSON.stringify(offers)).entries())
-    sql.exec('INSERT INTO server_offers (server, sequence, data) VALUES (?, ?, ?)', server, sequence, piece);
+  writeText(sql, 'server_offers', { server }, JSON.stringify(offers));
 }
 
 export function readServerOffers(sql: SqlStorage, server: string): ServerOffers {
-  const query = 'SELECT data FROM server_offers WHERE server = ? ORDER BY sequence';
-  const pieces = sql.exec<{ data: ArrayBuffer }>(query, server).toArray();
-  const text = fromTextPieces(pieces.map(({ data }) => data));
-  return text === null ? noOffers : (JSON.parse(text) as ServerOffers); // Written by `storeOffers` only.
+  const text = readText(sql, 'server_offers', { server });
+  return text === null ? noOffers : (JSON.parse(text) as ServerOffers); // Written by `storeServerOffers` only.
 }

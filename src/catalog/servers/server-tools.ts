@@ -4,12 +4,14 @@
  */
 import { toServerTool, withoutAnnotations } from '../../core/listing/stored-tool.ts';
 import type { AcceptedDefinition, StoredTool } from '../../core/listing/stored-tool.ts';
-import { limits } from '../../core/limits.ts';
+import { quote } from '../../core/names/names.ts';
+import { Problem } from '../../core/problem.ts';
 import type { ServerTool } from '../../core/servers/server.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { Page, PageRequest } from '../../ports/catalog.ts';
-import { decodeTextCursor, encodeCursor } from '../../storage/cursor.ts';
+import { sortedPage } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
+import { requireRow } from '../documents/documents.ts';
 
 export function readTools(sql: SqlStorage, server: string): StoredTool[] {
   return sql.exec<SqlRow>('SELECT * FROM server_tools WHERE server = ? ORDER BY name', server).toArray().map(fromSql);
@@ -20,23 +22,22 @@ export function readTool(sql: SqlStorage, server: string, name: string): StoredT
   return row === undefined ? null : fromSql(row);
 }
 
+/** Throws `not_found` for an unknown server or tool. */
+export function requireTool({ sql }: CatalogContext, server: string, name: string): StoredTool {
+  requireRow(sql, 'server', server);
+  const tool = readTool(sql, server, name);
+  if (tool === null) throw new Problem('not_found', `The server ${quote(server)} has no tool ${quote(name)}.`);
+  return tool;
+}
+
 export function pageOfTools(sql: SqlStorage, server: string, page: PageRequest): Page<ServerTool> {
-  const list = `tools of ${server}`;
-  const after = decodeTextCursor(list, page.cursor) ?? '';
-  const limit = Math.min(page.limit, limits.maxPageItems);
-  const items: ServerTool[] = [];
-  let bytes = 0;
   const query = 'SELECT * FROM server_tools WHERE server = ? AND name > ? ORDER BY name LIMIT ?';
-  for (const row of sql.exec<SqlRow>(query, server, after, limit + 1)) {
-    const last = items.at(-1);
-    const tool = toServerTool(server, fromSql(row));
-    // The size as sent: a held tool contains the differences of two definitions, which may be larger than both.
-    bytes += utf8Length(JSON.stringify(tool));
-    if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
-      return { items, nextCursor: encodeCursor(list, last.name) };
-    items.push(tool);
-  }
-  return { items, nextCursor: null };
+  const read = function* (after: string, count: number) {
+    for (const row of sql.exec<SqlRow>(query, server, after, count)) yield toServerTool(server, fromSql(row));
+  };
+  // The size as sent: a held tool contains the differences of two definitions, which may be larger than both.
+  const measure = { position: ({ name }: ServerTool) => name, bytes: (tool: ServerTool) => utf8Length(JSON.stringify(tool)) };
+  return sortedPage(`tools of ${server}`, page, read, measure);
 }
 
 /** Returns the number of definitions of each of these servers, and of those that are held; none for a server without definitions. */

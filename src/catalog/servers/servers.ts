@@ -5,7 +5,7 @@
 import { parseDocument } from '../../core/issues.ts';
 import { canonicalOf, rawOf, toServerTool, withoutAnnotations } from '../../core/listing/stored-tool.ts';
 import { requireNamedItems } from '../../core/listing/listing-report.ts';
-import { invalidRequest, Problem, type Issue } from '../../core/problem.ts';
+import { Problem } from '../../core/problem.ts';
 import { secretHostOf, secretUseRefusal } from '../../core/policy/secret.ts';
 import {
   callUrlOf,
@@ -24,17 +24,16 @@ import { noOffers } from '../../core/servers/server-state.ts';
 import { readEchoedListing, missingTool, pinListing, type PinnedItem } from '../../core/listing/apply-listing.ts';
 import type { Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
-import { requireTool } from '../tools/accept-tool.ts';
 import { listRows, requireRow, toStoredDocument, type DocumentRow } from '../documents/documents.ts';
 import { knownTools } from '../tools/known-tools.ts';
-import { readSealedSecrets } from '../documents/secrets.ts';
+import { checkSecretUses, type NamedSecret } from '../documents/secrets.ts';
 import { definitionsOfServer, dropDefinitions, serverOf, toServerOfTools } from './server-definitions.ts';
 import { givenDocument, storeDocument, withDocument } from './server-documents.ts';
 import { dropGrant } from './server-grants.ts';
 import { storeServerOffers, deleteServerState, readServerState, readServerStates, writeServerState } from './server-state.ts';
-import { deleteServerTool, pageOfTools, readTools, toolCounts, writeTool } from './server-tools.ts';
+import { deleteServerTool, pageOfTools, readTools, requireTool, toolCounts, writeTool } from './server-tools.ts';
 import { namedTools, prepareListing, prepareSameTools } from './accept-listing.ts';
-import { recompileWith, revise } from '../toolsets/toolsets.ts';
+import { recompileWith } from '../toolsets/toolsets.ts';
 import { checkNameInBody, type DocumentWriter, type Prepared } from '../documents/write-document.ts';
 import type { Warning } from '../../core/warning.ts';
 
@@ -59,7 +58,7 @@ export const serverWriter: DocumentWriter = {
     const kept = readTools(context.sql, name);
     const gone = kept.filter((tool) => named.has(canonicalOf(name, tool.name))).map((tool) => ({ ...missingTool(tool), renamedTo: null }));
     const definitions = definitionsOfServer({ name, kind: 'static', trusted: false }, gone);
-    const { revisions, warnings } = await recompileWith(context, named, knownTools(context, { server: { name, tools: definitions } }));
+    const { warnings, commit } = await recompileWith(context, named, knownTools(context, { server: { name, tools: definitions } }));
     for (const { message } of warnings) context.log.info('toolset not recompiled', { server: name, message });
     return () => {
       for (const tool of kept) deleteServerTool(context.sql, name, tool.name);
@@ -67,7 +66,7 @@ export const serverWriter: DocumentWriter = {
       dropDefinitions(context, name);
       forgetReading(context.sql, name);
       dropGrant(context.sql, name);
-      for (const revision of revisions) revise(context, revision);
+      commit();
     };
   },
 };
@@ -216,28 +215,18 @@ export async function refreshServer(context: CatalogContext, server: string, by:
   return report;
 }
 
-/** A secret that is bound to another host is rejected; a missing one is a warning. */
 function checkSecrets(context: CatalogContext, server: Server): Warning[] {
   // Without a baseUrl, the OpenAPI document names the URL of its operations, often at another host. Each call checks that host.
   const url = server.kind === 'openapi' && server.baseUrl === undefined ? null : callUrlOf(server);
-  const warnings: Warning[] = [];
-  const issues: Issue[] = [];
-  const check = (path: string, name: string, to: string | null): void => {
-    const stored = readSealedSecrets(context, [name])[0];
-    if (stored === undefined) {
-      warnings.push({ path, message: `The secret "${name}" does not exist yet. The server's tools cannot be called until it is created.` });
-      return;
-    }
+  const use = (path: string, { secret }: { secret: string }, to: string | null): NamedSecret => {
     // The tools that it is bound to are checked at the call.
-    const refusal = to === null ? null : secretUseRefusal({ hosts: stored.hosts }, { host: secretHostOf(to) });
-    if (refusal !== null) issues.push({ path, message: `the secret "${name}" cannot be used here: ${refusal}` });
+    return { path, secret, refusal: ({ hosts }) => (to === null ? null : secretUseRefusal({ hosts }, { host: secretHostOf(to) })) };
   };
-  for (const [name, value] of Object.entries(server.headers ?? {})) {
-    if (typeof value !== 'string') check(`headers.${name}.secret`, value.secret, url);
-  }
+  const uses = Object.entries(server.headers ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' ? [] : [use(`headers.${name}.secret`, value, url)],
+  );
   // The host of the token endpoint is known only when tokens are requested.
   const clientSecret = server.kind === 'mcp' ? server.oauth?.clientSecret : undefined;
-  if (clientSecret !== undefined) check('oauth.clientSecret.secret', clientSecret.secret, null);
-  if (issues.length > 0) throw invalidRequest(issues);
-  return warnings;
+  if (clientSecret !== undefined) uses.push(use('oauth.clientSecret.secret', clientSecret, null));
+  return checkSecretUses(context, uses, "The server's tools cannot be called");
 }

@@ -13,9 +13,9 @@ import { nearNames } from '../../core/names/suggest.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { Page, PageRequest } from '../../ports/catalog.ts';
-import { decodeTextCursor, encodeCursor } from '../../storage/cursor.ts';
+import { sortedPage } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
-import { allRows, readRow } from '../documents/documents.ts';
+import { findRow, allRows, readRow } from '../documents/documents.ts';
 import { serverDefinitions } from '../servers/server-definitions.ts';
 import { madeToolDefinitions, privateDefinitions } from './made-tool-definitions.ts';
 import { uiToolDefinitions } from './ui-tool-definitions.ts';
@@ -57,9 +57,9 @@ export function knownTools(context: CatalogContext, aboutToBe: PendingChange = {
 }
 
 function secretBinding(context: CatalogContext, name: string): SecretBinding | undefined {
-  const row = readRow(context.sql, 'secret', name);
+  const row = findRow(context.sql, 'secret', name);
   // Secret bodies were parsed by the schema when they were written.
-  return row === null || row.deleted ? undefined : (row.body as SecretBinding);
+  return row === null ? undefined : (row.body as SecretBinding);
 }
 
 function hostOf(context: CatalogContext, server: string): string | undefined {
@@ -78,20 +78,13 @@ function defaultAliases(context: CatalogContext, aboutToBe: PendingChange['alias
 
 /** `owner`: includes its private tools, except those whose name a shared tool has. */
 export function listTools(context: CatalogContext, page: PageRequest, owner?: string): Page<ToolDefinition> {
-  const after = decodeTextCursor('tools', page.cursor) ?? '';
-  const limit = Math.min(page.limit, limits.maxToolPageItems);
   const tools = withPrivate(context, sortedTools(context), owner);
-  const items: ToolDefinition[] = [];
-  let bytes = 0;
-  for (let index = firstAfter(tools, after); index < tools.length; index += 1) {
-    const tool = tools[index] as ToolDefinition; // Within its length.
-    const last = items.at(-1);
-    bytes += utf8Length(JSON.stringify(tool));
-    if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
-      return { items, nextCursor: encodeCursor('tools', last.canonical) };
-    items.push(tool);
-  }
-  return { items, nextCursor: null };
+  const read = (after: string, count: number) => {
+    const start = firstAfter(tools, after);
+    return tools.slice(start, start + count);
+  };
+  const measure = { position: (tool: ToolDefinition) => tool.canonical, bytes: (tool: ToolDefinition) => utf8Length(JSON.stringify(tool)) };
+  return sortedPage('tools', { ...page, maxItems: limits.maxToolPageItems }, read, measure);
 }
 
 function withPrivate(context: CatalogContext, shared: readonly ToolDefinition[], owner: string | undefined): readonly ToolDefinition[] {

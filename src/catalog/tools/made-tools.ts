@@ -9,15 +9,15 @@ import { madeToolset, readPrivateToolName } from '../../core/made/made-toolset.t
 import { canonicalJson } from '../../core/hash.ts';
 import type { KnownTools } from '../../core/toolset/known-tools.ts';
 import { parseDocument } from '../../core/issues.ts';
-import { invalidRequest, Problem } from '../../core/problem.ts';
+import { invalidRequest } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CatalogContext } from '../context.ts';
-import { requireRow, type DocumentRow } from '../documents/documents.ts';
+import { requireCapacity, requireRow, type DocumentRow } from '../documents/documents.ts';
 import { knownTools } from './known-tools.ts';
 import { holdEditedTools, privateDefinitions } from './made-tool-definitions.ts';
 import { prepareMadeToolset, preparePrivateToolset } from './made-toolset.ts';
 import { sweepPrivateTools } from './private-tools.ts';
-import { recompileWith, revise } from '../toolsets/toolsets.ts';
+import { recompileWith } from '../toolsets/toolsets.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { DocumentWriter } from '../documents/write-document.ts';
 
@@ -29,7 +29,7 @@ export const madeToolWriter: DocumentWriter = {
 
   prepare: async (context, name, body, previous) => {
     const document = parseDocument(WrittenMadeTool, body);
-    if (previous === null) requireRoom(context);
+    if (previous === null) requireCapacity(context.sql, 'made-tool', maxMadeTools, 'shared made tools');
     const { tool, issues, warnings } = checkMadeTool(name, document, knownTools(context));
     if (issues.length > 0) throw invalidRequest(issues);
     const stored = await pinned(name, sameWriter(tool, previous));
@@ -88,18 +88,12 @@ type Change = { warnings: Warning[]; commit: () => void };
 
 async function prepareFor(context: CatalogContext, canonicals: readonly string[], known: KnownTools): Promise<Change> {
   const publish = await prepareMadeToolset(context, known);
-  const { revisions, warnings } = await recompileWith(context, canonicals, known, new Set([madeToolset]));
+  const { warnings, commit } = await recompileWith(context, canonicals, known, new Set([madeToolset]));
   return {
     warnings,
     commit: () => {
       publish();
-      for (const revision of revisions) revise(context, revision);
+      commit();
     },
   };
-}
-
-function requireRoom({ sql }: CatalogContext): void {
-  const { count } = sql.exec<{ count: number }>("SELECT count(*) AS count FROM documents WHERE kind = 'made-tool' AND deleted = 0").one();
-  if (count < maxMadeTools) return;
-  throw new Problem('conflict', `The workspace already has ${count} shared made tools (maximum: ${maxMadeTools}). Delete one first.`);
 }

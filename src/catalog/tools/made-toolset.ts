@@ -10,7 +10,7 @@ import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { CatalogContext } from '../context.ts';
-import { readRow, storeRow } from '../documents/documents.ts';
+import { findRow, readRow, storeRow } from '../documents/documents.ts';
 import { forgetEdition, storeEdition } from '../toolsets/editions.ts';
 import { enqueuePublish } from '../records/outbox.ts';
 import { forgetUnnamed } from '../servers/server-definitions.ts';
@@ -41,8 +41,8 @@ export function preparePrivateToolset(
 /** Call in the transaction that removes its key or trigger. */
 export function removePrivateToolset(context: CatalogContext, owner: string): void {
   const name = privateToolset(owner);
-  const before = readRow(context.sql, 'toolset', name);
-  if (before === null || before.deleted) return;
+  const before = findRow(context.sql, 'toolset', name);
+  if (before === null) return;
   const { hash } = versionRow(context.sql, name, version) ?? { hash: null };
   if (hash !== null) forgetEdition(context.sql, hash);
   forgetVersions(context.sql, name);

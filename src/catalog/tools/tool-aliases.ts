@@ -4,7 +4,7 @@ import { parseDocument } from '../../core/issues.ts';
 import type { CatalogContext } from '../context.ts';
 import { findKnownTool, knownTools } from './known-tools.ts';
 import { prepareMadeToolset } from './made-toolset.ts';
-import { recompileInheriting, revise } from '../toolsets/toolsets.ts';
+import { recompileInheriting } from '../toolsets/toolsets.ts';
 import type { DocumentWriter } from '../documents/write-document.ts';
 
 export const toolAliasesWriter: DocumentWriter = {
@@ -30,12 +30,12 @@ async function prepareChange(context: CatalogContext, aliases: { canonical: stri
   const known = knownTools(context, { aliases });
   // That edition contains the current aliases of made tools.
   const publish = known.get(aliases.canonical)?.kind === 'made' ? await prepareMadeToolset(context, known) : null;
-  const { revisions, warnings } = await recompileInheriting(context, aliases.canonical, known);
+  const { warnings, commit } = await recompileInheriting(context, aliases.canonical, known);
   return {
     warnings,
     commit: () => {
       publish?.();
-      for (const revision of revisions) revise(context, revision);
+      commit();
     },
   };
 }

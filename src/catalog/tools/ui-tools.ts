@@ -3,7 +3,7 @@ import { parseDocument } from '../../core/issues.ts';
 import { UiTool, UiToolName } from '../../core/tools/ui-tool.ts';
 import { requireRow } from '../documents/documents.ts';
 import { knownTools } from './known-tools.ts';
-import { recompileWith, revise } from '../toolsets/toolsets.ts';
+import { recompileWith } from '../toolsets/toolsets.ts';
 import { toUiToolDefinition, toMissingUiTool } from './ui-tool-definitions.ts';
 import type { DocumentWriter } from '../documents/write-document.ts';
 
@@ -13,21 +13,12 @@ export const uiToolWriter: DocumentWriter = {
   prepare: async (context, name, body) => {
     const tool = parseDocument(UiTool, body);
     const definition = toUiToolDefinition(name, tool);
-    const recompiled = await recompileWith(context, [name], knownTools(context, { tools: [definition] }));
-    return {
-      body: tool,
-      warnings: recompiled.warnings,
-      commit: () => {
-        for (const revision of recompiled.revisions) revise(context, revision);
-      },
-    };
+    const { warnings, commit } = await recompileWith(context, [name], knownTools(context, { tools: [definition] }));
+    return { body: tool, warnings, commit };
   },
 
   prepareRemoval: async (context, name) => {
     const gone = toMissingUiTool(requireRow(context.sql, 'ui-tool', name).name);
-    const recompiled = await recompileWith(context, [name], knownTools(context, { tools: [gone] }));
-    return () => {
-      for (const revision of recompiled.revisions) revise(context, revision);
-    };
+    return (await recompileWith(context, [name], knownTools(context, { tools: [gone] }))).commit;
   },
 };

@@ -1,28 +1,18 @@
-/** Compiled editions by hash, in chunks that fit into an SQLite value. Written once, never changed. */
-import { limits } from '../../core/limits.ts';
+/** Compiled editions by hash, in chunks. Written once, never changed. */
 import { Problem } from '../../core/problem.ts';
+import { readText, writeText } from '../records/text-chunks.ts';
 
 /** Call in a write's transaction. Storing an edition twice has no effect. */
 export function storeEdition(sql: SqlStorage, hash: string, text: string): void {
   if (sql.exec('SELECT 1 FROM editions WHERE hash = ?', hash).toArray().length > 0) return;
-  const bytes = new TextEncoder().encode(text);
-  sql.exec('INSERT INTO editions (hash, bytes, published_at) VALUES (?, ?, NULL)', hash, bytes.byteLength);
-  for (let sequence = 0; sequence * limits.storageChunkBytes < bytes.byteLength; sequence++) {
-    const start = sequence * limits.storageChunkBytes;
-    const piece = bytes.slice(start, start + limits.storageChunkBytes);
-    sql.exec('INSERT INTO edition_chunks (hash, sequence, data) VALUES (?, ?, ?)', hash, sequence, piece);
-  }
+  const bytes = writeText(sql, 'edition_chunks', { hash }, text);
+  sql.exec('INSERT INTO editions (hash, bytes, published_at) VALUES (?, ?, NULL)', hash, bytes);
 }
 
 /** Returns the edition's text unchanged, or throws `not_found`. */
 export function readEditionText(sql: SqlStorage, hash: string): string {
-  const decoder = new TextDecoder();
-  let text = '';
-  for (const { data } of sql.exec<{ data: ArrayBuffer }>('SELECT data FROM edition_chunks WHERE hash = ? ORDER BY sequence', hash)) {
-    text += decoder.decode(data, { stream: true });
-  }
-  text += decoder.decode();
-  if (text === '') throw new Problem('not_found', 'The edition does not exist.');
+  const text = readText(sql, 'edition_chunks', { hash });
+  if (text === null) throw new Problem('not_found', 'The edition does not exist.');
   return text;
 }
 

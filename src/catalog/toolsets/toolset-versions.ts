@@ -1,11 +1,10 @@
 /** Rows of toolset versions, each with its edition. `toolsets.ts` writes them. */
 import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
-import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { readToolsetReference } from '../../core/toolset/toolset.ts';
 import type { Page, PageRequest, StoredDocument, ToolsetVersion } from '../../ports/catalog.ts';
-import { decodeNumberCursor, encodeCursor } from '../../storage/cursor.ts';
-import { isoTime, documentNotFound, readRow, requireRow, toStoredDocument } from '../documents/documents.ts';
+import { newestFirst } from '../../storage/cursor.ts';
+import { findRow, isoTime, documentNotFound, readRow, requireRow, toStoredDocument } from '../documents/documents.ts';
 
 /** `body` and `hash` are null for a removal. */
 export type VersionRow = { version: number; body: string | null; revision: number; hash: string | null; created_at: number };
@@ -29,8 +28,8 @@ export function readPointer(sql: SqlStorage, name: string, pinned: number | unde
 /** The same for `name` or `name@version`, but returns null if it does not exist. */
 export function findPointer(sql: SqlStorage, reference: string): EditionPointer | null {
   const { name, version: pinned } = readToolsetReference(reference);
-  const row = readRow(sql, 'toolset', name);
-  if (row === null || row.deleted) return null;
+  const row = findRow(sql, 'toolset', name);
+  if (row === null) return null;
   const version = pinned ?? row.version;
   const compiled = versionRow(sql, name, version);
   if (compiled === null || compiled.hash === null) return null;
@@ -55,16 +54,15 @@ export function readVersion(sql: SqlStorage, name: string, version: number): Sto
 
 export function listVersions(sql: SqlStorage, name: string, page: PageRequest): Page<ToolsetVersion> {
   if (readRow(sql, 'toolset', name) === null) throw documentNotFound('toolset', name);
-  const list = `versions of ${name}`;
-  const before = decodeNumberCursor(list, page.cursor) ?? Number.MAX_SAFE_INTEGER;
-  const limit = Math.min(page.limit, limits.maxPageItems);
-  const query = 'SELECT version, hash, created_at FROM toolset_versions WHERE name = ? AND version < ? ORDER BY version DESC LIMIT ?';
-  const rows = sql.exec<Pick<VersionRow, 'version' | 'hash' | 'created_at'>>(query, name, before, limit + 1).toArray();
-  const items = rows
-    .slice(0, limit)
-    .map((row) => ({ version: row.version, createdAt: isoTime(row.created_at), removed: row.hash === null }));
-  const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(list, last.version) : null };
+  const query = `SELECT version AS number, hash, created_at FROM toolset_versions
+    WHERE name = ? AND version < ? ORDER BY version DESC LIMIT ?`;
+  type Row = { number: number; hash: string | null; created_at: number };
+  const read = (before: number, count: number) => sql.exec<Row>(query, name, before, count);
+  return newestFirst(`versions of ${name}`, page, read, ({ number, hash, created_at: at }) => ({
+    version: number,
+    createdAt: isoTime(at),
+    removed: hash === null,
+  }));
 }
 
 /** Call in a write's transaction. `body` and `hash` null: a removal. */

@@ -2,25 +2,26 @@
 import { compileEdition, editionBytes, editionHash } from '../../core/toolset/edition.ts';
 import { withTools, type KnownTools } from '../../core/toolset/known-tools.ts';
 import { parseDocument } from '../../core/issues.ts';
-import { Problem } from '../../core/problem.ts';
+import { invalidRequest, Problem } from '../../core/problem.ts';
+import type { PutAnswer } from '../../ports/catalog.ts';
 import { dependentsOf } from '../../core/made/check-made-tool.ts';
 import { ownerOfToolset } from '../../core/made/made-toolset.ts';
 import { Toolset, ToolsetName } from '../../core/toolset/toolset.ts';
 import type { CatalogContext } from '../context.ts';
-import { readRow } from '../documents/documents.ts';
+import { findRow, requireRow } from '../documents/documents.ts';
 import { storeEdition } from './editions.ts';
-import { unequipEverywhere } from './equipment.ts';
+import { equipRenamed, unequipEverywhere } from './equipment.ts';
 import { knownTools } from '../tools/known-tools.ts';
 import { privateDefinitions } from '../tools/made-tool-definitions.ts';
 import { forgetUnnamed } from '../servers/server-definitions.ts';
 import { enqueuePublish } from '../records/outbox.ts';
 import { insertVersion, reviseVersion, versionRow } from './toolset-versions.ts';
-import { checkNameInBody } from '../documents/write-document.ts';
+import { checkNameInBody, putDocument, removeDocument } from '../documents/write-document.ts';
 import type { DocumentWriter, Prepared } from '../documents/write-document.ts';
 import type { Warning } from '../../core/warning.ts';
 
 export const toolsetWriter: DocumentWriter = {
-  nameFault: (_context, name) => (ToolsetName.safeParse(name).success ? null : 'must be 1-50 of a-z, 0-9 and `-`, without `-` at the ends'),
+  nameFault: (_context, name) => ToolsetName.safeParse(name).error?.issues[0]?.message ?? null,
 
   prepare: async (context, name, body) => {
     const document = parseDocument(Toolset, body);
@@ -35,6 +36,27 @@ export const toolsetWriter: DocumentWriter = {
     enqueuePublish(context, 'toolset', name);
   },
 };
+
+/**
+ * Renames a toolset: writes the same document as a first version under the new name, removes the old one, and updates keys that have it
+ * equipped. Writes of a workspace are serialized, so no reader sees the intermediate state; if the object dies in between, both remain.
+ * `version`: the expected version. Throws `not_found`, and `precondition_failed`, also if the new name is used.
+ */
+export async function renameToolset(
+  context: CatalogContext,
+  { from, to, version, by }: { from: string; to: string; version: number; by: string },
+): Promise<PutAnswer> {
+  if (from === to) throw invalidRequest([{ path: 'name', message: 'is its current name' }]);
+  const { body } = requireRow(context.sql, 'toolset', from);
+  const options = { ifMatch: version };
+  const removal = { kind: 'toolset', name: from, options, by } as const;
+  await removeDocument(context, toolsetWriter, { ...removal, options: { ...options, dryRun: true } });
+  const renamed = { kind: 'toolset', name: to, body: { ...body, name: to }, options: { ifNoneMatch: true }, by } as const;
+  const answer = await putDocument(context, toolsetWriter, renamed);
+  equipRenamed(context, from, to);
+  await removeDocument(context, toolsetWriter, removal);
+  return answer;
+}
 
 /** Compiles the document with these tools, to be stored as the newest version. */
 export async function prepareToolset(context: CatalogContext, name: string, document: Toolset, known: KnownTools): Promise<Prepared> {
@@ -60,9 +82,9 @@ export async function prepareToolset(context: CatalogContext, name: string, docu
   };
 }
 
-/** Compiled revisions to store when a tool's default aliases change, and warnings about toolsets that cannot be recompiled. */
-export type Recompiled = { revisions: Revision[]; warnings: Warning[] };
-export type Revision = { name: string; version: number; text: string; hash: string };
+/** Warnings about toolsets that cannot be recompiled. `commit` stores the others; call it in a write's transaction. */
+type Recompiled = { warnings: Warning[]; commit: () => void };
+type Revision = { name: string; version: number; text: string; hash: string };
 
 /** Recompiles the toolsets that inherit the default aliases of `canonical`, with the pending tools. */
 export async function recompileInheriting(context: CatalogContext, canonical: string, known: KnownTools): Promise<Recompiled> {
@@ -109,8 +131,8 @@ async function recompile(
   const revisions: Revision[] = [];
   const warnings: Warning[] = [];
   for (const name of [...names].sort()) {
-    const row = readRow(context.sql, 'toolset', name);
-    if (row === null || row.deleted) continue;
+    const row = findRow(context.sql, 'toolset', name);
+    if (row === null) continue;
     const owner = ownerOfToolset(name);
     const tools = owner === null ? known : withTools(known, privateDefinitions(context, owner));
     try {
@@ -124,7 +146,10 @@ async function recompile(
       else warnings.push({ path, message: `The toolset "${name}" keeps its previous names: ${error.detail}` });
     }
   }
-  return { revisions, warnings };
+  const commit = (): void => {
+    for (const revision of revisions) revise(context, revision);
+  };
+  return { warnings, commit };
 }
 
 /** Call in a write's transaction. Does nothing if the edition is unchanged. */

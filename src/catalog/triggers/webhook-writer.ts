@@ -15,7 +15,7 @@ import { openValue } from '../../storage/secret-box.ts';
 import { eraseTarget } from '../records/erasure.ts';
 import type { CatalogContext } from '../context.ts';
 import type { DocumentRow } from '../documents/documents.ts';
-import { enqueueRepublish, enqueuePublish } from '../records/outbox.ts';
+import { enqueueRepublish } from '../records/outbox.ts';
 import { reseal } from '../documents/secrets.ts';
 import { checkNameInBody } from '../documents/write-document.ts';
 import type { DocumentWriter } from '../documents/write-document.ts';
@@ -43,9 +43,8 @@ export const webhookWriter: DocumentWriter = {
         ...standingWarnings(context, { ...document, hasCallbackSecret }),
       ],
       commit: (_row, changed) => {
-        if (changed) enqueuePublish(context, 'webhook', name);
         // Deliveries never call this object, so this restores a webhook that is missing in KV.
-        else enqueueRepublish(context, 'webhook', name);
+        if (!changed) enqueueRepublish(context, 'webhook', name);
       },
     };
   },
@@ -53,10 +52,7 @@ export const webhookWriter: DocumentWriter = {
   // Webhook bodies are written only above.
   review: (context, body) => standingWarnings(context, body as StandingWebhook),
 
-  prepareRemoval: async (context, name) => () => {
-    enqueuePublish(context, 'webhook', name);
-    eraseTarget(context, { kind: 'webhook', name });
-  },
+  prepareRemoval: async (context, name) => () => eraseTarget(context, { kind: 'webhook', name }),
 };
 
 const noSession: Warning = {

@@ -2,8 +2,7 @@
 import { limits } from '../../../core/limits.ts';
 import { nextAttemptMs, type CallbackStatus, type CallbackTarget, type TriggerEvent } from '../../../core/triggers/callbacks/callback.ts';
 import { redactedBody, type TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
-import { utf8Length } from '../../../core/text/utf8.ts';
-import { fromTextPieces, toTextPieces } from '../../servers/text-pieces.ts';
+import { readText, writeText } from '../../records/text-chunks.ts';
 import { MB } from '../../../core/limits/units.ts';
 
 /** Callbacks that are not delivered yet, over all targets; further ones become dead letters at once, which is visible. */
@@ -57,8 +56,7 @@ export function insertCallback(sql: SqlStorage, { target, notice, body, bytes, n
     .toArray();
   if (row === undefined) return null;
   if (body === null) return row.number;
-  for (const [sequence, data] of toTextPieces(body).entries())
-    sql.exec('INSERT INTO callback_bodies (callback, sequence, data) VALUES (?, ?, ?)', row.number, sequence, data);
+  writeText(sql, 'callback_bodies', { callback: row.number }, body);
   changeBacklog(sql, 1, bytes);
   return row.number;
 }
@@ -89,8 +87,7 @@ export function callbackById(sql: SqlStorage, id: string): CallbackRow | null {
 
 /** Returns null if the body was not stored. */
 export function readBody(sql: SqlStorage, number: number): string | null {
-  const rows = sql.exec<{ data: ArrayBuffer }>('SELECT data FROM callback_bodies WHERE callback = ? ORDER BY sequence', number).toArray();
-  return fromTextPieces(rows.map(({ data }) => data));
+  return readText(sql, 'callback_bodies', { callback: number });
 }
 
 /**
@@ -220,10 +217,8 @@ export function redactCallback(sql: SqlStorage, number: number, { isPending }: {
   overwriteTexts(sql, number);
   sql.exec('DELETE FROM callback_bodies WHERE callback = ?', number);
   if (body === null) return;
-  const redacted = redactedBody(body);
-  for (const [sequence, data] of toTextPieces(redacted).entries())
-    sql.exec('INSERT INTO callback_bodies (callback, sequence, data) VALUES (?, ?, ?)', number, sequence, data);
-  sql.exec('UPDATE callback_backlog SET bytes = bytes + ?', utf8Length(redacted) - bytes);
+  const written = writeText(sql, 'callback_bodies', { callback: number }, redactedBody(body));
+  sql.exec('UPDATE callback_backlog SET bytes = bytes + ?', written - bytes);
 }
 
 /** A receiver may have repeated the message in its error. */

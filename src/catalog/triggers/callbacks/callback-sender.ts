@@ -43,16 +43,23 @@ export type CallbackSender = Job & {
 
 export function createCallbackSender(context: CatalogContext, deps: CallbackSenderDeps): CallbackSender {
   const { sql } = context;
-  const under = createUnderWay();
+  const inProgress = new Set<CallbackRow>();
+  const isFull = (): boolean => inProgress.size >= maxConcurrentCallbacks;
+  const fullTargets = (): CallbackTarget[] => {
+    const isSame = (one: CallbackRow) => (other: CallbackRow) => one.kind === other.kind && one.name === other.name;
+    const rows = [...inProgress];
+    return rows.filter((row) => rows.filter(isSame(row)).length >= maxConcurrentCallbacksPerTarget);
+  };
 
   /** Starts all due attempts within the limits. */
   const pump = (): void => {
     for (;;) {
-      const row = under.isFull() ? null : nextDueCallback(sql, under.fullTargets());
+      const row = isFull() ? null : nextDueCallback(sql, fullTargets());
       if (row === null || row.due_at === null || row.due_at > context.now()) return;
       context.record(() => leaseCallback(sql, row, context.now()));
-      under.begin(row);
-      deps.waitUntil(attempt({ ...row, attempts: row.attempts + 1 }));
+      const leased = { ...row, attempts: row.attempts + 1 };
+      inProgress.add(leased);
+      deps.waitUntil(attempt(leased));
     }
   };
 
@@ -69,7 +76,7 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
         cause: String(error),
       });
     } finally {
-      under.end(row);
+      inProgress.delete(row);
       pump();
       await deps.wake();
     }
@@ -91,9 +98,9 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
       if ((nextCallbackSweep(sql) ?? Number.POSITIVE_INFINITY) <= context.now()) context.record(() => sweepCallbacks(sql, context.now()));
     },
     nextDue: () => {
-      const times = [nextCallbackSweep(sql), ...(under.isFull() ? [] : [nextDueCallback(sql, under.fullTargets())?.due_at ?? null])];
+      const times = [nextCallbackSweep(sql), ...(isFull() ? [] : [nextDueCallback(sql, fullTargets())?.due_at ?? null])];
       // At the limit, a finishing attempt starts the next one; this time is for a process that dies before that.
-      if (under.hasFull()) times.push(context.now() + limits.callbackLeaseMs);
+      if (isFull() || fullTargets().length > 0) times.push(context.now() + limits.callbackLeaseMs);
       const known = times.filter((time) => time !== null);
       return known.length === 0 ? null : Math.min(...known);
     },
@@ -141,30 +148,4 @@ function noteOutcome(context: CatalogContext, row: CallbackRow, outcome: Callbac
     endCallback(sql, number, 'dead', context.now());
     context.log.info('gave up on a callback', { id, target: `${kind} ${name}`, attempts, error });
   });
-}
-
-/** Attempts in progress, in total and by target. */
-function createUnderWay() {
-  const targets = new Map<string, { target: CallbackTarget; count: number }>();
-  let all = 0;
-  const keyOf = ({ kind, name }: CallbackTarget): string => `${kind} ${name}`;
-  const fullTargets = (): CallbackTarget[] =>
-    [...targets.values()].flatMap(({ target, count }) => (count >= maxConcurrentCallbacksPerTarget ? [target] : []));
-  return {
-    isFull: () => all >= maxConcurrentCallbacks,
-    hasFull: () => all >= maxConcurrentCallbacks || fullTargets().length > 0,
-    fullTargets,
-    begin({ kind, name }: CallbackTarget): void {
-      const key = keyOf({ kind, name });
-      targets.set(key, { target: { kind, name }, count: (targets.get(key)?.count ?? 0) + 1 });
-      all += 1;
-    },
-    end({ kind, name }: CallbackTarget): void {
-      const key = keyOf({ kind, name });
-      const count = (targets.get(key)?.count ?? 1) - 1;
-      if (count === 0) targets.delete(key);
-      else targets.set(key, { target: { kind, name }, count });
-      all -= 1;
-    },
-  };
 }

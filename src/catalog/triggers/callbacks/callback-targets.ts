@@ -8,12 +8,13 @@ import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts
 import type { WebhookSecrets } from '../../../core/triggers/webhook.ts';
 import { openValue } from '../../../storage/secret-box.ts';
 import type { CatalogContext } from '../../context.ts';
-import { allRows, readRow } from '../../documents/documents.ts';
+import { findRow, allRows } from '../../documents/documents.ts';
 import type { DocumentRow } from '../../documents/documents.ts';
 
 /** Returns the trigger of the turn, if it has a callback URL, and the matching subscriptions. */
 export function targetsOf({ sql }: CatalogContext, { trigger, type, agent }: TurnNotice & { type: TriggerEvent }): CallbackTarget[] {
-  const own = trigger !== undefined && urlOf(standing(sql, trigger)) !== null ? [{ kind: trigger.kind, name: trigger.name }] : [];
+  const own =
+    trigger !== undefined && urlOf(findRow(sql, trigger.kind, trigger.name)) !== null ? [{ kind: trigger.kind, name: trigger.name }] : [];
   const others = subscribedTargets(sql).flatMap(({ name, head }): CallbackTarget[] => {
     return matchesSubscription(head, type, agent) ? [{ kind: 'subscription', name }] : [];
   });
@@ -35,17 +36,12 @@ type Destination = { url: string; secret: string } | { gone: string };
 
 /** Throws the `Problem` of a secret that cannot be opened. */
 export async function destinationOf(context: CatalogContext, target: CallbackTarget): Promise<Destination> {
-  const row = standing(context.sql, target);
+  const row = findRow(context.sql, target.kind, target.name);
   if (row === null) return { gone: `The ${target.kind} "${target.name}" no longer exists.` };
   const url = urlOf(row);
   if (url === null) return { gone: `The ${target.kind} "${target.name}" no longer has a callbackUrl.` };
   const secret = row.sealed === null ? null : await openSecret(context, target, row.sealed);
   return secret === null ? { gone: `The ${target.kind} "${target.name}" has no secret to sign with. Set one with PUT.` } : { url, secret };
-}
-
-function standing(sql: SqlStorage, { kind, name }: CallbackTarget): DocumentRow | null {
-  const row = readRow(sql, kind, name);
-  return row === null || row.deleted ? null : row;
 }
 
 function urlOf(row: DocumentRow | null): string | null {

@@ -2,14 +2,13 @@
  * Callbacks to external receivers: created from turn notices, one for each target, and shown with their attempts. `callback-sender.ts`
  * sends them; `callback-rows.ts` has the rows.
  */
-import { limits } from '../../../core/limits.ts';
 import { Problem, quoted } from '../../../core/problem.ts';
 import type { Callback, CallbackAttempt, CallbackWithBody } from '../../../core/triggers/callbacks/callback.ts';
 import { callbackBody, type TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import { utf8Length } from '../../../core/text/utf8.ts';
 import type { Page } from '../../../ports/catalog.ts';
 import type { CallbackQuery } from '../../../ports/triggers.ts';
-import { decodeNumberCursor, encodeCursor } from '../../../storage/cursor.ts';
+import { newestFirst } from '../../../storage/cursor.ts';
 import type { CatalogContext } from '../../context.ts';
 import { isoTime } from '../../documents/documents.ts';
 import { hasQueueCapacity, insertCallback, noteAttempt, readBody, reopenCallback, callbackById } from './callback-rows.ts';
@@ -40,12 +39,8 @@ export function enqueueCallbacks(context: CatalogContext, notice: TurnNotice): v
 
 /** Newest first. */
 export function listCallbacks({ sql }: CatalogContext, query: CallbackQuery): Page<Callback> {
-  const before = decodeNumberCursor('callbacks', query.cursor) ?? Number.MAX_SAFE_INTEGER;
-  const limit = Math.min(query.limit, limits.maxPageItems);
-  const rows = rowsBefore(sql, query, before, limit + 1);
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  const nextCursor = rows.length > limit && last !== undefined ? encodeCursor('callbacks', last.number) : null;
+  const read = (before: number, count: number) => rowsBefore(sql, query, before, count);
+  const { items, nextCursor } = newestFirst('callbacks', query, read, (row) => row);
   const attempts = attemptsOf(sql, items);
   return { items: items.map((row) => toCallback(row, attempts)), nextCursor };
 }

@@ -1,10 +1,9 @@
 /** Shows deliveries with their payloads, newest first. Also reads the payload for a replay. */
-import { limits } from '../../../core/limits.ts';
 import { Problem, quoted } from '../../../core/problem.ts';
 import type { DeliveryStatus, DeliveryWithPayload, Trigger } from '../../../core/triggers/delivery.ts';
 import type { Page } from '../../../ports/catalog.ts';
 import type { DeliveryQuery, StoredPayload } from '../../../ports/triggers.ts';
-import { decodeNumberCursor, encodeCursor } from '../../../storage/cursor.ts';
+import { newestFirst } from '../../../storage/cursor.ts';
 import type { CatalogContext } from '../../context.ts';
 import { readPart } from './delivery-parts.ts';
 import { requireDelivery, toDelivery } from './delivery-rows.ts';
@@ -16,20 +15,15 @@ export function readDelivery({ sql }: CatalogContext, trigger: Trigger, id: stri
 
 /** A page ends early if its payloads are large. */
 export function listDeliveries({ sql }: CatalogContext, trigger: Trigger, query: DeliveryQuery): Page<DeliveryWithPayload> {
-  const list = `deliveries ${trigger.kind} ${trigger.name}`;
-  const before = decodeNumberCursor(list, query.cursor) ?? Number.MAX_SAFE_INTEGER;
-  const limit = Math.min(query.limit, limits.maxPageItems);
-  const items: DeliveryWithPayload[] = [];
-  let bytes = 0;
-  let last = 0;
-  for (const row of rowsBefore(sql, trigger, query.status, before, limit + 1)) {
-    bytes += row.bytes;
-    if (items.length === limit || (items.length > 0 && bytes > limits.listPageBytes))
-      return { items, nextCursor: encodeCursor(list, last) };
-    items.push(withPayload(sql, row));
-    last = row.number;
-  }
-  return { items, nextCursor: null };
+  const { kind, name } = trigger;
+  const read = (before: number, count: number) => rowsBefore(sql, trigger, query.status, before, count);
+  return newestFirst(
+    `deliveries ${kind} ${name}`,
+    query,
+    read,
+    (row) => withPayload(sql, row),
+    ({ bytes }) => bytes,
+  );
 }
 
 /** Throws `conflict` if it is no longer stored. */

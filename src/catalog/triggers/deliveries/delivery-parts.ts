@@ -1,23 +1,16 @@
 /** The long texts of a delivery, in chunks: `payload` as received, and `input` for the agent, until the session has it. */
-import { fromTextPieces, toTextPieces } from '../../servers/text-pieces.ts';
+import { readText, writeText } from '../../records/text-chunks.ts';
 
 export type DeliveryPart = 'payload' | 'input';
 
 /** Returns the number of bytes. */
 export function writePart(sql: SqlStorage, delivery: number, part: DeliveryPart, text: string): number {
-  let bytes = 0;
-  for (const [sequence, data] of toTextPieces(text).entries()) {
-    sql.exec('INSERT INTO delivery_parts (delivery, part, sequence, data) VALUES (?, ?, ?, ?)', delivery, part, sequence, data);
-    bytes += data.byteLength;
-  }
-  return bytes;
+  return writeText(sql, 'delivery_parts', { delivery, part }, text);
 }
 
 /** Returns null if it is not stored (any more); an empty text is stored as no chunks. */
 export function readPart(sql: SqlStorage, delivery: number, part: DeliveryPart): string | null {
-  const query = 'SELECT data FROM delivery_parts WHERE delivery = ? AND part = ? ORDER BY sequence';
-  const pieces = sql.exec<{ data: ArrayBuffer }>(query, delivery, part).toArray();
-  return fromTextPieces(pieces.map(({ data }) => data));
+  return readText(sql, 'delivery_parts', { delivery, part });
 }
 
 /** Overwrites the texts before deleting them, so that no page of the file retains them. */

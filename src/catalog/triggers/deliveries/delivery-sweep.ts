@@ -14,13 +14,14 @@ export function createDeliverySweep(context: CatalogContext): Job {
   let earliest = 0;
   return {
     nextDue: () => {
-      const due = Math.min(oldestEnd(sql) + limits.deliveryTtlMs, oldestWithParts(sql) + limits.deliveryPayloadTtlMs);
+      const due = Math.min(oldest(sql, hasEnded) + limits.deliveryTtlMs, oldest(sql, hasEndedWithParts) + limits.deliveryPayloadTtlMs);
       return due === Number.POSITIVE_INFINITY ? null : Math.max(due, earliest);
     },
     runDue: async () => {
       const now = context.now();
       if (now < earliest) return;
-      const swept = dropOldRows(context, now - limits.deliveryTtlMs) + dropOldPayloads(context, now - limits.deliveryPayloadTtlMs);
+      const rows = dropOld(context, hasEnded, now - limits.deliveryTtlMs, dropRow);
+      const swept = rows + dropOld(context, hasEndedWithParts, now - limits.deliveryPayloadTtlMs, dropPayload);
       // If the maximum number was deleted, more may be left: continue immediately.
       earliest = swept < limits.maxSweptRows ? now + limits.sweepIntervalMs : 0;
     },
@@ -89,20 +90,12 @@ function dropSurplus({ sql }: CatalogContext, { kind, name }: Trigger): void {
   for (const { number } of rows) dropRow(sql, number);
 }
 
-function dropOldRows({ sql, record }: CatalogContext, endedBefore: number): number {
-  const query = 'SELECT number FROM deliveries WHERE ended_at IS NOT NULL AND ended_at <= ? ORDER BY ended_at LIMIT ?';
+/** Calls `drop` for the deliveries that ended before this time, at most `limits.maxSweptRows`, and returns their number. */
+function dropOld({ sql, record }: CatalogContext, condition: string, endedBefore: number, drop: typeof dropRow): number {
+  const query = `SELECT number FROM deliveries WHERE ${condition} AND ended_at <= ? ORDER BY ended_at LIMIT ?`;
   const rows = sql.exec<{ number: number }>(query, endedBefore, limits.maxSweptRows).toArray();
   record(() => {
-    for (const { number } of rows) dropRow(sql, number);
-  });
-  return rows.length;
-}
-
-function dropOldPayloads({ sql, record }: CatalogContext, endedBefore: number): number {
-  const query = 'SELECT number FROM deliveries WHERE ended_at IS NOT NULL AND bytes > 0 AND ended_at <= ? ORDER BY ended_at LIMIT ?';
-  const rows = sql.exec<{ number: number }>(query, endedBefore, limits.maxSweptRows).toArray();
-  record(() => {
-    for (const { number } of rows) dropPayload(sql, number);
+    for (const { number } of rows) drop(sql, number);
   });
   return rows.length;
 }
@@ -117,13 +110,11 @@ function dropRow(sql: SqlStorage, number: number): void {
   sql.exec('DELETE FROM deliveries WHERE number = ?', number);
 }
 
-/** Returns Infinity if no delivery has ended. */
-function oldestEnd(sql: SqlStorage): number {
-  const query = 'SELECT min(ended_at) AS at FROM deliveries WHERE ended_at IS NOT NULL';
-  return sql.exec<{ at: number | null }>(query).one().at ?? Number.POSITIVE_INFINITY;
-}
+const hasEnded = 'ended_at IS NOT NULL';
+const hasEndedWithParts = 'ended_at IS NOT NULL AND bytes > 0';
 
-function oldestWithParts(sql: SqlStorage): number {
-  const query = 'SELECT min(ended_at) AS at FROM deliveries WHERE ended_at IS NOT NULL AND bytes > 0';
+/** Returns Infinity if there is none. */
+function oldest(sql: SqlStorage, condition: string): number {
+  const query = `SELECT min(ended_at) AS at FROM deliveries WHERE ${condition}`;
   return sql.exec<{ at: number | null }>(query).one().at ?? Number.POSITIVE_INFINITY;
 }

@@ -15,8 +15,7 @@ import type { TriggeredRun } from '../../../engine/triggers/dispatch-run.ts';
 import { withTimeout } from '../../../engine/timeout.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import type { CatalogContext } from '../../context.ts';
-import { readRow } from '../../documents/documents.ts';
-import type { DocumentRow } from '../../documents/documents.ts';
+import { findRow } from '../../documents/documents.ts';
 import type { Job } from '../../context.ts';
 import { readPart } from './delivery-parts.ts';
 import { dueRuns, setDeliveryStatus, nextDueRun } from './run-queue.ts';
@@ -220,17 +219,12 @@ function isRetryable(context: CatalogContext, { agent }: DeliveryRow, { code }: 
 
 /** Turns are planned with published documents, which may be older than these tables: a recent write will be visible soon. */
 function isJustWritten({ sql, now }: CatalogContext, name: string): boolean {
-  const agent = standing(sql, 'agent', name);
+  const agent = findRow(sql, 'agent', name);
   if (agent === null) return false;
   // Agent bodies are written only by their writer.
   const { toolset: reference } = agent.body as Agent;
-  const toolset = reference === undefined ? null : standing(sql, 'toolset', readToolsetReference(reference).name);
+  const toolset = reference === undefined ? null : findRow(sql, 'toolset', readToolsetReference(reference).name);
   return Math.max(agent.updatedAt, toolset?.updatedAt ?? 0) > now() - limits.freshReadMs;
-}
-
-function standing(sql: SqlStorage, kind: 'agent' | 'toolset', name: string): DocumentRow | null {
-  const row = readRow(sql, kind, name);
-  return row === null || row.deleted ? null : row;
 }
 
 function pauseAfter(attempts: number): number {

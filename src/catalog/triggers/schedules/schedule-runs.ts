@@ -13,7 +13,7 @@ import { renderTrigger } from '../../../core/triggers/templates/render-template.
 import type { ScheduleDocument } from '../../../core/triggers/schedules/schedule.ts';
 import type { AcceptedDelivery, DeliveryVerdict, NewDelivery, ScheduleState } from '../../../ports/triggers.ts';
 import type { CatalogContext } from '../../context.ts';
-import { isoTime, readRow, requireRow } from '../../documents/documents.ts';
+import { findRow, isoTime, readRow, requireRow } from '../../documents/documents.ts';
 import type { Job } from '../../context.ts';
 import { checkBacklog } from '../deliveries/backlog.ts';
 import { acceptDelivery, lastRunsOf } from '../deliveries/deliveries.ts';
@@ -37,7 +37,7 @@ export type Scheduler = Job & {
 };
 
 export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Scheduler {
-  const tendOne = async (due: DueRow): Promise<void> => {
+  const runOne = async (due: DueRow): Promise<void> => {
     try {
       if (await runDue(context, deps, due)) deps.kick();
     } catch (error) {
@@ -51,7 +51,7 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
   const runAllDue = async (): Promise<void> => {
     // At most `limits.maxSchedules`; schedules that fail must not block the others.
     const query = 'SELECT schedule, due_at, since FROM schedule_state WHERE due_at <= ? ORDER BY due_at, schedule';
-    for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) await tendOne(row);
+    for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) await runOne(row);
   };
   let running: Promise<void> | null = null;
 
@@ -94,8 +94,11 @@ type DueRow = { schedule: string; due_at: number; since: number | null };
 
 /** Stores one delivery for all due times, and the next time. Returns false if nothing is left to do. */
 async function runDue(context: CatalogContext, deps: ScheduleDeps, { schedule, due_at: due, since }: DueRow): Promise<boolean> {
-  const row = readRow(context.sql, 'schedule', schedule);
-  if (row === null || row.deleted) return forget(context, schedule);
+  const row = findRow(context.sql, 'schedule', schedule);
+  if (row === null) {
+    context.sql.exec('DELETE FROM schedule_state WHERE schedule = ?', schedule);
+    return false;
+  }
   // As above.
   const document = row.body as ScheduleDocument;
   const read = readTimeRule(document);
@@ -142,44 +145,38 @@ function failed(reason: string, warnings: string[] = []): DeliveryVerdict {
 /** Applies the overlap rule to a run that is due before the previous one has ended. */
 function withOverlap(context: CatalogContext, schedule: string, { overlap }: ScheduleDocument, verdict: DeliveryVerdict): DeliveryVerdict {
   if (verdict.become !== 'run') return verdict;
-  const before = newestUnderWay(context, schedule);
+  const before = newestInProgress(context, schedule);
   if (before === null) return verdict;
   const { warnings } = verdict.rendered;
-  if (overlap === 'skip') return { become: 'skipped', reason: stillUnderWay(before), warnings };
+  if (overlap === 'skip') return { become: 'skipped', reason: notEndedYet(before), warnings };
   const most = maxQueuedScheduleRuns;
   if (heldCount(context, { kind: 'schedule', name: schedule }) >= most)
     return { become: 'skipped', reason: `${most} runs are already waiting for the previous one, which is the limit`, warnings };
   return { ...verdict, isQueued: true };
 }
 
-type UnderWay = { number: number; id: string; status: DeliveryStatus; session: string | null };
+type RunInProgress = { number: number; id: string; status: DeliveryStatus; session: string | null };
 
 /** A run that waits for approval may do so for days, so the skipped run names it. */
-function stillUnderWay({ id, status, session }: UnderWay): string {
+function notEndedYet({ id, status, session }: RunInProgress): string {
   return `the run ${id} has not ended: ${status === 'waiting' ? `it is waiting in its session ${session}` : `it is ${status}`}`;
 }
 
 /** One index lookup per status: the schedule may have ten thousand ended runs. */
-function newestUnderWay(context: CatalogContext, schedule: string): UnderWay | null {
+function newestInProgress(context: CatalogContext, schedule: string): RunInProgress | null {
   const query = `SELECT number, id, status, session FROM deliveries WHERE kind = 'schedule' AND name = ? AND status = ?
     ORDER BY number DESC LIMIT 1`;
-  const found = underWay.flatMap((status) => context.sql.exec<UnderWay>(query, schedule, status).toArray());
+  const found = inProgress.flatMap((status) => context.sql.exec<RunInProgress>(query, schedule, status).toArray());
   return found.toSorted((one, other) => other.number - one.number)[0] ?? null;
 }
 
-const underWay: readonly DeliveryStatus[] = ['pending', 'running', 'waiting'];
+const inProgress: readonly DeliveryStatus[] = ['pending', 'running', 'waiting'];
 
 function readDue(context: CatalogContext, schedule: string): number | null {
   return (
     context.sql.exec<{ due_at: number | null }>('SELECT due_at FROM schedule_state WHERE schedule = ?', schedule).toArray()[0]?.due_at ??
     null
   );
-}
-
-/** Removes the state of a removed schedule. */
-function forget(context: CatalogContext, schedule: string): false {
-  context.sql.exec('DELETE FROM schedule_state WHERE schedule = ?', schedule);
-  return false;
 }
 
 /** After an unexpected error: retries later, without blocking other schedules. Its time stays unchanged. */

@@ -1,7 +1,7 @@
 /** Writes schedules: parses templates and times, seals the secret, and computes the next run. `schedule-runs.ts` runs them. */
 import { ResourceName } from '../../../core/agent.ts';
 import { parseDocument } from '../../../core/issues.ts';
-import { invalidRequest, Problem } from '../../../core/problem.ts';
+import { invalidRequest } from '../../../core/problem.ts';
 import type { Issue } from '../../../core/problem.ts';
 import { isSameRule, readTimeRule } from '../../../core/triggers/schedules/next-run.ts';
 import type { TimeRule } from '../../../core/triggers/schedules/next-run.ts';
@@ -9,11 +9,10 @@ import { parseTemplate } from '../../../core/triggers/templates/parse-template.t
 import { Schedule } from '../../../core/triggers/schedules/schedule.ts';
 import type { ScheduleDocument } from '../../../core/triggers/schedules/schedule.ts';
 import type { Warning } from '../../../core/warning.ts';
-import { openValue } from '../../../storage/secret-box.ts';
 import { eraseTarget } from '../../records/erasure.ts';
 import type { CatalogContext } from '../../context.ts';
-import type { DocumentRow } from '../../documents/documents.ts';
-import { reseal } from '../../documents/secrets.ts';
+import { requireCapacity, type DocumentRow } from '../../documents/documents.ts';
+import { resealCallbackSecret } from '../../documents/secrets.ts';
 import { checkNameInBody } from '../../documents/write-document.ts';
 import type { DocumentWriter } from '../../documents/write-document.ts';
 import { skipHeld } from '../deliveries/run-queue.ts';
@@ -28,7 +27,7 @@ export const scheduleWriter: DocumentWriter = {
   prepare: async (context, name, body, previous) => {
     const { callbackSecret, ...document } = parseDocument(Schedule, body);
     checkNameInBody(name, document);
-    if (previous === null) requireRoom(context);
+    if (previous === null) requireCapacity(context.sql, 'schedule', maxSchedules, 'schedules');
     // Schedule bodies are written only here.
     const before = previous === null ? null : (previous.body as ScheduleDocument);
     const rule = checkDocument(document, before, context.now());
@@ -103,19 +102,9 @@ async function sealCallback(
   previous: DocumentRow | null,
 ): Promise<{ sealed: string | null; sealedChanged: boolean }> {
   const place = { workspace: context.workspace, kind: 'schedule', name } as const;
-  const before = previous?.sealed ?? null;
-  if (given !== undefined) return reseal(context, place, JSON.stringify({ callback: given }), previous);
-  if (callbackUrl === undefined) return { sealed: null, sealedChanged: before !== null };
-  if (before === null) throw invalidRequest([{ path: 'callbackSecret', message: 'is required: callbacks are signed with it' }]);
-  // Opened to verify that it can be, in case the master key has changed: otherwise signing would fail later.
-  await openValue(context.master, place, before);
-  return { sealed: before, sealedChanged: false };
-}
-
-function requireRoom({ sql }: CatalogContext): void {
-  const { count } = sql.exec<{ count: number }>("SELECT count(*) AS count FROM documents WHERE kind = 'schedule' AND deleted = 0").one();
-  if (count < maxSchedules) return;
-  throw new Problem('conflict', `The workspace already has ${count} schedules (maximum: ${maxSchedules}). Delete one first.`);
+  if (given === undefined && callbackUrl === undefined) return { sealed: null, sealedChanged: (previous?.sealed ?? null) !== null };
+  const value = given === undefined ? undefined : JSON.stringify({ callback: given });
+  return await resealCallbackSecret(context, place, value, previous, 'callbackSecret');
 }
 
 /** Warns when a schedule is written or resumed after its only date. */

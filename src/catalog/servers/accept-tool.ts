@@ -1,28 +1,51 @@
+/** Accepts what a server lists for a tool: a held definition or its annotations, or another tool in its place. */
+import { acceptListedDefinition, acceptReplacement, rebindEntries, type ToolAcceptance } from '../../core/listing/accept-definition.ts';
+import { canonicalOf, toToolDefinition, toServerTool, type StoredTool } from '../../core/listing/stored-tool.ts';
+import { isInternalToolset } from '../../core/made/made-toolset.ts';
+import { Problem } from '../../core/problem.ts';
+import type { AcceptedTool } from '../../core/servers/server.ts';
+import type { Edition, EditionTool } from '../../core/toolset/edition-tool.ts';
+import type { Toolset } from '../../core/toolset/toolset.ts';
+import { firstWarnings } from '../../core/warning.ts';
+import type { CatalogContext } from '../context.ts';
+import { findRow, replaceRow, type DocumentRow } from '../documents/documents.ts';
+import type { Prepared } from '../documents/write-document.ts';
+import { recordChange } from '../records/audit.ts';
+import { knownTools } from '../tools/known-tools.ts';
+import { readEditionText } from '../toolsets/editions.ts';
+import { readPointer } from '../toolsets/toolset-versions.ts';
+import { prepareToolset, recompileWith, toolsetsWith } from '../toolsets/toolsets.ts';
+import { dropDefinitions, serverOf } from './server-definitions.ts';
+import { readTool, requireTool, writeTool } from './server-tools.ts';
+
+/** In every toolset that has the tool. */
+export async function acceptTool(
+  context: CatalogContext,
+  { server, name, acceptance, by }: { server: string; name: string; acceptance: ToolAcceptance; by: string },
+): Promise<AcceptedTool> {
+  const accepted = acceptListedDefinition(requireTool(context, server, name), acceptance);
+  const definition = toToolDefinition(serverOf(context, server), accepted);
+  const tools = definition === null ? [] : [definition];
+  const { warnings, commit } = await recompileWith(
+    context,
+    tools.map(({ canonical }) => canonical),
+    knownTools(context, { tools }),
+  );
+  for (const { message } of warnings) context.log.info('toolset not recompiled', { server, tool: name, message });
+  context.transact(() => {
+    writeTool(context, server, accepted);
+    recordChange(context, { by, action: 'accept', resource: 'server-tool', name: canonicalOf(server, name) });
+    dropDefinitions(context, server);
+    commit();
+  });
+  return { ...toServerTool(server, accepted), warnings: firstWarnings(warnings, 'toolsets') };
+}
+
 /**
  * Replaces a tool that its server no longer lists by another one in every toolset, under the same names: for upstreams that rename their
  * tools. The new tool is accepted at the same time, which is safe because the definitions differ only in the name.
+ * Takes own names; `to` may be canonical. Changes all toolsets or none: `name_conflict` and similar errors name the one that failed.
  */
-import { acceptReplacement, rebindEntries } from '../../core/listing/accept-definition.ts';
-import type { Edition, EditionTool } from '../../core/toolset/edition-tool.ts';
-import { isInternalToolset } from '../../core/made/made-toolset.ts';
-import { canonicalOf, toToolDefinition } from '../../core/listing/stored-tool.ts';
-import type { StoredTool } from '../../core/listing/stored-tool.ts';
-import { Problem } from '../../core/problem.ts';
-import type { Toolset } from '../../core/toolset/toolset.ts';
-import { requireTool } from '../tools/accept-tool.ts';
-import { recordChange } from '../records/audit.ts';
-import type { CatalogContext } from '../context.ts';
-import { readRow, replaceRow } from '../documents/documents.ts';
-import type { DocumentRow } from '../documents/documents.ts';
-import { readEditionText } from '../toolsets/editions.ts';
-import { knownTools } from '../tools/known-tools.ts';
-import { dropDefinitions, serverOf } from './server-definitions.ts';
-import { readTool, writeTool } from './server-tools.ts';
-import { readPointer } from '../toolsets/toolset-versions.ts';
-import type { Prepared } from '../documents/write-document.ts';
-import { prepareToolset, recompileWith, revise, toolsetsWith } from '../toolsets/toolsets.ts';
-
-/** Takes own names; `to` may be canonical. Changes all toolsets or none: `name_conflict` and similar errors name the one that failed. */
 export async function rebindTool(
   context: CatalogContext,
   { server, from, to, by }: { server: string; from: string; to: string; by: string },
@@ -38,8 +61,8 @@ export async function rebindTool(
   const names = new Set([...toolsetsWith(context.sql, [before])].filter((name) => !isInternalToolset(name)));
   const moves: { row: DocumentRow; prepared: Prepared }[] = [];
   for (const name of [...names].sort()) {
-    const row = readRow(context.sql, 'toolset', name);
-    if (row === null || row.deleted) continue;
+    const row = findRow(context.sql, 'toolset', name);
+    if (row === null) continue;
     // Toolset bodies were parsed by the schema when they were written.
     const toolset = rebindEntries(row.body as Toolset, compiledTools(context, name), before, after);
     moves.push({ row, prepared: await orNamed(name, prepareToolset(context, name, toolset, known)) });
@@ -51,7 +74,7 @@ export async function rebindTool(
     writeTool(context, server, accepted);
     recordChange(context, { by, action: 'accept', resource: 'server-tool', name: after });
     dropDefinitions(context, server);
-    for (const revision of others.revisions) revise(context, revision);
+    others.commit();
     for (const { row, prepared } of moves) {
       const next: DocumentRow = { ...row, version: row.version + 1, body: prepared.body, updatedAt: now };
       replaceRow(context, next, { by, action: 'update' });
