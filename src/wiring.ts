@@ -35,6 +35,7 @@ import { runInBackground } from './platform/background.ts';
 import { systemClock } from './platform/clock.ts';
 import { randomIds } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
+import { createPageFile } from './platform/page-files.ts';
 import type { CatalogPort, Directory } from './ports/catalog.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import type { Triggers } from './ports/triggers.ts';
@@ -114,6 +115,8 @@ function build(bindings: Bindings) {
     signIns,
     planTurn: plan,
     ...buildDirectCalls(base, directory, callDeps),
+    /** Returns a file of the built pages, also as a 304; null if it does not exist. */
+    pageFile: createPageFile(bindings.ASSETS),
     /** Serves a request to `/mcp` whose key, origin and body were checked. Imported lazily, as in `mcp/lazy-client.ts`. */
     mcp: async (asked: McpRequest): Promise<McpAnswer> =>
       await (await import('./mcp/server/endpoint.ts')).serveMcp(serve, mcpSessions, asked),

@@ -25,6 +25,9 @@ const floors = new Map<string, number>([
 /** The launcher, outside the floors. It may import anything; nothing may import it. */
 const launcher = 'local';
 
+/** Browser code: it imports only itself, preact, and types of core. */
+const pages = 'console';
+
 /** Global functions that make pure code depend on the environment: it receives values or uses a port instead. */
 const impure: [pattern: RegExp, what: string][] = [
   [/\bDate\.now\(/, 'the clock'],
@@ -58,13 +61,15 @@ function fileViolations({ path, content }: Source): string[] {
   const text = blankComments(content);
   const code = blankComments(content, { strings: true });
   if (floor === undefined && room !== launcher) report(`"${room}" is on no floor`);
-  if (emptyNames.includes(posix.basename(path, '.ts'))) report('the name says that its place was not found yet');
-  for (const specifier of importsOf(text)) checkImport(path, room, floor, specifier, report);
+  if (emptyNames.includes(posix.basename(path).replace(/\.tsx?$/, ''))) report('the name says that its place was not found yet');
+  for (const specifier of importsOf(room === pages ? withoutTypeImportsOfCore(text) : text))
+    checkImport(path, room, floor, specifier, report);
   if (floor !== undefined && floor < firstImpureFloor) {
     for (const [pattern, what] of impure)
       if (pattern.test(code)) report(`uses ${what} (${pattern.exec(code)?.[0]}); floors 0 to 2 get it from outside`);
   }
-  if (room !== 'net' && room !== launcher && callsFetch(code)) report('calls fetch; only net/ does');
+  const mayFetch = room === 'net' || room === launcher || path === 'src/console/api/request.ts';
+  if (!mayFetch && callsFetch(code)) report('calls fetch; only net/ and console/api/request.ts do');
   if (/\bsql\s*\.exec(?:<[^(]*>)?\(\s*(?:`[^`]*\$\{|'[^'\n]*'\s*\+|"[^"\n]*"\s*\+)/.test(text))
     report('builds SQL text; pass values as parameters');
   // Module-level code runs before any input exists, so it only creates constants.
@@ -93,10 +98,12 @@ const onePlace: Readonly<Record<string, string>> = {
 function checkImport(path: string, room: string, floor: number | undefined, specifier: string, report: (what: string) => void): void {
   if (specifier.startsWith('.')) {
     const target = roomOf(posix.join(posix.dirname(path), specifier));
-    if (!/\.(?:ts|wasm)$/.test(specifier)) report(`imports ${specifier} without its extension`);
+    if (!/\.(?:tsx?|wasm)$/.test(specifier)) report(`imports ${specifier} without its extension`);
     if (room === launcher || target === room) return;
     const targetFloor = floors.get(target);
-    if (target === launcher) report(`imports ${specifier}; nothing may import the launcher`);
+    if (room === pages) report(`imports ${specifier}; the pages import themselves and types of core`);
+    else if (target === pages) report(`imports ${specifier}; only pages import pages`);
+    else if (target === launcher) report(`imports ${specifier}; nothing may import the launcher`);
     else if (targetFloor === undefined || (floor !== undefined && targetFloor >= floor))
       report(`imports ${specifier}, which is not below ${room}`);
     return;
@@ -104,8 +111,14 @@ function checkImport(path: string, room: string, floor: number | undefined, spec
   if (specifier.startsWith('node:') && room !== launcher && onePlace[specifier] !== path) report(`imports ${specifier}; only local/ does`);
   if (specifier.startsWith('cloudflare:') && floor !== undefined && floor < firstImpureFloor)
     report(`imports ${specifier} below floor ${firstImpureFloor}`);
+  if (room === pages && !/^(?:preact(?:\/hooks)?|@preact\/signals)$/.test(specifier))
+    report(`imports ${specifier}; the pages import preact and @preact/signals`);
   const allowedInCore = specifier === 'zod' || onePlace[specifier] === path;
   if (room === 'core' && !allowedInCore) report(`imports ${specifier}; core imports zod and the libraries of onePlace only`);
+}
+
+function withoutTypeImportsOfCore(text: string): string {
+  return text.replaceAll(/^import type [^;]*? from '(?:\.\.\/)+core\/[^']+';$/gm, '');
 }
 
 /** A call of the global, not a method of that name (`stub.fetch(…)`) nor the definition of one (`fetch(request) {`). */

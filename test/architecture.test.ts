@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '..');
 
 function readSources(folder: string): Source[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => ({ path: relative(root, path).split(sep).join('/'), content: readFileSync(path, 'utf8') }));
 }
@@ -91,6 +91,10 @@ describe('the rules', () => {
     ['src/http/a.ts', 'export default 1;', 'default export'],
     ['src/http/a.ts', "export * from './b.ts';", 're-exports'],
     ['src/http/utils.ts', 'export const a = 1;', 'its place was not found'],
+    ['src/console/a.tsx', "import { limits } from '../core/limits.ts';", 'the pages import themselves and types of core'],
+    ['src/console/a.tsx', "import { z } from 'zod';", 'the pages import preact'],
+    ['src/console/a.tsx', 'await fetch(url);', 'calls fetch'],
+    ['src/http/a.ts', "import { b } from '../console/b.ts';", 'only pages import pages'],
     ['src/elsewhere/a.ts', 'export const a = 1;', 'is on no floor'],
   ])('reports %s: %s', (path, content, expected) => {
     expect(check(path, content).join('\n')).toContain(expected);
@@ -108,6 +112,8 @@ describe('the rules', () => {
     ['src/engine/a.ts', '/* Date.now() comes from the clock */\nconst at = clock.now();\nconst day = new Date(at);'],
     ['src/catalog/a.ts', "this.sql.exec('select * from t where name = ?', name);"],
     ['src/http/a.ts', "const word = '[a-z]';\nexport const pattern = new RegExp(`^${word}$`);\nconst f = () => new RegExp('^a$', 'u');"],
+    ['src/console/a.tsx', "import { signal } from '@preact/signals';\nimport type { Via } from '../core/names/via.ts';"],
+    ['src/console/api/request.ts', 'await fetch(url);'],
     ['src/local/a.ts', "import { join } from 'node:path';\nimport { limits } from '../core/limits.ts';\nawait fetch(url);"],
   ])('accepts %s: %s', (path, content) => {
     expect(check(path, content)).toEqual([]);

@@ -10,7 +10,7 @@ import { projectRoot } from './environment.ts';
 import { StartFailure } from './start-failure.ts';
 import { workerConfigFile } from './worker-config.ts';
 
-/** A folder with the entry module and its `.wasm` files. */
+/** A folder with the entry module, its `.wasm` files, and the built pages in `pagesFolder`. */
 export type Bundle = { directory: string; mainModule: string };
 
 /** No telemetry, no update checks, no color codes in captured output. */
@@ -21,6 +21,7 @@ const quietWrangler = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 };
 
+export const pagesFolder = 'pages';
 const mainModule = 'worker.js';
 const buildTimeoutMs = 120_000;
 
@@ -28,12 +29,18 @@ const buildTimeoutMs = 120_000;
 export async function ensureBundle(cacheDir: string, onBuild: () => void): Promise<Bundle> {
   const hash = hashSources();
   const directory = join(cacheDir, hash);
-  if ([mainModule, workerConfigFile].every((file) => existsSync(join(directory, file)))) return { directory, mainModule };
+  if ([mainModule, workerConfigFile, pagesFolder].every((file) => existsSync(join(directory, file)))) return { directory, mainModule };
   onBuild();
   mkdirSync(cacheDir, { recursive: true });
   const fresh = join(cacheDir, `${hash}.${process.pid}`);
-  await Promise.all([buildBundle(fresh), runNode([join(projectRoot, 'src/local/dump-config.ts'), `${fresh}.config`])]);
+  await Promise.all([
+    buildBundle(fresh),
+    runNode([join(projectRoot, 'src/local/dump-config.ts'), `${fresh}.config`]),
+    // Built again instead of copied from `.wrangler`, where another build may be writing.
+    runNode([join(projectRoot, 'src/local/build-console.ts'), `${fresh}.pages`]),
+  ]);
   renameSync(join(`${fresh}.config`, workerConfigFile), join(fresh, workerConfigFile));
+  renameSync(`${fresh}.pages`, join(fresh, pagesFolder));
   for (const old of readdirSync(cacheDir)) {
     if (old !== `${hash}.${process.pid}`) rmSync(join(cacheDir, old), { recursive: true, force: true });
   }
@@ -77,11 +84,11 @@ function runNode(args: readonly string[]): Promise<void> {
 function hashSources(): string {
   const hash = createHash('sha256');
   const sources = readdirSync(join(projectRoot, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.(?:tsx?|css|html|svg)$/.test(entry.name))
     .map((entry) => relative(projectRoot, join(entry.parentPath, entry.name)))
     .filter((path) => !path.startsWith(join('src', 'local')))
     .sort();
-  const generators = ['build-engine.ts', 'meter-wasm.ts', 'wasm-binary.ts'].map((file) => join('src/local', file));
+  const generators = ['build-console.ts', 'build-engine.ts', 'meter-wasm.ts', 'wasm-binary.ts'].map((file) => join('src/local', file));
   for (const path of [...sources, ...generators, 'wrangler.toml', 'package-lock.json']) {
     const content = readFileSync(join(projectRoot, path));
     hash.update(`${path}\0${content.length}\0`).update(content);

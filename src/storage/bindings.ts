@@ -11,6 +11,8 @@ export type Bindings = {
   PUBLIC_NETWORK?: Fetcher;
   /** Set by `local/runtime.ts`: connects to private addresses too, for the hosts in MONIKER_ALLOW_PRIVATE_HOSTS. */
   PRIVATE_NETWORK?: Fetcher;
+  /** The built pages. Absent in tests that run without a build. */
+  ASSETS?: Fetcher;
   /** Variables and secrets; `core/settings.ts` reads them. */
   [setting: string]: unknown;
 };

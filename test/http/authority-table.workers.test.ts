@@ -258,7 +258,7 @@ const sessionRows: Readonly<Record<string, SessionRow>> = {
 
 /** Operations without a key, and two that return 503 here, without MONIKER_PUBLIC_URL, before any other check. */
 const withoutRow = [
-  ...['getHealth', 'getOpenApi', 'getDocs', 'getStartPage', 'getPagesCss', 'getStartJs'],
+  ...['getHealth', 'getOpenApi', 'getDocs', 'getStartPage', 'getPagesCss', 'getStartJs', 'getPageFile'],
   ...['showApproval', 'decideByLink', 'takeDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink', 'authorizeServer'],
 ];
 

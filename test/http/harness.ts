@@ -139,6 +139,7 @@ export function createHarness(
     sandbox: v8Syntax,
     sessions,
     triggers: () => triggers,
+    pageFile: async () => null,
     approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },
     signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },
     servers: (workspace) => ({

@@ -185,18 +185,10 @@ describe('the pages', () => {
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(html).toContain('/openapi.json');
     expect(html).not.toMatch(/<style|<script(?! src="\/assets\/)|\son\w+=|style=|javascript:/i);
     for (const [, url] of html.matchAll(/(?:src|href)="([^"]*)"/g)) expect(url).toMatch(/^[/#]/);
     for (const [, asset] of html.matchAll(/"(\/assets\/[^"]*)"/g)) expect((await h.send('GET', asset ?? '')).status).toBe(200);
-  });
-
-  it('/docs shows every operation and has only valid links', async () => {
-    const html = await (await h.send('GET', '/docs')).text();
-    for (const { path, operation } of operations()) {
-      expect(html).toContain(`<code>${path}</code>`);
-      expect(html).toContain(`id="${operation.operationId}"`);
-    }
-    for (const [, anchor] of html.matchAll(/href="#([^"]*)"/g)) expect(html).toContain(`id="${anchor}"`);
   });
 
   it('/healthz responds whatever else is missing', async () => {

@@ -9,6 +9,14 @@ export function htmlResponse(c: AppContext, page: string): Response {
   return c.body(page, 200, { ...pageHeaders, 'content-security-policy': contentSecurityPolicy, 'cache-control': 'no-cache' });
 }
 
+/** For a page of `src/console/`: its scripts also cannot turn text into markup or code (Trusted Types). */
+export const scriptPageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': `${contentSecurityPolicy}; require-trusted-types-for 'script'; trusted-types 'none'`,
+  'cache-control': 'no-cache',
+};
+
 /** A private page for one user: no scripts, not cached or indexed, and its form is sent back here. */
 export function privateHtmlResponse(page: string, status: number): Response {
   return new Response(page, {

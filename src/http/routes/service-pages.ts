@@ -7,8 +7,7 @@ import { htmlResponse, htmlPage } from '../pages/html.ts';
 import { definePublicRoute, type Route } from '../route.ts';
 import { z } from 'zod';
 import { version } from '../../core/version.ts';
-import type { AppContext } from '../middleware/request-context.ts';
-import { docsPage, type ApiDocument } from '../pages/docs-page.ts';
+import { builtFile, builtPage } from '../pages/built-pages.ts';
 
 const tag = 'Service';
 const answers = (contentType: string) => ({ 200: { description: 'The file.', contentType } });
@@ -32,6 +31,18 @@ export const pageRoutes: readonly Route[] = [
       answers: answers('text/javascript'),
     },
     (c) => c.body(startJs, 200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }),
+  ),
+
+  definePublicRoute(
+    {
+      path: '/assets/{file}',
+      operationId: 'getPageFile',
+      tag,
+      summary: 'A script or a style of a page',
+      params: z.object({ file: z.string().describe('Contains a hash of the content: a file never changes.') }),
+      answers: { 200: { description: 'The file.', contentType: 'text/javascript', also: 'text/css' } },
+    },
+    builtFile,
   ),
 ];
 
@@ -70,7 +81,6 @@ export const healthRoutes: readonly Route[] = [
 export function openApiRoutes(build: () => object): readonly Route[] {
   // Generated on first use and cached: it takes milliseconds that other requests should not pay.
   let json: string | undefined;
-  let page: string | undefined;
   const documentText = () => (json ??= JSON.stringify(build()));
 
   return [
@@ -90,14 +100,10 @@ export function openApiRoutes(build: () => object): readonly Route[] {
         path: '/docs',
         operationId: 'getDocs',
         tag: 'Service',
-        summary: 'This document as a page',
+        summary: 'The API reference as a page',
         answers: { 200: { description: 'The page.', contentType: 'text/html' } },
       },
-      (c: AppContext) => {
-        // The text was generated above from our own routes, so its shape is known.
-        page ??= docsPage(JSON.parse(documentText()) as ApiDocument);
-        return htmlResponse(c, page);
-      },
+      (c) => builtPage(c, 'docs'),
     ),
   ];
 }

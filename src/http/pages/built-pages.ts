@@ -1,0 +1,32 @@
+/**
+ * The pages that `local/build-console.ts` builds from `src/console/`, and their files. The names of the files contain a hash of the
+ * content, so browsers cache them permanently.
+ */
+import { Problem, quoted } from '../../core/problem.ts';
+import type { AppContext } from '../middleware/request-context.ts';
+import { htmlPage, htmlResponse, scriptPageHeaders } from './html.ts';
+
+/** Returns a built page; in a deployment without built pages, one that refers to the OpenAPI document. */
+export async function builtPage(c: AppContext, name: string): Promise<Response> {
+  const file = await c.get('services').pageFile(`/${name}.html`, c.req.raw.headers);
+  if (file === null) return htmlResponse(c, pageNotBuilt);
+  const etag = file.headers.get('etag');
+  return new Response(file.body, { status: file.status, headers: { ...scriptPageHeaders, ...(etag !== null && { etag }) } });
+}
+
+/** Returns a script or a style. Throws `not_found` for a file of another build. */
+export async function builtFile(c: AppContext): Promise<Response> {
+  const name = c.req.param('file') ?? '';
+  const file = /^[\w.-]+$/.test(name) ? await c.get('services').pageFile(`/assets/${name}`, c.req.raw.headers) : null;
+  if (file === null) throw new Problem('not_found', `The file ${quoted(name)} does not exist.`);
+  const headers = new Headers(file.headers);
+  headers.set('cache-control', 'public, max-age=31536000, immutable');
+  return new Response(file.body, { status: file.status, headers });
+}
+
+const pageNotBuilt = htmlPage(
+  'Moniker API',
+  `<h1>Moniker API</h1>
+<p>The pages of this deployment were not built. The same documentation is in the <a href="/openapi.json">OpenAPI document</a>.</p>
+<p><code>npm start</code> and <code>npm run deploy</code> build the pages.</p>`,
+);

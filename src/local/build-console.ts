@@ -1,0 +1,94 @@
+/**
+ * `node build-console.ts [folder]`: builds the pages of `src/console/` as static files: `<page>.html`, and its script and style in `assets/`
+ * under names with a content hash. wrangler runs this before it bundles (`[build]` in wrangler.toml); `bundle.ts` runs it for `npm start`.
+ * A page that exceeds its size budget fails the build.
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build, type Metafile } from 'esbuild';
+import { projectRoot } from './environment.ts';
+import { runLocalScript, StartFailure } from './start-failure.ts';
+
+const source = join(projectRoot, 'src/console/pages');
+
+/** Maximum compressed size in bytes of the scripts and of the style of each page. A page without an entry does not build. */
+const budgets: Readonly<Record<string, { script: number; style: number }>> = {
+  docs: { script: 40_000, style: 8_000 },
+};
+
+if (import.meta.main) {
+  await runLocalScript(async () => await buildConsole(process.argv[2] ?? join(projectRoot, '.wrangler/console')));
+}
+
+/** Adds files before it removes old ones: another process may be reading the folder. */
+export async function buildConsole(directory: string): Promise<void> {
+  const assets = join(directory, 'assets');
+  const pages = readdirSync(source);
+  const { metafile } = await build({
+    entryPoints: [
+      { in: join(source, '../style/icon.svg'), out: 'icon' },
+      ...pages.flatMap((page) => ['main.tsx', 'page.css'].map((file) => ({ in: join(source, page, file), out: page }))),
+    ],
+    loader: { '.svg': 'copy' },
+    outdir: assets,
+    absWorkingDir: projectRoot,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    minify: true,
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    legalComments: 'none',
+    logLevel: 'silent',
+    metafile: true,
+  });
+  for (const page of pages) writePage(directory, page, metafile);
+  const current = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
+  for (const file of readdirSync(assets)) if (!current.has(file)) rmSync(join(assets, file), { force: true });
+}
+
+/** The source refers to `/assets/docs.js`, the built page to `/assets/docs-<hash>.js`; so for styles and the icon. */
+function writePage(directory: string, page: string, metafile: Metafile): void {
+  const script = outputOf(metafile, `pages/${page}/main.tsx`);
+  const style = outputOf(metafile, `pages/${page}/page.css`);
+  const icon = outputOf(metafile, 'style/icon.svg');
+  const budget = budgets[page];
+  if (budget === undefined) throw new StartFailure(`src/console/pages/${page} has no size budget. Add one to src/local/build-console.ts.`);
+  check(`The scripts of /${page}`, withImports(metafile, script), budget.script);
+  check(`The style of /${page}`, [style], budget.style);
+  const html = readFileSync(join(source, page, 'index.html'), 'utf8')
+    .replace(`/assets/${page}.js`, `/assets/${basename(script)}`)
+    .replace(`/assets/${page}.css`, `/assets/${basename(style)}`)
+    .replace('/assets/icon.svg', `/assets/${basename(icon)}`);
+  mkdirSync(directory, { recursive: true });
+  const fresh = join(directory, `${page}.html.${process.pid}`);
+  writeFileSync(fresh, html);
+  renameSync(fresh, join(directory, `${page}.html`));
+}
+
+/** `entry`: a path within `src/console/`. */
+function outputOf(metafile: Metafile, entry: string): string {
+  const path = `src/console/${entry}`;
+  const found = Object.entries(metafile.outputs).find(([, { entryPoint, inputs }]) => entryPoint === path || Object.hasOwn(inputs, path));
+  if (found === undefined) throw new StartFailure(`${path} does not exist.`);
+  return found[0];
+}
+
+/** The script and all scripts that it imports before it runs. */
+function withImports(metafile: Metafile, script: string): string[] {
+  const found = new Set([script]);
+  for (const path of found)
+    for (const { path: imported, kind } of metafile.outputs[path]?.imports ?? []) if (kind === 'import-statement') found.add(imported);
+  return [...found];
+}
+
+function check(what: string, files: readonly string[], maxBytes: number): void {
+  const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(projectRoot, file))).length, 0);
+  if (bytes > maxBytes)
+    throw new StartFailure(`${what} have ${bytes} bytes after gzip; the budget is ${maxBytes} (src/local/build-console.ts).`);
+  console.log(`${what}: ${bytes} bytes gzip (at most ${maxBytes})`);
+}

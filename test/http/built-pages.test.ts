@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { createHarness } from './harness.ts';
+
+const files: Record<string, string> = { '/docs.html': '<!doctype html><title>Docs</title>', '/assets/docs-ABC123.js': 'let a;' };
+
+const h = createHarness(
+  {},
+  {
+    pageFile: async (path, headers) => {
+      const content = files[path];
+      if (content === undefined) return null;
+      if (headers.get('if-none-match') === '"1"') return new Response(null, { status: 304, headers: { etag: '"1"' } });
+      const type = path.endsWith('.js') ? 'text/javascript' : 'text/html';
+      return new Response(content, { headers: { etag: '"1"', 'content-type': type, 'cache-control': 'public, max-age=0' } });
+    },
+  },
+);
+
+const withoutKey = { authorization: undefined };
+
+describe('a built page', () => {
+  it('is sent with a strict policy and revalidated', async () => {
+    const response = await h.send('GET', '/docs', undefined, withoutKey);
+    expect(await response.text()).toBe(files['/docs.html']);
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = response.headers.get('content-security-policy') ?? '';
+    for (const part of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ])
+      expect(policy.split('; ')).toContain(part);
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect((await h.send('GET', '/docs', undefined, { ...withoutKey, 'if-none-match': '"1"' })).status).toBe(304);
+  });
+
+  it('refers to the OpenAPI document where the pages were not built', async () => {
+    const response = await createHarness().send('GET', '/docs', undefined, withoutKey);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain('href="/openapi.json"');
+  });
+});
+
+describe('a file of a page', () => {
+  it('is cached permanently', async () => {
+    const response = await h.send('GET', '/assets/docs-ABC123.js', undefined, withoutKey);
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    expect(await response.text()).toBe('let a;');
+  });
+
+  it.each(['/assets/docs-OTHER.js', '/assets/..%2Fdocs.html'])('does not exist: %s', async (path) => {
+    const response = await h.send('GET', path, undefined, withoutKey);
+    expect(response.status).toBe(404);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+});
