@@ -1,7 +1,6 @@
 /**
- * Converts parts of an assistant message to content blocks of the Messages API, and provider-specific blocks back to parts. This file makes
- * whole messages; `writer.ts` streams the same blocks. Wire: API reference "Create a Message"; guides "Extended thinking"
- * (signatures, redacted thinking) and "Fine-grained tool streaming" (`INVALID_JSON`).
+ * What content blocks of the Messages API contain, for `writer.ts`, and provider-specific blocks back to parts. Wire: API reference "Create a
+ * Message"; guides "Extended thinking" (signatures, redacted thinking) and "Fine-grained tool streaming" (`INVALID_JSON`).
  * Data that a provider requires in the next request travels in fields that clients return unread: after reasoning as its `signature`,
  * elsewhere as a `redacted_thinking` block. It is a token of `core/model/native-token.ts`, or unchanged if the request is forwarded unchanged
  * (`isOwnWire`).
@@ -10,7 +9,7 @@ import { readArguments } from '../../core/json/json-repair.ts';
 import type { NativePart } from '../../core/turn/message.ts';
 import { nativeTokenPrefix, packNative, unpackNative } from '../../core/model/native-token.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
-import type { AnswerCall, AnswerPart } from '../answer-message.ts';
+import type { AnswerCall } from '../answer-message.ts';
 import type { AnswerIdentity } from '../dialect.ts';
 
 export type AnswerBlock = Record<string, unknown> & { type: string };
@@ -18,68 +17,8 @@ export type AnswerBlock = Record<string, unknown> & { type: string };
 /** The signature of unsigned thinking: the field is required, and the prefix identifies it as ours. */
 export const unsignedSignature = `${nativeTokenPrefix}unsigned`;
 
-export function toBlocks(parts: readonly AnswerPart[], identity: Pick<AnswerIdentity, 'isOwnWire'>): AnswerBlock[] {
-  const blocks: AnswerBlock[] = [];
-  /** The last block, while more parts may be appended to it. */
-  let open: AnswerBlock | null = null;
-  const add = (block: AnswerBlock): AnswerBlock => {
-    blocks.push(block);
-    return block;
-  };
-  for (const part of parts) {
-    switch (part.type) {
-      case 'text':
-      case 'refusal':
-        // The texts of all steps are one block; they contain their separators.
-        if (open?.type === 'text') open.text = String(open.text) + part.text;
-        else open = add({ type: 'text', text: part.text });
-        break;
-      case 'reasoning':
-        open = add({ type: 'thinking', thinking: part.text, signature: unsignedSignature });
-        break;
-      case 'call':
-        add({ type: 'tool_use', id: part.call.id, name: part.call.name, input: inputOf(part.call) });
-        open = null;
-        break;
-      case 'native':
-        open = addNative(readNative(part.part, identity), open, add);
-        break;
-      default:
-        part satisfies never;
-    }
-  }
-  return blocks;
-}
-
-function addNative(native: NativeMeaning, open: AnswerBlock | null, add: (block: AnswerBlock) => AnswerBlock): AnswerBlock | null {
-  switch (native.is) {
-    case 'signature':
-    case 'token':
-      if (open?.type === 'thinking') open.signature = native.text;
-      else add(blockOf(native));
-      return null;
-    case 'citations':
-      if (open?.type === 'text' && native.citations.length > 0) open.citations = native.citations;
-      return null;
-    case 'block':
-      add(native.block);
-      return null;
-    case 'nothing':
-      return open;
-    default:
-      return native satisfies never;
-  }
-}
-
-/** Data that does not follow thinking becomes a separate block. */
-export function blockOf(native: Extract<NativeMeaning, { is: 'signature' | 'token' }>): AnswerBlock {
-  return native.is === 'signature'
-    ? { type: 'thinking', thinking: '', signature: native.text }
-    : { type: 'redacted_thinking', data: native.text };
-}
-
 /** The arguments as an object. Invalid arguments are marked as such, because an empty object would look usable. */
-function inputOf({ text, custom, isCut }: AnswerCall): Record<string, unknown> {
+export function inputOf({ text, custom, isCut }: AnswerCall): Record<string, unknown> {
   if (custom) return { input: text };
   return readArguments(text, { ended: true, length: isCut === true }).arguments ?? { INVALID_JSON: text };
 }

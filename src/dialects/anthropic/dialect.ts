@@ -6,9 +6,8 @@
 import type { FinishReason, Usage } from '../../core/model/chat-event.ts';
 import type { ProblemBody } from '../../core/problem.ts';
 import type { AnswerMessage, MessageChange } from '../answer-message.ts';
-import { toBlocks } from './blocks.ts';
 import { readMessagesRequest, sessionOfMessagesCalls, withMessagesInstructions, withoutMessagesTokens } from './request.ts';
-import { createBlockWriter, toFrame } from './writer.ts';
+import { createBlockWriter, toBlocks, toFrame } from './writer.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from '../dialect.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 
@@ -57,8 +56,7 @@ function createMessageWriter(identity: AnswerIdentity, message: AnswerMessage): 
 }
 
 function toMessage(finish: FinishReason, identity: AnswerIdentity, message: AnswerMessage): Record<string, unknown> {
-  const content = toBlocks(message.parts(), identity);
-  return messageBody(identity, content, stopped(stopReason(finish, message)), message.usage());
+  return messageBody(identity, toBlocks(message, identity), stopped(stopReason(finish, message)), message.usage());
 }
 
 function messageBody({ id, model }: AnswerIdentity, content: object[], stop: object, usage: Usage): Record<string, unknown> {

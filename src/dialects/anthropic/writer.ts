@@ -1,45 +1,81 @@
 /**
- * Writes an assistant message as the event stream of the Messages API: blocks in the order in which they began, numbered from 0, one open
- * at a time. Wire: guide "Streaming messages". The blocks are those of `blocks.ts`.
+ * Writes an assistant message as content blocks of the Messages API, in the order in which they began, one open at a time: as events of the
+ * stream, numbered from 0, or as a list. Wire: guide "Streaming messages".
  * A provider may interleave its calls. Output of a block that is not open yet waits in the message, which contains all of it anyway, so
  * nothing is buffered twice.
  */
+import { listOf } from '../../core/json/wire-value.ts';
 import type { AnswerMessage, AnswerPart, MessageChange } from '../answer-message.ts';
-import { blockOf, readNative, unsignedSignature, type AnswerBlock } from './blocks.ts';
+import { inputOf, readNative, unsignedSignature, type AnswerBlock } from './blocks.ts';
 import type { AnswerFrame, AnswerIdentity } from '../dialect.ts';
-
-export type BlockWriter = {
-  /** Returns the frames that the change allows; null: nothing was added. */
-  write(change: MessageChange | null): AnswerFrame[];
-  /** Returns the remaining frames, also for incomplete calls. */
-  end(): AnswerFrame[];
-};
 
 type Piece = 'text' | 'thinking' | 'partial_json';
 
-export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOwnWire'>): BlockWriter {
+/** Receives the blocks: the start of each, deltas of its fields, and its end. */
+type BlockSink = {
+  start(block: AnswerBlock, part: AnswerPart): void;
+  delta(type: string, field: string, value: unknown): void;
+  stop(): void;
+};
+
+/** Writes the stream: `write` returns the frames that a change allows (null: nothing was added), `end` the rest, also for incomplete calls. */
+export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOwnWire'>) {
+  let frames: AnswerFrame[] = [];
+  /** The number of the open block, or of the last one. */
+  let index = -1;
+  const blocks = walkBlocks(message, identity, {
+    start(block) {
+      index += 1;
+      frames.push(toFrame('content_block_start', `"index":${index},"content_block":${JSON.stringify(block)}`));
+    },
+    delta(type, field, value) {
+      frames.push(toFrame('content_block_delta', `"index":${index},"delta":{"type":"${type}","${field}":${JSON.stringify(value)}}`));
+    },
+    stop: () => frames.push(toFrame('content_block_stop', `"index":${index}`)),
+  });
+  const written = (write: () => void): AnswerFrame[] => {
+    frames = [];
+    write();
+    return frames;
+  };
+  return { write: (change: MessageChange | null) => written(() => blocks.write(change)), end: () => written(blocks.end) };
+}
+
+/** Returns the blocks of a message that has ended. */
+export function toBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOwnWire'>): AnswerBlock[] {
+  const blocks: AnswerBlock[] = [];
+  let block: AnswerBlock = { type: '' };
+  walkBlocks(message, identity, {
+    start(begun, part) {
+      block = part.type === 'call' ? { ...begun, input: inputOf(part.call) } : { ...begun };
+      blocks.push(block);
+    },
+    delta(_type, field, value) {
+      if (field === 'text' || field === 'thinking') block[field] = `${String(block[field])}${String(value)}`;
+      else if (field === 'signature') block.signature = value;
+      else if (field === 'citation') block.citations = [...listOf(block.citations), value];
+    },
+    stop: () => undefined,
+  }).end();
+  return blocks;
+}
+
+function walkBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOwnWire'>, sink: BlockSink) {
   const ended = new Set<number>();
   /** The index of the current part; `part` once its block has begun, with `sent` characters written. */
   let at = 0;
   let part: AnswerPart | null = null;
   let sent = 0;
-  /** The number of the open block, or of the last one. */
-  let index = -1;
   let open: Piece | null = null;
   let over = false;
-  let frames: AnswerFrame[] = [];
 
-  const start = (block: AnswerBlock, piece: Piece | null): void => {
+  const start = (next: AnswerPart, block: AnswerBlock, piece: Piece | null): void => {
     stop();
-    index += 1;
     open = piece;
-    frames.push(toFrame('content_block_start', `"index":${index},"content_block":${JSON.stringify(block)}`));
-    if (piece === null) frames.push(toFrame('content_block_stop', `"index":${index}`));
+    sink.start(block, next);
+    if (piece === null) sink.stop();
   };
-  const delta = (fields: string): void => {
-    frames.push(toFrame('content_block_delta', `"index":${index},"delta":{${fields}}`));
-  };
-  const sign = (signature: string): void => delta(`"type":"signature_delta","signature":${JSON.stringify(signature)}`);
+  const sign = (signature: string): void => sink.delta('signature_delta', 'signature', signature);
   const stop = (): void => {
     if (open === null) return;
     if (open === 'thinking') sign(unsignedSignature);
@@ -47,7 +83,7 @@ export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerI
   };
   const close = (): void => {
     open = null;
-    frames.push(toFrame('content_block_stop', `"index":${index}`));
+    sink.stop();
   };
 
   const begin = (next: AnswerPart): void => {
@@ -56,13 +92,13 @@ export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerI
     switch (next.type) {
       case 'text':
       case 'refusal':
-        if (open !== 'text') start({ type: 'text', text: '' }, 'text');
+        if (open !== 'text') start(next, { type: 'text', text: '' }, 'text');
         return;
       case 'reasoning':
-        start({ type: 'thinking', thinking: '', signature: '' }, 'thinking');
+        start(next, thinkingBlock, 'thinking');
         return;
       case 'call':
-        start({ type: 'tool_use', id: next.call.id, name: next.call.name, input: {} }, 'partial_json');
+        start(next, { type: 'tool_use', id: next.call.id, name: next.call.name, input: {} }, 'partial_json');
         return;
       case 'native':
         addNative(next);
@@ -76,22 +112,22 @@ export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerI
     switch (native.is) {
       case 'signature':
       case 'token':
-        if (open === 'thinking') {
-          sign(native.text);
-          close();
-        } else if (native.is === 'signature') {
-          start({ ...blockOf(native), signature: '' }, 'thinking');
-          sign(native.text);
-          close();
-        } else start(blockOf(native), null);
+        // Data that does not follow thinking becomes a separate block.
+        if (open !== 'thinking' && native.is === 'token') {
+          start(next, { type: 'redacted_thinking', data: native.text }, null);
+          return;
+        }
+        if (open !== 'thinking') start(next, thinkingBlock, 'thinking');
+        sign(native.text);
+        close();
         return;
       case 'citations':
         if (open !== 'text') return;
-        for (const citation of native.citations) delta(`"type":"citations_delta","citation":${JSON.stringify(citation)}`);
+        for (const citation of native.citations) sink.delta('citations_delta', 'citation', citation);
         close();
         return;
       case 'block':
-        start(native.block, null);
+        start(next, native.block, null);
         return;
       case 'nothing':
         return;
@@ -105,8 +141,7 @@ export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerI
     if (said === null || said.length === sent || (isFree(now) && !isWhole(now))) return;
     const piece = isFree(now) ? JSON.stringify({ input: said }) : newIn(said, sent, now, change);
     sent = said.length;
-    const name = deltaNames[open ?? 'text'];
-    delta(`"type":"${name}","${open ?? 'text'}":${JSON.stringify(piece)}`);
+    sink.delta(deltaNames[open ?? 'text'], open ?? 'text', piece);
   };
   const isWhole = (now: AnswerPart): boolean => {
     if (over || now.type === 'native') return true;
@@ -120,8 +155,7 @@ export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerI
     part = null;
   };
 
-  const walk = (change: MessageChange | null): AnswerFrame[] => {
-    frames = [];
+  const walk = (change: MessageChange | null): void => {
     const parts = message.parts();
     forget(parts);
     for (let now = parts[at]; now !== undefined; now = parts[at]) {
@@ -132,19 +166,17 @@ export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerI
       at += 1;
       part = null;
     }
-    return frames;
   };
 
   return {
-    write(change) {
+    write(change: MessageChange | null): void {
       if (change?.type === 'call-end') ended.add(change.call.index);
-      return walk(change);
+      walk(change);
     },
-    end() {
+    end(): void {
       over = true;
       walk(null);
       stop();
-      return frames;
     },
   };
 }
@@ -154,6 +186,7 @@ export function toFrame(event: string, fields: string): AnswerFrame {
   return { event, data: `{"type":"${event}"${fields === '' ? '' : `,${fields}`}}` };
 }
 
+const thinkingBlock: AnswerBlock = { type: 'thinking', thinking: '', signature: '' };
 const deltaNames = { text: 'text_delta', thinking: 'thinking_delta', partial_json: 'input_json_delta' } as const;
 
 /** null for a part that is written at once. */
