@@ -10,7 +10,7 @@ import { utf8Length } from '../core/text/utf8.ts';
 import { type FileSystem, FileError } from '../ports/file-system.ts';
 import type { ToolOutcome } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
-import { fileNotFound, sessionPath } from './session-path.ts';
+import { requireFile } from './file-tools.ts';
 import { runShellScript, type ScriptEnd } from './shell/run-shell-script.ts';
 import { KB } from '../core/limits/units.ts';
 
@@ -50,9 +50,7 @@ export const bash = defineTool({
 const scratch = `${workspace}/.tmp`;
 
 function startDirectory(files: FileSystem, cwd: string | undefined): string {
-  const path = sessionPath(cwd ?? '.');
-  const stat = files.stat(path);
-  if (stat === null) throw fileNotFound(files, path);
+  const { path, stat } = requireFile(files, cwd ?? '.');
   if (stat.kind === 'file') throw new ToolFault(`cwd: ${path} is a file, not a directory.`);
   return path;
 }

@@ -1,10 +1,13 @@
-/** The tools that read, write, list and delete files of the session. `edit-file.ts` changes parts of one. */
+/** The tools that read, write, edit, list and delete files of the session. Paths are resolved against `/workspace`. */
 import { z } from 'zod';
 import type { ToolResult } from '../core/tools/tool.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
+import { nearNames } from '../core/names/suggest.ts';
+import { baseName, parentPath, resolvePath, workspace } from '../core/text/path.ts';
+import { applyEdits, editsDiff, type TextEdit } from '../core/text/text-edits.ts';
+import type { FileStat, FileSystem } from '../ports/file-system.ts';
 import { toBase64, fromBase64 } from '../core/text/bytes.ts';
 import { utf8Text } from '../core/text/utf8.ts';
-import { fileNotFound, sessionPath } from './session-path.ts';
 import { limits } from '../core/limits.ts';
 import { walkFiles } from '../engine/walk-files.ts';
 
@@ -20,9 +23,7 @@ export const readFileTool = defineTool({
   }),
   annotations: { title: 'Read a file', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run({ path: input, encoding, offset, limit }, { files }) {
-    const path = sessionPath(input);
-    const stat = files.stat(path);
-    if (stat === null) throw fileNotFound(files, path);
+    const { path, stat } = requireFile(files, input);
     if (stat.kind === 'directory') throw new ToolFault(`${path} is a directory. Use list_directory to list it.`);
     const bytes = files.read(path);
     if (encoding === 'base64') return toBase64(bytes.subarray(offset ?? 0, (offset ?? 0) + (limit ?? bytes.byteLength)));
@@ -96,6 +97,70 @@ function toBytes(content: string, encoding: 'utf-8' | 'base64'): Uint8Array {
   return new TextEncoder().encode(content);
 }
 
+/** Edits of one call of edit_file; each is a pass over the file. */
+const maxFileEdits = 100;
+
+/**
+ * Replaces text in a file. Matches are exact, and either all edits apply or none. The schema is that of the MCP file system server's
+ * `edit_file` (modelcontextprotocol/servers: src/filesystem), with the `replace_all` of coding agents.
+ */
+export const editFileTool = defineTool({
+  name: 'edit_file',
+  description:
+    'Edits a text file of this session. Each edit replaces oldText with newText. oldText must match the file exactly, including whitespace and line endings, and occur once. Edits apply in order; if one fails, none is applied. Returns a diff. Paths are relative to /workspace. To create a file, use write_file.',
+  input: z.object({
+    path: z.string().min(1).describe('Path of the file, such as src/main.ts'),
+    edits: z
+      .array(
+        z.object({
+          oldText: z.string().min(1).describe('Text to replace, with enough surrounding text to be unique in the file'),
+          newText: z.string().describe('Replacement text. Empty: deletes oldText'),
+          replaceAll: z.boolean().default(false).describe('Replace every occurrence of oldText'),
+        }),
+      )
+      .min(1)
+      .max(maxFileEdits),
+  }),
+  annotations: { title: 'Edit a file', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  run({ path: input, edits }, { files }) {
+    const { path, stat } = requireFile(files, input);
+    if (stat.kind === 'directory') throw new ToolFault(`${path} is a directory. Give the path of a file.`);
+    const before = decode(files.read(path), path);
+    const fitted = edits.map((edit) => withLineEnds(edit, before));
+    const applied = applyEdits(before, fitted, limits.maxFileBytes);
+    if (!applied.ok) throw new ToolFault(`Nothing was changed in ${path}. ${applied.reason}`);
+    if (!applied.text.isWellFormed())
+      throw new ToolFault('The new text is not valid Unicode (a lone surrogate). Write it again without that character.');
+    if (applied.text === before)
+      return { isError: false, content: [{ type: 'text', text: `${path} is unchanged: the edits have no effect.` }] };
+    files.write(path, new TextEncoder().encode(applied.text));
+    const diff = editsDiff(before, applied.text, path);
+    return {
+      isError: false,
+      content: [{ type: 'text', text: `Edited ${path}: ${applied.replaced} place${applied.replaced === 1 ? '' : 's'}.\n${diff}` }],
+      structuredContent: { path, replaced: applied.replaced, diff },
+    };
+  },
+});
+
+/** Models see the lines of a CRLF file without the CR, so the text that they send is converted to CRLF. */
+function withLineEnds(
+  { oldText, newText, replaceAll }: { oldText: string; newText: string; replaceAll: boolean },
+  before: string,
+): TextEdit {
+  const edit = { oldText, newText, all: replaceAll };
+  if (oldText.includes('\r') || !before.includes('\r\n') || /[^\r]\n|^\n/.test(before)) return edit;
+  return { ...edit, oldText: oldText.replaceAll('\n', '\r\n'), newText: newText.replaceAll(/\r?\n/g, '\r\n') };
+}
+
+function decode(bytes: Uint8Array, path: string): string {
+  // A NUL is valid UTF-8, but does not occur in text files.
+  const refusal = `${path} is not a text file (${bytes.byteLength} bytes), so it cannot be edited. Use bash or write_file with encoding "base64".`;
+  const text = bytes.includes(0) ? null : utf8Text(bytes);
+  if (text === null) throw new ToolFault(refusal);
+  return text;
+}
+
 export const listDirectory = defineTool({
   name: 'list_directory',
   description: `Lists a directory of this session. Directories end with "/"; files show their size in bytes. Returns at most ${limits.maxListedFiles} entries.`,
@@ -105,9 +170,7 @@ export const listDirectory = defineTool({
   }),
   annotations: { title: 'List a directory', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run({ path: input, recursive }, { files }) {
-    const path = sessionPath(input);
-    const stat = files.stat(path);
-    if (stat === null) throw fileNotFound(files, path);
+    const { path, stat } = requireFile(files, input);
     if (stat.kind === 'file') throw new ToolFault(`${path} is a file (${stat.size} bytes). read_file shows its content.`);
     const { entries, truncated } = walkFiles(files, path, { recursive, most: limits.maxListedFiles });
     const lines = entries.map((entry) => (entry.kind === 'directory' ? `${entry.name}/` : `${entry.name}\t${entry.size}`));
@@ -126,12 +189,47 @@ export const deleteFileTool = defineTool({
   input: z.object({ path: z.string().min(1).describe('Path of the file, such as notes/todo.txt') }),
   annotations: { title: 'Delete a file', readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   run({ path: input }, { files }) {
-    const path = sessionPath(input);
-    const stat = files.stat(path);
-    if (stat === null) throw fileNotFound(files, path);
+    const { path, stat } = requireFile(files, input);
     if (stat.kind === 'directory' && files.list(path).length > 0)
       throw new ToolFault(`${path} is a directory that is not empty. Delete its contents first.`);
     files.remove(path);
     return `Deleted ${path}.`;
   },
 });
+
+// Paths in arguments.
+
+function sessionPath(input: string): string {
+  const resolved = resolvePath(input, workspace);
+  if (!resolved.ok) throw new ToolFault(`${resolved.reason} Use another path.`);
+  return resolved.path;
+}
+
+/** Throws for a missing path. */
+export function requireFile(files: FileSystem, input: string): { path: string; stat: FileStat } {
+  const path = sessionPath(input);
+  const stat = files.stat(path);
+  if (stat === null) throw fileNotFound(files, path);
+  return { path, stat };
+}
+
+/** Returns the error for a missing path, with the nearest existing directory and similar names in it. */
+function fileNotFound(files: FileSystem, path: string): ToolFault {
+  const parent = parentPath(path);
+  const directory = files.stat(parent);
+  if (directory === null)
+    return new ToolFault(`${path} does not exist, nor does the directory ${parent}. Use list_directory to see existing files.`);
+  if (directory.kind === 'file') return new ToolFault(`${path} does not exist: ${parent} is a file.`);
+  const names = files.list(parent).map((entry) => entry.name);
+  const near = nearNames(
+    baseName(path),
+    names.map((name) => [name, name] as const),
+  );
+  const shown =
+    near.length > 0
+      ? `Did you mean ${near.join(', ')}?`
+      : names.length === 0
+        ? `${parent} is empty.`
+        : `${parent} contains: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
+  return new ToolFault(`${path} does not exist. ${shown}`);
+}

@@ -10,13 +10,10 @@ import { configurationToolset } from './configuration/configuration-tools.ts';
 import { createTool } from './create-tool.ts';
 import { currentTime } from './current-time.ts';
 import type { DefinedTool } from './define-tool.ts';
-import { deleteFileTool, listDirectory, readFileTool, writeFileTool } from './file-tools.ts';
-import { editFileTool } from './edit-file.ts';
-import { fetchResult } from './fetch-result.ts';
-import { findTools } from './find-tools.ts';
+import { deleteFileTool, editFileTool, listDirectory, readFileTool, writeFileTool } from './file-tools.ts';
 import { httpRequest } from './http-request.ts';
+import { fetchResult, findTools, useSkill } from './injected-tools.ts';
 import { runCodeBuiltin } from './run-code.ts';
-import { useSkill } from './use-skill.ts';
 
 const builtinTools: readonly DefinedTool[] = [
   bash,

@@ -84,7 +84,7 @@ function code(name: string): string {
   return `\`${oneLine(name).replaceAll('`', "'")}\``;
 }
 
-// The tool that loads a skill: its definition, for toolsets that list it (`tools/use-skill.ts` runs it) and for turns that get it because
+// The tool that loads a skill: its definition, for toolsets that list it (`tools/injected-tools.ts` runs it) and for turns that get it because
 // their agent has skills (`engine/plan/plan-names.ts`).
 
 export const useSkillName = 'use_skill';

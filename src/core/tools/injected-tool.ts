@@ -25,7 +25,7 @@ export function injectedTool(name: string, description: string, input: z.ZodObje
   };
 }
 
-// The tool that searches for tools: its definition, for toolsets that list it (`tools/find-tools.ts` runs it) and for turns that get it
+// The tool that searches for tools: its definition, for toolsets that list it (`tools/injected-tools.ts` runs it) and for turns that get it
 // because their toolset has too many tools to send them all (`engine/plan/plan-names.ts`). `tool-index.ts` does the search.
 
 const defaultFoundTools = 5;
@@ -49,7 +49,7 @@ export const findToolsTool = injectedTool(findToolsName, findToolsDescription, F
 export const findToolsCanonical = findToolsTool.canonical;
 
 // The tool that reads the rest of a result that was too long to be shown: its definition, for toolsets that list it
-// (`tools/fetch-result.ts` runs it) and for turns that get it because a result was cut (`engine/plan/plan-names.ts`).
+// (`tools/injected-tools.ts` runs it) and for turns that get it because a result was cut (`engine/plan/plan-names.ts`).
 
 export const fetchedResultBytes = 48 * KB;
 

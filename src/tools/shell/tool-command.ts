@@ -6,7 +6,8 @@ import { defineCommand, type Command, type CommandContext } from 'just-bash/brow
 import { toCodeCallResult } from '../../core/code-mode/run-code.ts';
 import { fold } from '../../core/names/fold.ts';
 import { limits } from '../../core/limits.ts';
-import { oneLine } from '../../core/text/paragraphs.ts';
+import { isRecord, tryParse } from '../../core/json/wire-value.ts';
+import { shortDescription } from '../injected-tools.ts';
 import { signatureText } from '../../core/schema/short-schema.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { InnerCalls, InnerTool } from '../../ports/inner-calls.ts';
@@ -80,8 +81,8 @@ function readArguments(args: readonly string[], stdin: string, tool: InnerTool |
     else return `"${arg.slice(0, 80)}" is not a valid argument: give arguments as --json '{"key": …}' or as key=value.`;
   }
   if (json === null && pairs.length === 0 && stdin.trim() !== '') json = stdin;
-  const base = json === null ? {} : parseObject(json);
-  if (base === null) return `the arguments are not a JSON object: ${(json ?? '').slice(0, 80)}`;
+  const base = json === null ? {} : tryParse(json);
+  if (!isRecord(base)) return `the arguments are not a JSON object: ${(json ?? '').slice(0, 80)}`;
   const found = new Map(Object.entries(base));
   for (const pair of pairs) {
     const at = pair.indexOf('=');
@@ -93,37 +94,19 @@ function readArguments(args: readonly string[], stdin: string, tool: InnerTool |
   return { arguments: Object.fromEntries(found), structured };
 }
 
-function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    // Not valid JSON.
-    return null;
-  }
-}
-
 /** Converts a value according to its schema: text if the schema allows a string, otherwise JSON. undefined: not of a declared type. */
 function readValue(text: string, schema: Record<string, unknown> | null): unknown {
   const types = [schema?.type].flat().filter((type) => type !== undefined);
   if (types.length === 0 ? schema === null || Array.isArray(schema.enum) : types.includes('string')) return text;
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    // Without a declared type the value may be text; with another type it is an error.
-    return types.length === 0 ? text : undefined;
-  }
+  // Without a declared type the value may be text; with another type it is an error.
+  const value = tryParse(text);
+  return value === undefined && types.length === 0 ? text : value;
 }
 
 function propertyOf(tool: InnerTool | null, key: string): Record<string, unknown> | null {
   const properties = tool?.inputSchema.properties;
-  const property = isObject(properties) && Object.hasOwn(properties, key) ? properties[key] : null;
-  return isObject(property) ? property : null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  const property = isRecord(properties) && Object.hasOwn(properties, key) ? properties[key] : null;
+  return isRecord(property) ? property : null;
 }
 
 /** For help output only; calls are resolved in `engine/call/call-tool.ts`. */
@@ -177,8 +160,7 @@ function find(calls: InnerCalls, words: readonly string[]): Output {
 }
 
 function line({ name, description }: InnerTool): string {
-  const short = oneLine(description);
-  return `${name}\t${short.length <= limits.maxFoundDescriptionLength ? short : `${short.slice(0, limits.maxFoundDescriptionLength)}…`.toWellFormed()}`;
+  return `${name}\t${shortDescription(description)}`;
 }
 
 /** The interpreter passes bytes as one character each. */
