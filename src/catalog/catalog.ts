@@ -5,8 +5,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
-import { nullIfNotFound, Problem, toOutcome } from '../core/problem.ts';
-import type { Outcome } from '../core/problem.ts';
+import { nullIfNotFound, type Outcome, Problem, toOutcome } from '../core/problem.ts';
 import { readSettings } from '../core/settings.ts';
 import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
 import { triggerPrincipal } from '../core/triggers/trigger-principal.ts';
@@ -22,15 +21,13 @@ import { createMasterKey } from '../storage/master-key.ts';
 import { catalogMigrations, migrate } from '../storage/schema.ts';
 import { toolDefinitions } from '../tools/registry.ts';
 import { createAuditWriter } from './records/audit.ts';
-import type { CatalogContext } from './context.ts';
-import type { Job } from './context.ts';
+import type { CatalogContext, Job } from './context.ts';
 import { checkStoredMadeTools } from './tools/made-tools.ts';
 import { createDatabaseCloser } from './records/close-database.ts';
 import { createErasures } from './records/erasure.ts';
 import { createKeyCancellations } from './keys/key-cancellations.ts';
 import { documentHandlers } from './handlers/documents.ts';
 import { keyHandlers } from './handlers/keys.ts';
-import { publishedHandlers } from './handlers/published.ts';
 import { serverHandlers } from './handlers/servers.ts';
 import { triggerHandlers } from './handlers/triggers.ts';
 import type { CatalogServices, CatalogHandlers } from './handlers/catalog-handlers.ts';
@@ -51,7 +48,6 @@ const handlers: CatalogHandlers = {
   ...documentHandlers,
   ...serverHandlers,
   ...keyHandlers,
-  ...publishedHandlers,
   ...triggerHandlers,
 };
 

@@ -112,9 +112,6 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     return { value, ttlMs: providerTtlMs };
   };
 
-  const loadServer = (workspace: string, name: string): Promise<Loaded<ServerAccess | null>> =>
-    loadIfFound(limits.serverTtlMs, callCatalog(env, workspace, 'server', [name]));
-
   /** When the policy cannot be read, no rule allows anything and possible denials require approval, which is safe. */
   const loadRules = async (workspace: string): Promise<Loaded<readonly PolicyRule[]>> => {
     try {
@@ -133,6 +130,18 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     if (stored === null) return { value: null, ttlMs };
     const value = await openValue(master, { workspace, kind: 'secret', name }, stored.sealed);
     return { value: { hosts: stored.hosts, tools: stored.tools, value }, ttlMs };
+  };
+
+  const written = (key: string): string => {
+    published.noteWrite(key);
+    return key;
+  };
+
+  /** Any toolset may have a new revision. */
+  const invalidateToolsets = (workspace: string): void => {
+    const prefix = kvKeys.toolset(workspace, '');
+    published.noteWritesUnder(prefix);
+    pointers.invalidateWhere((key) => key.startsWith(prefix));
   };
 
   return {
@@ -173,7 +182,9 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       const key = `${workspace}:${name}`;
       const cached = servers.read(key);
       if (tool !== undefined && cached !== undefined && cached?.ready.includes(tool) !== true) servers.invalidate(key);
-      return await find('server', name, ServerName, servers, key, () => loadServer(workspace, name));
+      return await find('server', name, ServerName, servers, key, () =>
+        loadIfFound(limits.serverTtlMs, callCatalog(env, workspace, 'server', [name])),
+      );
     },
 
     skill: (workspace, name) =>
@@ -212,30 +223,24 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
 
     invalidate: (kind, workspace, name) => {
       switch (kind) {
-        case 'toolset':
-          published.noteWrite(kvKeys.toolset(workspace, name));
-          return pointers.invalidateWhere(
-            (key) => key === kvKeys.toolset(workspace, name) || key.startsWith(`${kvKeys.toolset(workspace, name)}@`),
-          );
+        case 'toolset': {
+          const key = written(kvKeys.toolset(workspace, name));
+          return pointers.invalidateWhere((known) => known === key || known.startsWith(`${key}@`));
+        }
         case 'server':
           servers.invalidate(`${workspace}:${name}`);
           offers.invalidate(`${workspace}:${name}`);
           operations.invalidateWhere((key) => key.startsWith(`${workspace}:${name}:`));
-          published.noteWritesUnder(kvKeys.toolset(workspace, ''));
-          return pointers.invalidateWhere((key) => key.startsWith(kvKeys.toolset(workspace, '')));
-        case 'skill':
-          published.noteWrite(kvKeys.skill(workspace, name));
-          return skills.invalidate(kvKeys.skill(workspace, name));
+          return invalidateToolsets(workspace);
         case 'ui-tool':
         case 'made-tool':
         case 'private-tool':
         case 'tool-aliases':
-          // Any toolset may have a new revision.
-          published.noteWritesUnder(kvKeys.toolset(workspace, ''));
-          return pointers.invalidateWhere((key) => key.startsWith(kvKeys.toolset(workspace, '')));
+          return invalidateToolsets(workspace);
+        case 'skill':
+          return skills.invalidate(written(kvKeys.skill(workspace, name)));
         case 'agent':
-          published.noteWrite(kvKeys.agent(workspace, name));
-          return agents.invalidate(kvKeys.agent(workspace, name));
+          return agents.invalidate(written(kvKeys.agent(workspace, name)));
         case 'provider':
           providerLists.invalidate(workspace);
           return providers.invalidate(`${workspace}:${name}`);
@@ -244,8 +249,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
           // Providers may have been loaded with the old secret.
           return providers.invalidateWhere((key) => key.startsWith(`${workspace}:`));
         case 'webhook':
-          published.noteWrite(kvKeys.hook(workspace, name));
-          return hooks.invalidate(kvKeys.hook(workspace, name));
+          return hooks.invalidate(written(kvKeys.hook(workspace, name)));
         case 'subscription':
           return subscriptions.invalidate(workspace);
         case 'schedule':

@@ -7,7 +7,7 @@ import { joinBytes } from '../core/text/bytes.ts';
 import { limits } from '../core/limits.ts';
 import { parentPath } from '../core/text/path.ts';
 import { FileError } from '../ports/file-system.ts';
-import { isPermanentFolder, type FileRow, type FileStore } from './file-store.ts';
+import { createPathTree, isPermanentFolder, type FileRow, type FileStore } from './file-store.ts';
 import { MB } from '../core/limits/units.ts';
 
 /** Data that one script may write: it is held in memory until the script ends, in addition to the rest of the object. */
@@ -26,7 +26,7 @@ export function createOverlayStore(base: FileStore): StoreOverlay {
   const entries = new Map<string, Entry | null>();
   /** The row of the base store when a path was first changed here. */
   const found = new Map<string, FileRow | null>();
-  const tree = createTree();
+  const tree = createPathTree();
   const delta = { files: 0, bytes: 0 };
   const basedOn = base.changes();
   let held = 0;
@@ -209,30 +209,4 @@ function changedMeanwhile(path: string): FileError {
     path,
     `${path} was changed by another call in the meantime, and the changes conflict. The changes of this call were discarded. Read the files again, then repeat it.`,
   );
-}
-
-/** Indexes the paths of the layer by directory, including intermediate directories, so that descendants are found without a scan. */
-function createTree() {
-  const byDirectory = new Map<string, Set<string>>();
-  const children = (path: string): string[] => [...(byDirectory.get(path) ?? [])];
-  return {
-    add(path: string): void {
-      for (let child = path; child !== '/'; child = parentPath(child)) {
-        const siblings = byDirectory.get(parentPath(child));
-        if (siblings?.has(child) === true) return;
-        if (siblings === undefined) byDirectory.set(parentPath(child), new Set([child]));
-        else siblings.add(child);
-      }
-    },
-    children,
-    descendants(path: string): string[] {
-      const found: string[] = [];
-      const pending = children(path);
-      for (let child = pending.pop(); child !== undefined; child = pending.pop()) {
-        found.push(child);
-        pending.push(...children(child));
-      }
-      return found;
-    },
-  };
 }

@@ -1,5 +1,5 @@
 /** The storage interface of files, below their rules (`file-rules.ts`): rows and bytes by resolved path. */
-import { permanentFolders } from '../core/text/path.ts';
+import { parentPath, permanentFolders } from '../core/text/path.ts';
 import type { FileStat } from '../ports/file-system.ts';
 
 export type FileRow = { path: string } & FileStat;
@@ -28,4 +28,33 @@ export interface FileStore {
 
 export function isPermanentFolder(path: string): boolean {
   return permanentFolders.includes(path);
+}
+
+/** Indexes the paths of a store by directory, including intermediate directories, so that descendants are found without a scan. */
+export function createPathTree() {
+  const byDirectory = new Map<string, Set<string>>();
+  const children = (path: string): string[] => [...(byDirectory.get(path) ?? [])];
+  return {
+    add(path: string): void {
+      for (let child = path; child !== '/'; child = parentPath(child)) {
+        const siblings = byDirectory.get(parentPath(child));
+        if (siblings?.has(child) === true) return;
+        if (siblings === undefined) byDirectory.set(parentPath(child), new Set([child]));
+        else siblings.add(child);
+      }
+    },
+    remove(path: string): void {
+      byDirectory.get(parentPath(path))?.delete(path);
+    },
+    children,
+    descendants(path: string): string[] {
+      const found: string[] = [];
+      const pending = children(path);
+      for (let child = pending.pop(); child !== undefined; child = pending.pop()) {
+        found.push(child);
+        pending.push(...children(child));
+      }
+      return found;
+    },
+  };
 }

@@ -4,8 +4,7 @@
  */
 import { equalInConstantTime } from '../core/constant-time.ts';
 import { toHex } from '../core/text/bytes.ts';
-import { base62, keyPayload, keyShape } from '../core/key.ts';
-import type { KeyParts, ParsedKey } from '../core/key.ts';
+import { base62, type KeyParts, keyPayload, keyShape, type ParsedKey } from '../core/key.ts';
 import { macOf, type MasterKey } from './master-key.ts';
 
 /** Creates a key for a workspace: the text to show once, its id, and the hash to store. */

@@ -1,9 +1,8 @@
 /** Scratch files in memory, for calls without a session and for tests. Gone after the call. */
 import { joinBytes } from '../core/text/bytes.ts';
-import { parentPath } from '../core/text/path.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import { createFileSystem } from './file-rules.ts';
-import type { FileRow, FileStore } from './file-store.ts';
+import { createPathTree, type FileRow, type FileStore } from './file-store.ts';
 
 /** Creates an empty file system; `now` gives the modification times. */
 export function createMemoryFiles(now: () => number = Date.now): FileSystem {
@@ -15,7 +14,7 @@ type Entry = { row: FileRow; pieces: Uint8Array[] };
 
 function memoryStore(): FileStore {
   const entries = new Map<string, Entry>();
-  const byDirectory = new Map<string, Set<string>>();
+  const tree = createPathTree();
   let bytes = 0;
   let changes = 0;
 
@@ -24,9 +23,7 @@ function memoryStore(): FileStore {
     const { path } = entry.row;
     bytes += entry.row.size - (entries.get(path)?.row.size ?? 0);
     entries.set(path, entry);
-    const directory = byDirectory.get(parentPath(path));
-    if (directory === undefined) byDirectory.set(parentPath(path), new Set([path]));
-    else directory.add(path);
+    tree.add(path);
   }
 
   function forget(path: string): Entry | undefined {
@@ -34,11 +31,11 @@ function memoryStore(): FileStore {
     const entry = entries.get(path);
     bytes -= entry?.row.size ?? 0;
     entries.delete(path);
-    byDirectory.get(parentPath(path))?.delete(path);
+    tree.remove(path);
     return entry;
   }
 
-  const children = (path: string): FileRow[] => [...(byDirectory.get(path) ?? [])].flatMap((child) => entries.get(child)?.row ?? []);
+  const rowsAt = (paths: readonly string[]): FileRow[] => paths.flatMap((path) => entries.get(path)?.row ?? []);
 
   return {
     get: (path) => entries.get(path)?.row,
@@ -55,16 +52,8 @@ function memoryStore(): FileStore {
       return (entry.pieces[0] ?? new Uint8Array()).slice();
     },
     remove: (path) => void forget(path),
-    children,
-    descendants(path) {
-      const found: FileRow[] = [];
-      const pending = children(path);
-      for (let row = pending.pop(); row !== undefined; row = pending.pop()) {
-        found.push(row);
-        if (row.kind === 'directory') pending.push(...children(row.path));
-      }
-      return found;
-    },
+    children: (path) => rowsAt(tree.children(path)),
+    descendants: (path) => rowsAt(tree.descendants(path)),
     move(from, to) {
       const entry = forget(from);
       if (entry !== undefined) store({ row: { ...entry.row, path: to }, pieces: entry.pieces });

@@ -3,12 +3,10 @@
  * without I/O, then the workspace's Catalog is asked, and its response cached for `limits.principalTtlMs`. Refusals have a reason, as
  * far as it does not help to guess keys.
  */
-import { parseKey } from '../core/key.ts';
-import type { ParsedKey } from '../core/key.ts';
+import { type ParsedKey, parseKey } from '../core/key.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
-import { rootKeyId, Scope } from '../core/principal.ts';
-import type { Principal } from '../core/principal.ts';
+import { type Principal, rootKeyId, Scope } from '../core/principal.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { sha256Hex } from '../core/hash.ts';
@@ -18,8 +16,7 @@ import type { KeyVerdict } from './catalog-methods.ts';
 import { equalInConstantTime } from '../core/constant-time.ts';
 import { isGenuine, keyHash } from './key-crypto.ts';
 import type { MasterKey } from './master-key.ts';
-import { createTimedCache } from './timed-cache.ts';
-import type { Loaded } from './timed-cache.ts';
+import { createTimedCache, type Loaded } from './timed-cache.ts';
 
 const maxCachedPrincipals = 10_000;
 

@@ -9,8 +9,7 @@ import { nearNames } from '../../core/names/suggest.ts';
 import { policyDocument } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 import { findRow } from './documents.ts';
-import { putDocument } from './write-document.ts';
-import type { DocumentWriter } from './write-document.ts';
+import { type DocumentWriter, putDocument } from './write-document.ts';
 
 export const policyWriter: DocumentWriter = {
   nameFault: (_context, name) => (name === policyDocument ? null : `must be ${JSON.stringify(policyDocument)}: a workspace has one policy`),

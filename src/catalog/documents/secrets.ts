@@ -2,16 +2,13 @@
 import { parseDocument } from '../../core/issues.ts';
 import { limits } from '../../core/limits.ts';
 import { invalidRequest, type Issue } from '../../core/problem.ts';
-import { Secret, SecretName } from '../../core/policy/secret.ts';
-import type { SecretBinding } from '../../core/policy/secret.ts';
+import { Secret, type SecretBinding, SecretName } from '../../core/policy/secret.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { SealedSecret } from '../../storage/catalog-methods.ts';
 import { equalInConstantTime } from '../../core/constant-time.ts';
-import { openValue, sealValue } from '../../storage/secret-box.ts';
-import type { SealedFor } from '../../storage/secret-box.ts';
+import { openValue, type SealedFor, sealValue } from '../../storage/secret-box.ts';
 import type { CatalogContext } from '../context.ts';
-import { findRow, requireRow } from './documents.ts';
-import type { DocumentRow } from './documents.ts';
+import { type DocumentRow, findRow, requireRow } from './documents.ts';
 import type { DocumentWriter } from './write-document.ts';
 
 export const secretWriter: DocumentWriter = {

@@ -8,8 +8,7 @@ import { issuePath } from '../../core/issues.ts';
 import type { DocumentKind, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 import { enqueuePublish, isPublishedWhole } from '../records/outbox.ts';
-import { kindWords, readRow, replaceRow, requireRow, toStoredDocument } from './documents.ts';
-import type { DocumentRow } from './documents.ts';
+import { type DocumentRow, kindWords, readRow, replaceRow, requireRow, toStoredDocument } from './documents.ts';
 import type { Warning } from '../../core/warning.ts';
 
 /** The hooks of a document kind for writes. */

@@ -1,4 +1,12 @@
-/** Handlers that write, read, list and remove documents of every kind. */
+/** Handlers that write, read, list and remove documents of every kind, and read published ones. */
+import type { Agent } from '../../core/agent.ts';
+import type { Skill } from '../../core/skills/skill.ts';
+import type { WebhookDocument } from '../../core/triggers/webhook.ts';
+import { readEditionText } from '../toolsets/editions.ts';
+import { listProviderModels, providerWriter, readSealedProvider, refuseRehearsal } from '../documents/providers.ts';
+import { readSealedSecret, secretWriter } from '../documents/secrets.ts';
+import { listVersions, readPointer, readVersion, toolsetOfEdition } from '../toolsets/toolset-versions.ts';
+import { subscribedTargets } from '../triggers/callbacks/callback-targets.ts';
 import { isInternalToolset } from '../../core/made/made-toolset.ts';
 import { triggerKeyId } from '../../core/triggers/trigger-principal.ts';
 import type { DocumentKind } from '../../ports/catalog.ts';
@@ -9,19 +17,15 @@ import { privateDefinitions } from '../tools/made-tool-definitions.ts';
 import { madeToolWriter } from '../tools/made-tools.ts';
 import { policyWriter } from '../documents/policy.ts';
 import { privateToolWriter, removePrivateTools } from '../tools/private-tools.ts';
-import { providerWriter, refuseRehearsal } from '../documents/providers.ts';
-import { secretWriter } from '../documents/secrets.ts';
 import { listServers, serverWriter, showServer } from '../servers/servers.ts';
 import { skillWriter } from '../documents/skills.ts';
 import { toolAliasesWriter } from '../tools/tool-aliases.ts';
-import { listVersions, readVersion } from '../toolsets/toolset-versions.ts';
 import { renameToolset, toolsetWriter } from '../toolsets/toolsets.ts';
 import { scheduleWriter } from '../triggers/schedules/schedule-writer.ts';
 import { subscriptionWriter } from '../triggers/callbacks/subscription-writer.ts';
 import { webhookWriter } from '../triggers/webhook-writer.ts';
 import { uiToolWriter } from '../tools/ui-tools.ts';
-import { putDocument, removeDocument, showDocument, showDocuments } from '../documents/write-document.ts';
-import type { DocumentWriter } from '../documents/write-document.ts';
+import { type DocumentWriter, putDocument, removeDocument, showDocument, showDocuments } from '../documents/write-document.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 
 const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
@@ -78,4 +82,39 @@ export const documentHandlers = {
     if (kind === 'webhook' || kind === 'schedule') context.transact(() => removePrivateTools(context, triggerKeyId({ kind, name })));
   },
   renameToolset: ({ context, by }, from, to, version) => renameToolset(context, { from, to, version, by }),
+
+  // For the read side, if neither its cache nor KV has a document (`storage/directory.ts`).
+  pointer: async ({ context, republish }, toolset, version, isLost) => {
+    const pointer = readPointer(context.sql, toolset, version);
+    if (isLost) await republish('toolset', toolset);
+    return pointer;
+  },
+  editionText: async ({ context, republish }, hash) => {
+    const text = readEditionText(context.sql, hash);
+    // The caller did not find it in KV.
+    const toolset = toolsetOfEdition(context.sql, hash);
+    if (toolset !== null) await republish('toolset', toolset);
+    return text;
+  },
+  agent: async ({ context, republish }, name, isLost) => {
+    // Agent bodies were parsed by the schema when they were written.
+    const agent = requireRow(context.sql, 'agent', name).body as Agent;
+    if (isLost) await republish('agent', name);
+    return agent;
+  },
+  skill: async ({ context, republish }, name, isLost) => {
+    // Skill bodies were parsed from their files when they were written.
+    const skill = requireRow(context.sql, 'skill', name).body as Skill;
+    if (isLost) await republish('skill', name);
+    return skill;
+  },
+  hook: ({ context: { sql } }, name) => {
+    const { body, version, sealed } = requireRow(sql, 'webhook', name);
+    // Written only by the webhook writer, which parses and seals.
+    return { webhook: body as WebhookDocument, version, sealed: sealed ?? '' };
+  },
+  subscriptions: ({ context: { sql } }) => subscribedTargets(sql).map(({ head }) => head),
+  sealedProvider: ({ context }, name) => readSealedProvider(context, name),
+  providerModels: ({ context }) => listProviderModels(context),
+  sealedSecret: ({ context }, name) => readSealedSecret(context, name),
 } satisfies Partial<CatalogHandlers>;

@@ -1,8 +1,7 @@
 /** Handlers of servers: their listings, refresh leases, and held or accepted tools. */
 import { acceptTool, rebindTool } from '../servers/accept-tool.ts';
 import { requireRow } from '../documents/documents.ts';
-import { readServerAccess, readServerOffers } from '../servers/server-state.ts';
-import { readDocument } from '../servers/server-documents.ts';
+import { readDocument, readServerAccess, readServerOffers } from '../servers/server-state.ts';
 import { readGrant, saveGrant } from '../servers/server-grants.ts';
 import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../servers/server-refresh.ts';
 import { listServerTools, readServerTool, refreshServer } from '../servers/servers.ts';

@@ -7,8 +7,7 @@ import { limits } from '../../core/limits.ts';
 import type { KeyCancellation } from '../../ports/catalog.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
-import type { CatalogContext } from '../context.ts';
-import type { Job } from '../context.ts';
+import type { CatalogContext, Job } from '../context.ts';
 
 /**
  * Canceling the turns of a revoked key: sessions at a time, retries of one, how long a DELETE waits for it, and when it is

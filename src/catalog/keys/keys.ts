@@ -2,8 +2,7 @@
 import { parseDocument } from '../../core/issues.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { isAllowed } from '../../core/authority.ts';
-import { KeyRequest, rootKeyId, Scope } from '../../core/principal.ts';
-import type { Principal } from '../../core/principal.ts';
+import { KeyRequest, type Principal, rootKeyId, Scope } from '../../core/principal.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { triggerOfKey, triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { KeyRecord, KeyRights, Page, PageRequest } from '../../ports/catalog.ts';

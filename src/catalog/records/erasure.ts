@@ -6,12 +6,11 @@
 import type { CallbackTarget } from '../../core/triggers/callbacks/callback.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { requestClose } from './close-database.ts';
-import type { CatalogContext } from '../context.ts';
+import type { CatalogContext, Job } from '../context.ts';
 import { documentNotFound, readRow } from '../documents/documents.ts';
-import type { Job } from '../context.ts';
 import { dropBacklog } from '../triggers/deliveries/backlog.ts';
 import { eraseCallback, redactCallback } from '../triggers/callbacks/callback-rows.ts';
-import { eraseDelivery, erasePayload } from '../triggers/deliveries/delivery-parts.ts';
+import { eraseDelivery, erasePayload } from '../triggers/deliveries/delivery-rows.ts';
 
 /** Rows of a deleted trigger that are erased in one transaction. */
 const maxErasedRows = 2_000;

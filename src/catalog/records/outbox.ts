@@ -12,10 +12,8 @@ import { kvKeys, publishedFormat } from '../../storage/keys.ts';
 import type { PublishedAgent, PublishedHook, PublishedPointer, PublishedSkill, PublishedTombstone } from '../../storage/keys.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
-import type { CatalogContext } from '../context.ts';
-import { readRow } from '../documents/documents.ts';
-import type { DocumentRow } from '../documents/documents.ts';
-import type { Job } from '../context.ts';
+import type { CatalogContext, Job } from '../context.ts';
+import { type DocumentRow, readRow } from '../documents/documents.ts';
 import { editionPublishedAt, markEditionPublished, readEditionText } from '../toolsets/editions.ts';
 import { versionRow } from '../toolsets/toolset-versions.ts';
 

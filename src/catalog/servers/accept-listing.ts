@@ -3,13 +3,11 @@
  * on toolsets.
  */
 import type { Finding } from '../../core/listing/hold.ts';
-import { canonicalOf } from '../../core/listing/stored-tool.ts';
-import type { StoredTool, DefinitionSource } from '../../core/listing/stored-tool.ts';
+import { canonicalOf, type DefinitionSource, type StoredTool } from '../../core/listing/stored-tool.ts';
 import { reportListing } from '../../core/listing/listing-report.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import type { ListingReport } from '../../core/servers/server.ts';
-import { applyListing } from '../../core/listing/apply-listing.ts';
-import type { PinnedListing } from '../../core/listing/apply-listing.ts';
+import { applyListing, type PinnedListing } from '../../core/listing/apply-listing.ts';
 import type { Warning } from '../../core/warning.ts';
 import { recordChange } from '../records/audit.ts';
 import type { CatalogContext } from '../context.ts';

@@ -2,8 +2,7 @@
  * Rows of servers' tools. Every write must be followed by `dropDefinitions` (`server-definitions.ts`), which invalidates the cache.
  * `core/listing/apply-listing.ts` decides on changes of tools.
  */
-import { toServerTool, withoutAnnotations } from '../../core/listing/stored-tool.ts';
-import type { AcceptedDefinition, StoredTool } from '../../core/listing/stored-tool.ts';
+import { type AcceptedDefinition, type StoredTool, toServerTool, withoutAnnotations } from '../../core/listing/stored-tool.ts';
 import { quote } from '../../core/names/names.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ServerTool } from '../../core/servers/server.ts';

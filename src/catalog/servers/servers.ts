@@ -28,9 +28,17 @@ import { listRows, requireRow, toStoredDocument, type DocumentRow } from '../doc
 import { knownTools } from '../tools/known-tools.ts';
 import { checkSecretUses, type NamedSecret } from '../documents/secrets.ts';
 import { definitionsOfServer, dropDefinitions, serverOf, toServerOfTools } from './server-definitions.ts';
-import { givenDocument, storeDocument, withDocument } from './server-documents.ts';
 import { dropGrant } from './server-grants.ts';
-import { storeServerOffers, deleteServerState, readServerState, readServerStates, writeServerState } from './server-state.ts';
+import {
+  storeServerOffers,
+  deleteServerState,
+  readServerState,
+  readServerStates,
+  writeServerState,
+  givenDocument,
+  storeDocument,
+  withDocument,
+} from './server-state.ts';
 import { deleteServerTool, pageOfTools, readTools, requireTool, toolCounts, writeTool } from './server-tools.ts';
 import { namedTools, prepareListing, prepareSameTools } from './accept-listing.ts';
 import { recompileWith } from '../toolsets/toolsets.ts';

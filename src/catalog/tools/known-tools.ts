@@ -5,10 +5,8 @@
 import type { KnownTools } from '../../core/toolset/known-tools.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import { secretHostOf } from '../../core/policy/secret.ts';
-import type { SecretBinding } from '../../core/policy/secret.ts';
-import { callUrlOf } from '../../core/servers/server.ts';
-import type { Server } from '../../core/servers/server.ts';
+import { type SecretBinding, secretHostOf } from '../../core/policy/secret.ts';
+import { callUrlOf, type Server } from '../../core/servers/server.ts';
 import { nearNames } from '../../core/names/suggest.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';

@@ -3,8 +3,7 @@
  * use: a row that was changed outside the writer is held (SEC-48).
  */
 import { readStored, type StoredMadeTool } from '../../core/made/made-tool.ts';
-import { toMadeDefinition, toHeldMade, toMissingMade } from '../../core/made/made-toolset.ts';
-import { readPrivateToolName } from '../../core/made/made-toolset.ts';
+import { readPrivateToolName, toHeldMade, toMadeDefinition, toMissingMade } from '../../core/made/made-toolset.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CatalogContext } from '../context.ts';
 import { allRows, ownedRows } from '../documents/documents.ts';

@@ -4,8 +4,7 @@
  */
 import { checkMadeTool } from '../../core/made/check-made-tool.ts';
 import { pinned, MadeToolName, type StoredMadeTool, WrittenMadeTool } from '../../core/made/made-tool.ts';
-import { toMadeDefinition, toMissingMade } from '../../core/made/made-toolset.ts';
-import { madeToolset, readPrivateToolName } from '../../core/made/made-toolset.ts';
+import { madeToolset, readPrivateToolName, toMadeDefinition, toMissingMade } from '../../core/made/made-toolset.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import type { KnownTools } from '../../core/toolset/known-tools.ts';
 import { parseDocument } from '../../core/issues.ts';

@@ -16,8 +16,7 @@ import { privateDefinitions } from '../tools/made-tool-definitions.ts';
 import { forgetUnnamed } from '../servers/server-definitions.ts';
 import { enqueuePublish } from '../records/outbox.ts';
 import { insertVersion, reviseVersion, versionRow } from './toolset-versions.ts';
-import { checkNameInBody, putDocument, removeDocument } from '../documents/write-document.ts';
-import type { DocumentWriter, Prepared } from '../documents/write-document.ts';
+import { checkNameInBody, type DocumentWriter, type Prepared, putDocument, removeDocument } from '../documents/write-document.ts';
 import type { Warning } from '../../core/warning.ts';
 
 export const toolsetWriter: DocumentWriter = {

@@ -4,12 +4,10 @@
  */
 import { ResourceName } from '../../core/agent.ts';
 import { parseDocument } from '../../core/issues.ts';
-import { invalidRequest, Problem } from '../../core/problem.ts';
-import type { Issue } from '../../core/problem.ts';
+import { invalidRequest, type Issue, Problem } from '../../core/problem.ts';
 import { compileTemplates } from '../../core/triggers/compiled-hook.ts';
 import { secretFault, secretWarning } from '../../core/triggers/signatures/create-verifier.ts';
-import { Webhook } from '../../core/triggers/webhook.ts';
-import type { WebhookDocument, WebhookSecrets } from '../../core/triggers/webhook.ts';
+import { Webhook, type WebhookDocument, type WebhookSecrets } from '../../core/triggers/webhook.ts';
 import type { Warning } from '../../core/warning.ts';
 import { openValue } from '../../storage/secret-box.ts';
 import { eraseTarget } from '../records/erasure.ts';
@@ -17,8 +15,7 @@ import type { CatalogContext } from '../context.ts';
 import type { DocumentRow } from '../documents/documents.ts';
 import { enqueueRepublish } from '../records/outbox.ts';
 import { reseal } from '../documents/secrets.ts';
-import { checkNameInBody } from '../documents/write-document.ts';
-import type { DocumentWriter } from '../documents/write-document.ts';
+import { checkNameInBody, type DocumentWriter } from '../documents/write-document.ts';
 import { agentWarnings, callbackUrlWarnings } from './trigger-warnings.ts';
 
 export const webhookWriter: DocumentWriter = {

@@ -63,6 +63,11 @@ export type ApprovalQuestion = ApprovalReason & {
 /** A given approval: what it is bound to, and the round of the question. */
 export type GivenApproval = { binding: readonly string[]; round: number };
 
+const parent = z
+  .string()
+  .optional()
+  .meta({ description: 'For a nested call (made by code, a script or a made tool): the id of the outer call.' });
+
 /** Fields of every view of a question. */
 const askedMembers = {
   effects: z.array(AskedEffect).optional().meta({
@@ -90,10 +95,7 @@ export const Pending = z
     canonical: z.string(),
     arguments: z.record(z.string(), z.unknown()),
     reason: z.string(),
-    parent: z
-      .string()
-      .optional()
-      .meta({ description: 'For a nested call (made by code, a script or a made tool): the id of the outer call.' }),
+    parent,
     requests: z
       .record(z.string(), z.object({ method: z.string(), params: z.record(z.string(), z.unknown()) }))
       .optional()
@@ -116,10 +118,7 @@ export const ApprovalView = z
     callId: z.string(),
     session: z.string(),
     turn: z.string().nullable().meta({ description: 'null for a direct call.' }),
-    parent: z
-      .string()
-      .optional()
-      .meta({ description: 'For a nested call (made by code, a script or a made tool): the id of the outer call.' }),
+    parent,
     canonical: z.string(),
     entry: z.string().meta({ description: 'Wire name of the toolset entry that was called.' }),
     arguments: z.record(z.string(), z.unknown()),

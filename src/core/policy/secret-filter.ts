@@ -3,6 +3,7 @@
  * the input; holds back less than the longest spelling. A chunk without a secret is returned unchanged. Used for provider responses,
  * most of which are passed on unparsed.
  */
+import { joinBytes } from '../text/bytes.ts';
 import { secretParts, secretSpellings } from './secret-spellings.ts';
 
 /**
@@ -49,7 +50,7 @@ export class SecretFilter {
   /** Returns the bytes that can be passed on now; empty if all of them may be the beginning of a secret. */
   push(piece: Uint8Array): Uint8Array {
     const isFound = this.#scan(toUnits(piece));
-    const bytes = this.#held.byteLength === 0 ? piece : concat(this.#held, piece);
+    const bytes = this.#held.byteLength === 0 ? piece : joinBytes([this.#held, piece]);
     return this.#holdBack(isFound ? this.#clean(bytes) : bytes);
   }
 
@@ -133,10 +134,3 @@ function toBytes(units: string): Uint8Array {
 
 const latin1 = new TextDecoder('latin1');
 const allUnits = latin1.decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
-
-function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(first.byteLength + second.byteLength);
-  bytes.set(first);
-  bytes.set(second, first.byteLength);
-  return bytes;
-}

@@ -108,34 +108,26 @@ function longestAt(patterns: readonly string[], window: Window, begin: number): 
 
 /** The characters in which a pattern may still begin or end. */
 class Window {
-  readonly #codes: Uint16Array;
+  readonly codes: Uint16Array;
   readonly #starts: Uint32Array;
   readonly #ends: Uint32Array;
   readonly #texts: Uint32Array;
-  #length = 0;
+  length = 0;
 
   constructor(size: number) {
-    this.#codes = new Uint16Array(size);
+    this.codes = new Uint16Array(size);
     this.#starts = new Uint32Array(size);
     this.#ends = new Uint32Array(size);
     this.#texts = new Uint32Array(size);
   }
 
-  get length(): number {
-    return this.#length;
-  }
-
   fits(count: number): boolean {
-    return this.#length + count <= this.#codes.length;
-  }
-
-  get codes(): Uint16Array {
-    return this.#codes;
+    return this.length + count <= this.codes.length;
   }
 
   holds(pattern: string, begin: number): boolean {
-    if (begin + pattern.length > this.#length) return false;
-    for (let index = 0; index < pattern.length; index += 1) if (this.#codes[begin + index] !== pattern.charCodeAt(index)) return false;
+    if (begin + pattern.length > this.length) return false;
+    for (let index = 0; index < pattern.length; index += 1) if (this.codes[begin + index] !== pattern.charCodeAt(index)) return false;
     return true;
   }
 
@@ -146,18 +138,18 @@ class Window {
 
   /** Adds one piece of the text with this number. */
   add(number: number, { codes, starts, ends, length }: Squeezed): void {
-    this.#codes.set(codes.subarray(0, length), this.#length);
-    this.#starts.set(starts.subarray(0, length), this.#length);
-    this.#ends.set(ends.subarray(0, length), this.#length);
-    this.#texts.fill(number, this.#length, this.#length + length);
-    this.#length += length;
+    this.codes.set(codes.subarray(0, length), this.length);
+    this.#starts.set(starts.subarray(0, length), this.length);
+    this.#ends.set(ends.subarray(0, length), this.length);
+    this.#texts.fill(number, this.length, this.length + length);
+    this.length += length;
   }
 
   /** Removes the first `count` characters. */
   drop(count: number): void {
     if (count <= 0) return;
-    for (const part of [this.#codes, this.#starts, this.#ends, this.#texts]) part.copyWithin(0, count, this.#length);
-    this.#length -= count;
+    for (const part of [this.codes, this.#starts, this.#ends, this.#texts]) part.copyWithin(0, count, this.length);
+    this.length -= count;
   }
 }
 

@@ -7,7 +7,7 @@ import { failpoint } from '../../core/failpoint.ts';
 import { limits } from '../../core/limits.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import type { SessionEventBody, TurnStatus } from '../../core/turn/session-event.ts';
-import { couldMatchSubscription, type SubscriptionHead } from '../../core/triggers/callbacks/subscription.ts';
+import { matchesSubscription, type SubscriptionHead } from '../../core/triggers/callbacks/subscription.ts';
 import { truncateNotice, type NoticeType, type TurnNotice } from '../../core/triggers/callbacks/turn-notice.ts';
 import type { TriggerEvent } from '../../core/triggers/callbacks/callback.ts';
 import { pendingQuestions } from '../../core/turn/turn-state.ts';
@@ -116,7 +116,9 @@ export class Notices {
   }
 
   #isWanted(plan: Plan, type: TriggerEvent): boolean {
-    return plan.trigger !== undefined || this.#listeners === null || couldMatchSubscription(this.#listeners, type, plan.agent);
+    return (
+      plan.trigger !== undefined || this.#listeners === null || this.#listeners.some((head) => matchesSubscription(head, type, plan.agent))
+    );
   }
 
   #note(plan: Plan, notice: Pick<NoticeRow, 'turn' | 'event'> & { type: TriggerEvent }): void {

@@ -6,8 +6,7 @@ import { limits } from '../../../core/limits.ts';
 import { Problem } from '../../../core/problem.ts';
 import { nextAttemptMs, type CallbackTarget, type CallbackTest } from '../../../core/triggers/callbacks/callback.ts';
 import type { CallbackOutcome, SendCallback } from '../../../engine/triggers/send-callback.ts';
-import type { CatalogContext } from '../../context.ts';
-import type { Job } from '../../context.ts';
+import type { CatalogContext, Job } from '../../context.ts';
 import { isoTime, requireRow } from '../../documents/documents.ts';
 import {
   endCallback,

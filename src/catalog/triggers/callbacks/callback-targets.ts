@@ -8,8 +8,7 @@ import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts
 import type { WebhookSecrets } from '../../../core/triggers/webhook.ts';
 import { openValue } from '../../../storage/secret-box.ts';
 import type { CatalogContext } from '../../context.ts';
-import { findRow, allRows } from '../../documents/documents.ts';
-import type { DocumentRow } from '../../documents/documents.ts';
+import { allRows, type DocumentRow, findRow } from '../../documents/documents.ts';
 
 /** Returns the trigger of the turn, if it has a callback URL, and the matching subscriptions. */
 export function targetsOf({ sql }: CatalogContext, { trigger, type, agent }: TurnNotice & { type: TriggerEvent }): CallbackTarget[] {

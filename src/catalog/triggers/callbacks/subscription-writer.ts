@@ -7,8 +7,7 @@ import { eraseTarget } from '../../records/erasure.ts';
 import type { CatalogContext } from '../../context.ts';
 import { requireCapacity } from '../../documents/documents.ts';
 import { resealCallbackSecret } from '../../documents/secrets.ts';
-import { checkNameInBody } from '../../documents/write-document.ts';
-import type { DocumentWriter } from '../../documents/write-document.ts';
+import { checkNameInBody, type DocumentWriter } from '../../documents/write-document.ts';
 import { agentWarnings, callbackUrlWarnings } from '../trigger-warnings.ts';
 
 export const maxSubscriptions = 50;

@@ -3,23 +3,22 @@
  * `run-queue.ts` and `dispatcher.ts` send them to their sessions; `delivery-list.ts` shows them.
  */
 import { Problem, quoted } from '../../../core/problem.ts';
-import { isSettled } from '../../../core/triggers/delivery.ts';
-import type { Delivery, DeliveryStatus, Trigger, TurnTrigger } from '../../../core/triggers/delivery.ts';
+import { type Delivery, type DeliveryStatus, isSettled, type Trigger, type TurnTrigger } from '../../../core/triggers/delivery.ts';
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import type { AcceptedDelivery, DeliveryVerdict, NewDelivery } from '../../../ports/triggers.ts';
 import type { CatalogContext } from '../../context.ts';
 import { requireNotDeleted } from '../../records/erasure.ts';
 import { checkBacklog } from './backlog.ts';
-import { writePart } from './delivery-parts.ts';
 import { setDeliveryStatus, queueRun } from './run-queue.ts';
 import {
+  deliveryRow,
   findDelivery,
   heldCount,
   isDeliveryInProgress,
   requireDelivery,
-  deliveryRow,
   toAcceptedDelivery,
   toDelivery,
+  writePart,
 } from './delivery-rows.ts';
 import { sweepExcessDeliveries, sweepWeight } from './delivery-sweep.ts';
 import type { DeliveryRow } from './delivery-rows.ts';

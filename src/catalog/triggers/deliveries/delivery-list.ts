@@ -5,9 +5,7 @@ import type { Page } from '../../../ports/catalog.ts';
 import type { DeliveryQuery, StoredPayload } from '../../../ports/triggers.ts';
 import { newestFirst } from '../../../storage/cursor.ts';
 import type { CatalogContext } from '../../context.ts';
-import { readPart } from './delivery-parts.ts';
-import { requireDelivery, toDelivery } from './delivery-rows.ts';
-import type { DeliveryRow } from './delivery-rows.ts';
+import { type DeliveryRow, readPart, requireDelivery, toDelivery } from './delivery-rows.ts';
 
 export function readDelivery({ sql }: CatalogContext, trigger: Trigger, id: string): DeliveryWithPayload {
   return withPayload(sql, requireDelivery(sql, trigger, id));

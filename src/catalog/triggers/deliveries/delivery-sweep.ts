@@ -5,8 +5,7 @@
 import { limits } from '../../../core/limits.ts';
 import type { Trigger } from '../../../core/triggers/delivery.ts';
 import { triggerKeyId } from '../../../core/triggers/trigger-principal.ts';
-import type { CatalogContext } from '../../context.ts';
-import type { Job } from '../../context.ts';
+import type { CatalogContext, Job } from '../../context.ts';
 
 /** By age. Overdue rows wait for `limits.sweepIntervalMs`, so that one alarm deletes many. */
 export function createDeliverySweep(context: CatalogContext): Job {

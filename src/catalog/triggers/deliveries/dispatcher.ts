@@ -6,21 +6,17 @@
 import type { Agent } from '../../../core/agent.ts';
 import { failpoint } from '../../../core/failpoint.ts';
 import { limits } from '../../../core/limits.ts';
-import { Problem } from '../../../core/problem.ts';
-import type { ProblemCode } from '../../../core/problem.ts';
+import { Problem, type ProblemCode } from '../../../core/problem.ts';
 import { readToolsetReference } from '../../../core/toolset/toolset.ts';
 import type { Trigger } from '../../../core/triggers/delivery.ts';
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import type { TriggeredRun } from '../../../engine/triggers/dispatch-run.ts';
 import { withTimeout } from '../../../engine/timeout.ts';
 import { systemClock } from '../../../platform/clock.ts';
-import type { CatalogContext } from '../../context.ts';
+import type { CatalogContext, Job } from '../../context.ts';
 import { findRow } from '../../documents/documents.ts';
-import type { Job } from '../../context.ts';
-import { readPart } from './delivery-parts.ts';
 import { dueRuns, setDeliveryStatus, nextDueRun } from './run-queue.ts';
-import { requireDelivery, deliveryRow } from './delivery-rows.ts';
-import type { DeliveryRow } from './delivery-rows.ts';
+import { deliveryRow, type DeliveryRow, readPart, requireDelivery } from './delivery-rows.ts';
 
 export const maxConcurrentDispatches = 16;
 /**

@@ -4,13 +4,10 @@
  * schedule may also be held until the previous run ends.
  * Call all of these in a transaction.
  */
-import { isSettled } from '../../../core/triggers/delivery.ts';
-import type { DeliveryStatus, Rendered, Trigger } from '../../../core/triggers/delivery.ts';
+import { type DeliveryStatus, isSettled, type Rendered, type Trigger } from '../../../core/triggers/delivery.ts';
 import type { CatalogContext } from '../../context.ts';
 import { changeBacklog } from './backlog.ts';
-import { dropPart, writePart } from './delivery-parts.ts';
-import { isDeliveryInProgress, deliveryRow } from './delivery-rows.ts';
-import type { DeliveryRow } from './delivery-rows.ts';
+import { deliveryRow, type DeliveryRow, dropPart, isDeliveryInProgress, writePart } from './delivery-rows.ts';
 
 export type QueuedRun = { number: number; agent: string; session: string; turn: string; rendered: Rendered; held: boolean };
 

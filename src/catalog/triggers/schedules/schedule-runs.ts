@@ -12,9 +12,8 @@ import { parseTemplate } from '../../../core/triggers/templates/parse-template.t
 import { renderTrigger } from '../../../core/triggers/templates/render-template.ts';
 import type { ScheduleDocument } from '../../../core/triggers/schedules/schedule.ts';
 import type { AcceptedDelivery, DeliveryVerdict, NewDelivery, ScheduleState } from '../../../ports/triggers.ts';
-import type { CatalogContext } from '../../context.ts';
+import type { CatalogContext, Job } from '../../context.ts';
 import { findRow, isoTime, readRow, requireRow } from '../../documents/documents.ts';
-import type { Job } from '../../context.ts';
 import { checkBacklog } from '../deliveries/backlog.ts';
 import { acceptDelivery, lastRunsOf } from '../deliveries/deliveries.ts';
 import { heldCount } from '../deliveries/delivery-rows.ts';

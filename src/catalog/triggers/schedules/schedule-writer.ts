@@ -1,20 +1,16 @@
 /** Writes schedules: parses templates and times, seals the secret, and computes the next run. `schedule-runs.ts` runs them. */
 import { ResourceName } from '../../../core/agent.ts';
 import { parseDocument } from '../../../core/issues.ts';
-import { invalidRequest } from '../../../core/problem.ts';
-import type { Issue } from '../../../core/problem.ts';
-import { isSameRule, readTimeRule } from '../../../core/triggers/schedules/next-run.ts';
-import type { TimeRule } from '../../../core/triggers/schedules/next-run.ts';
+import { invalidRequest, type Issue } from '../../../core/problem.ts';
+import { isSameRule, readTimeRule, type TimeRule } from '../../../core/triggers/schedules/next-run.ts';
 import { parseTemplate } from '../../../core/triggers/templates/parse-template.ts';
-import { Schedule } from '../../../core/triggers/schedules/schedule.ts';
-import type { ScheduleDocument } from '../../../core/triggers/schedules/schedule.ts';
+import { Schedule, type ScheduleDocument } from '../../../core/triggers/schedules/schedule.ts';
 import type { Warning } from '../../../core/warning.ts';
 import { eraseTarget } from '../../records/erasure.ts';
 import type { CatalogContext } from '../../context.ts';
 import { requireCapacity, type DocumentRow } from '../../documents/documents.ts';
 import { resealCallbackSecret } from '../../documents/secrets.ts';
-import { checkNameInBody } from '../../documents/write-document.ts';
-import type { DocumentWriter } from '../../documents/write-document.ts';
+import { checkNameInBody, type DocumentWriter } from '../../documents/write-document.ts';
 import { skipHeld } from '../deliveries/run-queue.ts';
 import { scheduleStates } from './schedule-runs.ts';
 import { agentWarnings, callbackUrlWarnings } from '../trigger-warnings.ts';

@@ -27,7 +27,7 @@ export const callKind = effectKind(CallEffect, {
     if (kind === 'destructive') return does === 'destroy';
     return kind === 'untrusted' && !trusted && does !== 'read' && does !== null;
   },
-  // They depend on the tool that the rule names (`satisfiable-rule.ts`).
+  // They depend on the tool that the rule names (`document.ts`).
   examples: () => [],
 });
 

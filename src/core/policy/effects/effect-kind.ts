@@ -42,9 +42,17 @@ export type EffectRules<Of> = {
   examples(rule: Pick<PolicyRule, 'path' | 'host' | 'method' | 'secret' | 'name'>): Of[];
 };
 
-/** Defines a kind of effect by its public schema (POST /v1/policy/test), which also is its type, and what the policy knows about it. */
-export function effectKind<Schema extends z.ZodType>(schema: Schema, rules: EffectRules<z.output<Schema>>) {
-  return { schema, rules };
+type Optional = 'sends' | 'questions' | 'raises';
+
+/**
+ * Defines a kind of effect by its public schema (POST /v1/policy/test), which also is its type, and what the policy knows about it. By
+ * default it sends nothing and raises no questions.
+ */
+export function effectKind<Schema extends z.ZodType>(
+  schema: Schema,
+  rules: Omit<EffectRules<z.output<Schema>>, Optional> & Partial<Pick<EffectRules<z.output<Schema>>, Optional>>,
+): { schema: Schema; rules: EffectRules<z.output<Schema>> } {
+  return { schema, rules: { sends: () => false, questions: () => [], raises: () => false, ...rules } };
 }
 
 /** One approval covers the whole call, so the first question also names the subject of the second. */

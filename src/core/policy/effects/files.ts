@@ -7,7 +7,6 @@ import { effectKind, listed, writesOutside } from './effect-kind.ts';
 
 /** A path as a tool would give it; the policy checks the resolved path. */
 const Path = boundedText(limits.maxPathBytes)
-
   .transform((text, context) => {
     const resolved = text.startsWith('/') ? resolvePath(text, '/') : { ok: false as const, reason: 'it does not start with /' };
     if (resolved.ok) return resolved.path;
@@ -21,9 +20,6 @@ export const readFileKind = effectKind(z.strictObject({ kind: z.literal('read-fi
   action: () => 'read',
   describe: ({ path }) => `reading ${path}`,
   change: () => 'read',
-  sends: () => false,
-  questions: () => [],
-  raises: () => false,
   examples: ({ path }) => examplePaths(path).map((path) => ({ kind: 'read-file' as const, path })),
 });
 
@@ -44,7 +40,6 @@ export const writeFileKind = effectKind(WriteFile, {
   action: ({ change }) => (change === 'overwrite' ? 'replace' : change === 'move-away' ? 'move' : 'write'),
   describe: ({ path, change }) => (change === 'move-away' ? `moving ${path} away` : `writing ${path}`),
   change: (effect) => (losesContent(effect) ? 'destroy' : 'write'),
-  sends: () => false,
   questions(effect) {
     const { path } = effect;
     const reason = `It replaces the content of ${path}, which this session did not write`;
@@ -67,7 +62,6 @@ export const deleteFileKind = effectKind(z.strictObject({ kind: z.literal('delet
   action: () => 'delete',
   describe: ({ path }) => `deleting ${path}`,
   change: () => 'destroy',
-  sends: () => false,
   questions: ({ path }) =>
     listed({ kind: 'delete-file', reason: `It deletes ${path}, which cannot be undone`, target: path }, writesOutside(path)),
   raises: ({ path }, kind) => kind === 'delete-file' || (kind === 'write-outside' && !isInside(path, workspace)),

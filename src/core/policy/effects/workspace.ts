@@ -7,9 +7,6 @@ export const secretKind = effectKind(z.strictObject({ kind: z.literal('secret'),
   action: () => 'use-secret',
   describe: ({ name }) => `reading the secret ${name}`,
   change: () => 'read',
-  sends: () => false,
-  questions: () => [],
-  raises: () => false,
   examples: ({ secret }) => [{ kind: 'secret' as const, name: secret ?? 'a' }],
 });
 
@@ -21,7 +18,6 @@ export const registryKind = effectKind(RegistryEffect, {
   action: () => 'change-registry',
   describe: ({ name }) => `changing ${name}`,
   change: ({ change }) => (change === 'delete-toolset' ? 'destroy' : 'write'),
-  sends: () => false,
   questions: ({ change, name }) =>
     change === 'create-tool' ? [] : [{ kind: 'registry', reason: `It ${verbs[change]} ${name}`, target: name }],
   raises: (_effect, kind) => kind === 'registry',

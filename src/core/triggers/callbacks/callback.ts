@@ -105,15 +105,12 @@ const base64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9
  * Webhook('MfKQ…')`), so messages are signed with both keys: `webhook-signature` holds a list.
  */
 export function signingKeys(secret: string): Uint8Array[] {
-  if (secret.startsWith('whsec_')) return [base64Key(secret.slice('whsec_'.length)) ?? bytesOf(secret)];
+  const bytes = new TextEncoder().encode(secret);
+  if (secret.startsWith('whsec_')) return [base64Key(secret.slice('whsec_'.length)) ?? bytes];
   const decoded = base64Key(secret);
-  return decoded === null ? [bytesOf(secret)] : [decoded, bytesOf(secret)];
+  return decoded === null ? [bytes] : [decoded, bytes];
 }
 
 function base64Key(text: string): Uint8Array | null {
   return base64.test(text) ? fromBase64(text) : null;
-}
-
-function bytesOf(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
 }

@@ -34,7 +34,3 @@ export function matchesSubscription({ events, agents }: SubscriptionHead, type: 
   if (events !== undefined && !events.includes(type)) return false;
   return agents === undefined || (agent !== undefined && agents.includes(agent));
 }
-
-export function couldMatchSubscription(heads: readonly SubscriptionHead[], type: TriggerEvent, agent: string | undefined): boolean {
-  return heads.some((head) => matchesSubscription(head, type, agent));
-}

@@ -6,8 +6,7 @@
  */
 import { limits } from '../../limits.ts';
 import type { Issue } from '../../problem.ts';
-import { parseCron } from './cron.ts';
-import type { CronTimes } from './cron.ts';
+import { type CronTimes, parseCron } from './cron.ts';
 import type { ScheduleDocument } from './schedule.ts';
 
 /** Milliseconds since the epoch; null: never. */
