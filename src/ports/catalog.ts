@@ -6,7 +6,7 @@ import type { Agent } from '../core/agent.ts';
 import type { AliasMap } from '../core/toolset/alias-map.ts';
 import type { AuditEntry, AuditRow } from '../core/audit.ts';
 import type { EditionPointer } from '../core/toolset/edition-tool.ts';
-import type { ToolAcceptance } from '../core/listing/accept-definition.ts';
+import type { ToolAcceptance } from '../core/listing/stored-tool.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';

@@ -2,7 +2,7 @@
  * The `Catalog` and `Directory` ports of one workspace in memory, for tests of higher layers. No encryption, KV or caches; the same
  * documents, versions, conditions and problems. Passes `test/contracts/catalog.ts`.
  */
-import { rebindEntries } from '../../src/core/listing/accept-definition.ts';
+import { rebindEntries } from '../../src/core/listing/stored-tool.ts';
 import { Agent } from '../../src/core/agent.ts';
 import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
 import { allowListWarnings } from '../../src/core/names/allow-list.ts';

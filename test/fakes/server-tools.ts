@@ -1,14 +1,16 @@
 /** Servers' tools of the fake catalog, in memory; the product's rules decide about listings (`core/listing/apply-listing.ts`). */
-import { type ToolAcceptance, acceptReplacement, acceptListedDefinition } from '../../src/core/listing/accept-definition.ts';
 import {
+  type ToolAcceptance,
+  acceptReplacement,
+  acceptListedDefinition,
   acceptedAnnotationPins,
   canonicalOf,
   rawOf,
   toolStateOf,
   toToolDefinition,
   toServerTool,
+  type StoredTool,
 } from '../../src/core/listing/stored-tool.ts';
-import type { StoredTool } from '../../src/core/listing/stored-tool.ts';
 import { reportListing, requireNamedItems } from '../../src/core/listing/listing-report.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ListingReport, Server, ServerAccess, ServerTool } from '../../src/core/servers/server.ts';

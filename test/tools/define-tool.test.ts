@@ -8,9 +8,8 @@ import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { defineTool, ToolFault, type ToolSpec } from '../../src/tools/define-tool.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';
 import { codeTools, register, toolDefinitions } from '../../src/tools/registry.ts';
-import { isConfigurationTool } from '../../src/core/configuration/modes.ts';
+import { isConfigurationTool, configurationTools } from '../../src/core/names/reserved-names.ts';
 import { checkInput } from '../../src/core/schema/input-schema.ts';
-import { configurationTools } from '../../src/core/names/reserved-names.ts';
 
 const context = { signal: new AbortController().signal, files: createMemoryFiles() } as unknown as ToolContext;
 

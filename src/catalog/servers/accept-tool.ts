@@ -1,5 +1,5 @@
 /** Accepts what a server lists for a tool: a held definition or its annotations, or another tool in its place. */
-import { acceptListedDefinition, acceptReplacement, rebindEntries, type ToolAcceptance } from '../../core/listing/accept-definition.ts';
+import { acceptListedDefinition, acceptReplacement, rebindEntries, type ToolAcceptance } from '../../core/listing/stored-tool.ts';
 import { canonicalOf, toToolDefinition, toServerTool, type StoredTool } from '../../core/listing/stored-tool.ts';
 import { isInternalToolset } from '../../core/made/made-toolset.ts';
 import { Problem } from '../../core/problem.ts';

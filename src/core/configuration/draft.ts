@@ -1,7 +1,6 @@
 /**
- * A toolset document that a configuration tool is about to store, with the position of each entry in the request, so that errors use
- * the index that the caller sent. Approval, presets and secrets are not part of it: entries that a request does not change keep
- * theirs.
+ * A toolset document that a configuration tool is about to store, with the position of each entry in the request, so that errors use the
+ * index that the caller sent. Approval, presets and secrets are not part of it: entries that a request does not change keep theirs.
  */
 import { z } from 'zod';
 import { fold } from '../names/fold.ts';

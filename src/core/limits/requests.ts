@@ -8,9 +8,7 @@ export const requestLimits = {
   maxLargeBodyBytes: 10 * MB,
   /** Deeper than any tool schema or history needs; keeps recursive walks from overflowing the stack. */
   maxJsonDepth: 64,
-  /**
-   * Members and items of one body. Checking each one costs a hundred times its byte: 10 MB of `{},` would fill an isolate's memory.
-   */
+  /** Members and items of one body. Checking each one costs a hundred times its byte: 10 MB of `{},` would fill an isolate's memory. */
   maxJsonValues: 200_000,
   /** Reported errors of one request: one for each entry of the largest toolset. */
   maxReportedIssues: 1_000,
@@ -26,9 +24,7 @@ export const requestLimits = {
   // Keys and secrets (contract §7, §9).
   /** Longer than any key we issue; checked before anything is hashed. */
   maxKeyBytes: 512,
-  /**
-   * Replacing shorter secrets would remove ordinary text, so they are not searched for in tool results; storing one gives a warning.
-   */
+  /** Replacing shorter secrets would remove ordinary text, so they are not searched for in tool results; storing one gives a warning. */
   minRedactedSecretLength: 4,
 
   // Outbound HTTP.

@@ -4,10 +4,7 @@ import { MB } from './units.ts';
 export const storageLimits = {
   // Isolate caches (contract §4, §9).
   principalTtlMs: 30_000,
-  /**
-   * Check interval of the key of an open stream, and maximum age of the result: including the check itself less than
-   * `principalTtlMs`.
-   */
+  /** Check interval of the key of an open stream, and maximum age of the result: including the check itself less than `principalTtlMs`. */
   streamKeyCheckMs: 10_000,
   cancelWaitMs: 5_000,
   rulesTtlMs: 5_000,

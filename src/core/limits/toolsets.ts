@@ -14,8 +14,7 @@ export const toolsetLimits = {
   /** Reported warnings of one kind about a toolset's tools; the rest is counted. */
   maxReportedWarnings: 20,
   /**
-   * Number of tools above which definitions are loaded on demand: models choose less accurately among more, and clients stop at 40 or
-   * 128.
+   * Number of tools above which definitions are loaded on demand: models choose less accurately among more, and clients stop at 40 or 128.
    */
   defaultOnDemandAbove: 64,
   /** Results of one `find_tools`. */

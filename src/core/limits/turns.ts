@@ -43,13 +43,10 @@ export const turnLimits = {
   maxSchemaDepth: 32,
   /** Arrays and objects of one tool's schema, above which it is not processed: several times what a provider accepts. */
   maxSchemaSourceParts: 20_000,
-  /**
-   * Parts of one tool's schema as sent to a provider, with references expanded: with the shortest texts they fill `maxSchemaBytes`.
-   */
+  /** Parts of one tool's schema as sent to a provider, with references expanded: with the shortest texts they fill `maxSchemaBytes`. */
   maxSchemaParts: 4_000,
   /**
-   * Larger schemas are simplified. 16,000 tokens for one tool; the largest of 1,472 public ones has 7 KB, and gateways have the same
-   * limit.
+   * Larger schemas are simplified. 16,000 tokens for one tool; the largest of 1,472 public ones has 7 KB, and gateways have the same limit.
    */
   maxSchemaBytes: 64 * KB,
   /** Alternatives of one part that are distinguished; models do not choose well among more. */

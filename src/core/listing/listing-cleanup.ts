@@ -4,8 +4,7 @@
  */
 import { pointer } from '../json/json-pointer.ts';
 import { type Finding, addFinding } from './hold.ts';
-import { cleanDescription, cleanValue, hasNoHiddenCharacters } from './listing-text.ts';
-import type { CleanedText } from './listing-text.ts';
+import { cleanDescription, cleanValue, hasNoHiddenCharacters, type CleanedText } from './listing-text.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 import { dataKeywords, namedParts } from '../schema/schema-parts.ts';
 import type { JsonSchema } from '../tools/tool.ts';

@@ -2,8 +2,7 @@
 import type { Finding } from './hold.ts';
 import { issuePath } from '../issues.ts';
 import { isIndex, pointerTokens } from '../json/json-pointer.ts';
-import { canonicalOf, holdOf, toolStateOf } from './stored-tool.ts';
-import type { StoredTool } from './stored-tool.ts';
+import { canonicalOf, holdOf, toolStateOf, type StoredTool } from './stored-tool.ts';
 import { limits } from '../limits.ts';
 import { quote } from '../names/names.ts';
 import { invalidRequest } from '../problem.ts';

@@ -3,16 +3,14 @@
  * `input-schema.ts`). Used by `listing.ts`. `schema-compiler.ts` decides what providers accept of a schema.
  */
 import { type Finding, shortPath } from './hold.ts';
-import { collectParts, isDeeperThan, isRecord, type JsonPart } from '../json/wire-value.ts';
+import { collectParts, isDeeperThan, isRecord, listOf, type JsonPart } from '../json/wire-value.ts';
 import { limits } from '../limits.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { pointer } from '../json/json-pointer.ts';
 import { quote } from '../names/names.ts';
 
-/**
- * Parts of a listed schema with its references expanded, each cycle once: a larger count means references that multiply on purpose.
- */
+/** Parts of a listed schema with its references expanded, each cycle once: a larger count means references that multiply on purpose. */
 const maxSchemaExpandedParts = 1_000_000;
 
 /** Returns what makes the input schema unusable; null: nothing. `path`: the position of `schema` in the definition. */
@@ -45,10 +43,10 @@ function sizeFault(schema: JsonSchema, path: string): Finding | null {
  */
 function referenceFault(root: JsonSchema, parts: readonly JsonPart[], path: string): Finding | null {
   if (!parts.some((part) => isRecord(part) && typeof part.$ref === 'string')) return null;
-  const sameValue = weigh(root, parts, (part) => (isRecord(part) ? [targetOf(root, part), ...listed(part.allOf)] : []));
-  if (sameValue.loops) return { finding: 'ref-cycle', path, message: 'refers to itself endlessly' };
-  const all = weigh(root, [root], (part) => (isRecord(part) ? [targetOf(root, part), ...membersInUse(part)] : part));
-  if (all.weight <= maxSchemaExpandedParts) return null;
+  const { loops } = weigh(parts, (part) => (isRecord(part) ? partsIn([targetOf(root, part), ...listOf(part.allOf)]) : []));
+  if (loops.size > 0) return { finding: 'ref-cycle', path, message: 'refers to itself endlessly' };
+  const { weights } = weigh<JsonPart>([root], (part) => partsIn(isRecord(part) ? [targetOf(root, part), ...membersInUse(part)] : part));
+  if ((weights.get(root) ?? 0) <= maxSchemaExpandedParts) return null;
   return {
     finding: 'too-large',
     path,
@@ -61,8 +59,8 @@ function membersInUse(part: Record<string, unknown>): unknown[] {
   return Object.entries(part).flatMap(([key, member]) => (key === '$defs' || key === 'definitions' ? [] : [member]));
 }
 
-function listed(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+function partsIn(values: readonly unknown[]): JsonPart[] {
+  return values.filter((value): value is JsonPart => typeof value === 'object' && value !== null);
 }
 
 function targetOf(root: JsonSchema, part: Record<string, unknown>): unknown {
@@ -70,23 +68,21 @@ function targetOf(root: JsonSchema, part: Record<string, unknown>): unknown {
 }
 
 /**
- * Returns the number of parts reachable from `starts` through `next`, counting a part once for each reference to it. A part that is reached
- * again while it is open is a loop and counts as one. Iterative, because a chain of references can be as long as the schema.
+ * Returns the number of parts reachable from each part through `next`, counting a part once for each reference to it. A part that is reached
+ * again while it is open counts as one, and the part that refers to it is in `loops`. Iterative, because a chain of references can be long.
  */
-function weigh(
-  root: JsonSchema,
-  starts: readonly JsonPart[],
-  next: (part: JsonPart) => readonly unknown[],
-): { weight: number; loops: boolean } {
-  const weights = new Map<object, number>();
-  const open = new Set<object>();
-  let loops = false;
+export function weigh<Part extends object>(
+  starts: readonly Part[],
+  next: (part: Part) => readonly Part[],
+): { weights: ReadonlyMap<Part, number>; loops: ReadonlySet<Part> } {
+  const weights = new Map<Part, number>();
+  const open = new Set<Part>();
+  const loops = new Set<Part>();
   for (const start of starts) {
-    const stack: { part: JsonPart; children: readonly object[]; at: number; weight: number }[] = [];
-    const enter = (part: JsonPart): void => {
+    const stack: { part: Part; children: readonly Part[]; at: number; weight: number }[] = [];
+    const enter = (part: Part): void => {
       open.add(part);
-      const children = next(part).filter((child): child is object => typeof child === 'object' && child !== null);
-      stack.push({ part, children, at: 0, weight: 1 });
+      stack.push({ part, children: next(part), at: 0, weight: 1 });
     };
     if (!weights.has(start)) enter(start);
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
@@ -96,14 +92,14 @@ function weigh(
         open.delete(top.part);
         stack.pop();
       } else if (weights.has(child) || open.has(child)) {
-        if (open.has(child)) loops = true;
+        if (open.has(child)) loops.add(top.part);
         // The count is capped far above the limit: 2^30 means the same as 2^1000.
         top.weight = Math.min(top.weight + (weights.get(child) ?? 1), Number.MAX_SAFE_INTEGER);
         top.at += 1;
-      } else enter(child as JsonPart);
+      } else enter(child);
     }
   }
-  return { weight: weights.get(root) ?? 0, loops };
+  return { weights, loops };
 }
 
 // `x-mcp-header` (MCP 2026-07-28, Streamable HTTP, custom headers from tool parameters): such a parameter is also sent as the header

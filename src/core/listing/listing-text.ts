@@ -5,8 +5,7 @@
  * selectors: UTS #51; tags: UTS #51 §C). Escape sequences: ECMA-48 §5.4 and xterm's operating system commands.
  */
 import { quote } from '../names/names.ts';
-import { cutUtf8 } from '../tools/result-bound.ts';
-import { utf8Length } from '../text/utf8.ts';
+import { cutToBytes, utf8Length } from '../text/utf8.ts';
 import { hiddenCharacter } from '../text/visible-text.ts';
 import { KB } from '../limits/units.ts';
 
@@ -168,7 +167,7 @@ function cutLong(text: string, findings: TextFinding[]): CleanedText {
     findings.push({ finding: 'long-blank-run', message: 'continues after a screen of blanks; cut where the blanks begin' });
   }
   if (cut.length * 3 > maxListedDescriptionBytes && utf8Length(cut) > maxListedDescriptionBytes) {
-    cut = cutUtf8(cut, maxListedDescriptionBytes);
+    cut = cutToBytes(cut, maxListedDescriptionBytes);
     findings.push({ finding: 'too-long', message: `is longer than ${maxListedDescriptionBytes} bytes; truncated` });
   }
   return { text: cut, findings };

@@ -11,9 +11,8 @@ import { cleanSchema } from './listing-cleanup.ts';
 import { outputSchemaFault, schemaFault } from './listing-schema.ts';
 import { cleanDescription } from './listing-text.ts';
 import { isListedName, quote } from '../names/names.ts';
-import { ToolAnnotations } from '../tools/tool.ts';
+import { ToolAnnotations, type BareDefinition } from '../tools/tool.ts';
 import type { ServerOperation } from '../servers/server-state.ts';
-import type { BareDefinition } from '../tools/tool.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { isRecord } from '../json/wire-value.ts';
 

@@ -172,20 +172,14 @@ function usesIn(known: Pick<KnownTools, 'get'>): UsesOf {
   return (canonical) => known.get(canonical)?.made?.uses ?? [];
 }
 
-/** Returns the path from the tool back to itself, `made.a → made.b → made.a`; null: there is no cycle. */
-function findCycle(canonical: string, usesOf: UsesOf): string[] | null {
-  const seen = new Set<string>();
-  /** Depth first, with the path from the tool to the current position. */
-  const way: { name: string; uses: readonly string[]; next: number }[] = [{ name: canonical, uses: usesOf(canonical), next: 0 }];
-  for (let at = way.at(-1); at !== undefined; at = way.at(-1)) {
-    const use = at.uses[at.next];
-    at.next += 1;
-    if (use === undefined) way.pop();
-    else if (use === canonical) return [...way.map(({ name }) => name), canonical];
-    else if (!seen.has(use)) {
-      seen.add(use);
-      way.push({ name: use, uses: usesOf(use), next: 0 });
-    }
+/** Returns the path from the tool back to itself, `made.a → made.b → made.a`; null: there is no cycle. Stored tools nest a few levels only. */
+function findCycle(canonical: string, usesOf: UsesOf, way: readonly string[] = [canonical], seen = new Set<string>()): string[] | null {
+  for (const use of usesOf(way.at(-1) ?? canonical)) {
+    if (use === canonical) return [...way, canonical];
+    if (seen.has(use)) continue;
+    seen.add(use);
+    const found = findCycle(canonical, usesOf, [...way, use], seen);
+    if (found !== null) return found;
   }
   return null;
 }

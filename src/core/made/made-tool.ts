@@ -79,8 +79,7 @@ export type WrittenMadeTool = z.infer<typeof WrittenMadeTool>;
 export type MadeBy = { by?: string; private?: true };
 
 /**
- * A made tool as used by toolsets. `uses`: canonical names of the tools that it may call; `names`: other names that its code uses for
- * them.
+ * A made tool as used by toolsets. `uses`: canonical names of the tools that it may call; `names`: other names that its code uses for them.
  */
 export type MadeSource = MadeBy & { implementation: string; uses: readonly string[]; names?: Readonly<Record<string, string>> };
 

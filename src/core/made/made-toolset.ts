@@ -108,10 +108,7 @@ export function readPrivateToolName(name: string): { owner: string; canonical: s
   return { owner: name.slice(0, Math.max(slash, 0)), canonical: name.slice(slash + 1) };
 }
 
-/**
- * Each tool under its own name, which is unique among made tools in any spelling. An alias that has another meaning by now is
- * dropped.
- */
+/** Each tool under its own name, which is unique among made tools in any spelling. An alias that has another meaning by now is dropped. */
 export function toMadeToolset(tools: readonly ToolDefinition[]): Toolset {
   const made = tools.filter((tool) => tool.made !== undefined).sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
   const taken = new Set(made.map(({ name }) => fold(name)));

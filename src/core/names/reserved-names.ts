@@ -61,3 +61,21 @@ const loadedWords: ReadonlyMap<string, string> = new Map([
   ...['functions', 'multi_tool_use', 'default_api'].map((word) => [word, "a provider's own namespace"] as const),
   ['parallel', "a provider's own wrapper tool"],
 ]);
+
+/**
+ * The mode of a key over MCP (contract §10), set by `enter-` and `exit-configuration-mode` and by a successful equip. An agent has the
+ * configuration tools that its toolset lists, in any mode.
+ */
+export type ConfigurationMode = 'configuration' | 'normal';
+
+/** Own names, in listing order. Entering or leaving a mode twice has no further effect. */
+export function callableIn(mode: ConfigurationMode): readonly string[] {
+  return mode === 'configuration' ? configurationTools : ['enter-configuration-mode'];
+}
+
+/** By canonical name. These tools return every error themselves, in the format that their `outputSchema` declares. */
+export function isConfigurationTool(canonical: string): boolean {
+  return canonicals.has(canonical);
+}
+
+const canonicals: ReadonlySet<string> = new Set(configurationTools.map((name) => `builtin.${name}`));

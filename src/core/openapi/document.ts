@@ -88,6 +88,9 @@ export type FoundOperation = {
   item: Json;
 };
 
+/** `name`: of the tool. */
+export type NamedOperation = FoundOperation & { name: string };
+
 /** Without TRACE, which `fetch` cannot send (Fetch Standard, "forbidden method"). */
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 

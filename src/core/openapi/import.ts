@@ -6,10 +6,9 @@ import { limits } from '../limits.ts';
 import { Problem, quoted } from '../problem.ts';
 import type { ServerOperation } from '../servers/server-state.ts';
 import type { Warning } from '../warning.ts';
-import { documentFault, operationsOf, readOpenApi, type OpenApiDocument, type FoundOperation } from './document.ts';
+import { documentFault, operationsOf, readOpenApi, type OpenApiDocument, type FoundOperation, type NamedOperation } from './document.ts';
 import { toOperationTool } from './operation-tool.ts';
 import { createSchemas } from './schemas.ts';
-import { selectOperations, type NamedOperation, type OperationSelection } from './selection.ts';
 import { fold } from '../names/fold.ts';
 import { distinctWireName, isWireName } from '../names/names.ts';
 import { isRecord, listOf, type Json } from '../json/wire-value.ts';
@@ -147,4 +146,72 @@ function withDefaults({ url, variables }: Json): string {
     const value = isRecord(variable) ? (variable.default ?? listOf(variable.enum)[0]) : undefined;
     return typeof value === 'string' || typeof value === 'number' ? String(value) : whole;
   });
+}
+
+// Selection by `include` and `exclude`: tool name, operation id, `tag:NAME` or `METHOD /path`, where `*` matches any text, including slashes.
+// A pattern that matches nothing is reported, because it is usually misspelled.
+
+export type OperationSelection = { include?: readonly string[] | undefined; exclude?: readonly string[] | undefined };
+
+export function selectOperations(
+  operations: readonly NamedOperation[],
+  { include, exclude = [] }: OperationSelection,
+): { selected: NamedOperation[]; warnings: Warning[] } {
+  const warnings: Warning[] = [];
+  const unmatched = (list: readonly Term[], path: string): void => {
+    for (const [index, { text, isMet }] of list.entries())
+      if (!isMet) warnings.push({ path: `${path}[${index}]`, message: `${quoted(text)} matches no operation of the document` });
+  };
+  const wanted = include?.map(toTerm);
+  const unwanted = exclude.map(toTerm);
+  const selected = operations.filter((operation) => {
+    const words = wordsOf(operation);
+    // Both lists are evaluated for each operation, to know which patterns match something.
+    const isWanted = wanted === undefined || matches(wanted, words);
+    return !matches(unwanted, words) && isWanted;
+  });
+  unmatched(wanted ?? [], 'include');
+  unmatched(unwanted, 'exclude');
+  return { selected, warnings };
+}
+
+type Term = { text: string; pieces: string[]; isMet: boolean };
+
+function toTerm(written: string): Term {
+  const text = written.trim();
+  const [, method, path] = /^(\*|[A-Za-z]+)\s+(\/.*|\*)$/.exec(text) ?? [];
+  const pattern = method === undefined ? text : `${method.toUpperCase()} ${path}`;
+  return { text, pieces: pattern.split('*'), isMet: false };
+}
+
+function wordsOf({ name, operationId, method, path, tags }: NamedOperation): string[] {
+  return [name, ...(operationId === null ? [] : [operationId]), `${method} ${path}`, ...tags.map((tag) => `tag:${tag}`)];
+}
+
+function matches(terms: readonly Term[], words: readonly string[]): boolean {
+  let any = false;
+  for (const term of terms) {
+    if (!words.some((word) => fits(term.pieces, word))) continue;
+    term.isMet = true;
+    any = true;
+  }
+  return any;
+}
+
+/**
+ * Matches `pieces` with any text between them. Takes the first occurrence of each piece, so the time is linear apart from the search of one
+ * piece.
+ */
+function fits(pieces: readonly string[], word: string): boolean {
+  const [first = '', ...rest] = pieces;
+  const last = rest.pop();
+  if (last === undefined) return word === first;
+  if (!word.startsWith(first) || word.length < first.length + last.length || !word.endsWith(last)) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = word.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return at <= word.length - last.length;
 }

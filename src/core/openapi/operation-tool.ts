@@ -2,16 +2,15 @@
  * Converts one operation to a tool: description, one schema for parameters and body, output schema, annotations, and the data for the call
  * (`Operation`). `import.ts` selects the operations and their names.
  */
+import { cutToBytes } from '../text/utf8.ts';
 import { limits } from '../limits.ts';
-import { cutUtf8 } from '../tools/result-bound.ts';
 import type { ServerOperation, OperationParameter } from '../servers/server-state.ts';
 import type { JsonSchema, ToolAnnotations } from '../tools/tool.ts';
 import { isRecord, recordOf, stringOf } from '../json/wire-value.ts';
-import { resolveReference, type OpenApiDocument } from './document.ts';
+import { type NamedOperation, resolveReference, type OpenApiDocument } from './document.ts';
 import { parametersOf } from './parameters.ts';
 import { bodyOf, fileSchema, isFile, type FoundBody } from './request-body.ts';
 import type { ReadSchema, Schemas } from './schemas.ts';
-import type { NamedOperation } from './selection.ts';
 import { inputSchema, outputSchema } from './tool-schema.ts';
 import { distinctWireName } from '../names/names.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
@@ -50,12 +49,12 @@ function describe({ operation, method, path }: NamedOperation): string {
   const { summary, description, deprecated } = operation;
   const texts = [deprecated === true ? 'Deprecated.' : '', stringOf(summary).trim(), stringOf(description).trim()];
   const words = texts.filter((text, index) => text !== '' && texts.indexOf(text) === index).join('\n\n');
-  return cutUtf8(words === '' ? `${method} ${path}` : words, limits.maxOperationDescriptionBytes).trim();
+  return cutToBytes(words === '' ? `${method} ${path}` : words, limits.maxOperationDescriptionBytes).trim();
 }
 
 /** What the method promises (RFC 9110 §9.2). The server may break it, so it counts only for trusted servers. */
 function annotate({ operation, method }: NamedOperation): ToolAnnotations {
-  const title = cutUtf8(stringOf(operation.summary).trim(), 200);
+  const title = cutToBytes(stringOf(operation.summary).trim(), 200);
   return {
     ...(title !== '' && { title }),
     ...((method === 'GET' || method === 'HEAD') && { readOnlyHint: true }),
@@ -106,7 +105,7 @@ function buildInput({ document, schemas, given }: ImportContext, found: NamedOpe
 
 function described(schema: JsonSchema | boolean, description: string | null): JsonSchema | boolean {
   if (description === null || description === '') return schema;
-  const words = cutUtf8(description, limits.maxOperationDescriptionBytes);
+  const words = cutToBytes(description, limits.maxOperationDescriptionBytes);
   if (schema === true) return { description: words };
   return schema === false ? false : { ...schema, description: words };
 }

@@ -3,6 +3,7 @@
  * to each tool's `$defs`, so that nothing multiplies and recursive schemas remain recursive. `tool-schema.ts` chooses the definitions of a
  * tool.
  */
+import { cutToBytes } from '../text/utf8.ts';
 import { distinctWireName, isWireName } from '../names/names.ts';
 import { mapParts, typeOutline, without } from '../schema/schema-parts.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
@@ -10,7 +11,6 @@ import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord, isDeeperThan, listOf } from '../json/wire-value.ts';
 import { referenceFaultText, type OpenApiDocument } from './document.ts';
 import { limits } from '../limits.ts';
-import { cutUtf8 } from '../tools/result-bound.ts';
 
 /** `input`: the request (without `readOnly` properties). `output`: the response. */
 export type SchemaSide = 'input' | 'output';
@@ -147,7 +147,7 @@ function rewrite(keyword: string, value: unknown, part: JsonSchema): [string, un
   if (silent.has(keyword) || keyword.startsWith('x-')) return [];
   switch (keyword) {
     case 'description':
-      return typeof value === 'string' ? [[keyword, cutUtf8(value, limits.maxOperationDescriptionBytes)]] : [];
+      return typeof value === 'string' ? [[keyword, cutToBytes(value, limits.maxOperationDescriptionBytes)]] : [];
     case 'title':
     case 'format':
     case 'pattern':

@@ -3,7 +3,7 @@
  * dropped first and deep fields next, so that the operation can still be called. Used for the input and output of an operation.
  */
 import { limits } from '../limits.ts';
-import { schemaFault } from '../listing/listing-schema.ts';
+import { schemaFault, weigh } from '../listing/listing-schema.ts';
 import { annotations, mapParts, typeOutline, without } from '../schema/schema-parts.ts';
 import { simplifications } from '../schema/schema-compiler.ts';
 import type { JsonSchema } from '../tools/tool.ts';
@@ -94,27 +94,8 @@ function withDefinitions(schemas: Schemas, root: SchemaRoot, described: readonly
 /** A definition that refers to itself as the same value matches no value, so it is dropped. */
 function withoutEndless(levels: Definition[][]): Definition[][] {
   const all = new Map(levels.flat().map((definition) => [definition.pointer, definition]));
-  const isDone = new Map<Definition, boolean>();
-  const endless = new Set<Definition>();
-  for (const start of all.values()) {
-    if (start.same.size === 0 || isDone.has(start)) continue;
-    const stack = [enter(start)];
-    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      const pointer = top.next[top.at++];
-      const next = pointer === undefined ? undefined : all.get(pointer);
-      if (pointer === undefined) {
-        isDone.set(top.definition, true);
-        stack.pop();
-      } else if (next !== undefined && isDone.get(next) === false) endless.add(top.definition);
-      else if (next !== undefined && !isDone.has(next)) stack.push(enter(next));
-    }
-  }
-  return endless.size === 0 ? levels : levels.map((level) => level.map((item) => (endless.has(item) ? outlined(item) : item)));
-
-  function enter(definition: Definition): { definition: Definition; next: string[]; at: number } {
-    isDone.set(definition, false);
-    return { definition, next: [...definition.same], at: 0 };
-  }
+  const { loops } = weigh([...all.values()], ({ same }) => [...same].flatMap((pointer) => all.get(pointer) ?? []));
+  return loops.size === 0 ? levels : levels.map((level) => level.map((item) => (loops.has(item) ? outlined(item) : item)));
 }
 
 function outlined(definition: Definition): Definition {

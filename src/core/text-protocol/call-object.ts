@@ -1,8 +1,7 @@
 /**
- * Follows one `{"name": …, "arguments": …}` that a model writes, character by character: where it ends, its name, and where its
- * arguments begin, so that they can be passed on while they arrive. Stores only the name and parses no values; `json-repair.ts` does
- * that at the end. Used by `call-block.ts`.
- * It also follows near-JSON (single quotes, missing commas, bare words) as far as possible, and marks it.
+ * Follows one `{"name": …, "arguments": …}` that a model writes, character by character: where it ends, its name, and where its arguments
+ * begin, so that they can be passed on while they arrive. Stores only the name and parses no values; `json-repair.ts` does that at the end.
+ * Used by `call-block.ts`. It also follows near-JSON (single quotes, missing commas, bare words) as far as possible, and marks it.
  */
 import { limits } from '../limits.ts';
 import { readArguments } from '../json/json-repair.ts';

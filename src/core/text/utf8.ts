@@ -22,10 +22,12 @@ function isPair(text: string, index: number): boolean {
 
 /** Returns the longest beginning of the text with at most `max` UTF-8 bytes. */
 export function cutToBytes(text: string, max: number): string {
-  if (utf8Length(text) <= max) return text;
-  // A character that is cut in two is dropped: with `stream` the decoder waits for its rest.
-  return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, max), { stream: true });
+  if (text.length * 3 <= max) return text;
+  // encodeInto stops before a code point that does not fit, and returns how many UTF-16 units it read.
+  return text.slice(0, encoder.encodeInto(text, new Uint8Array(max)).read);
 }
+
+const encoder = new TextEncoder();
 
 /** Returns null if the bytes are not UTF-8. Keeps the byte order mark, so that the text can be written back unchanged. */
 export function utf8Text(bytes: Uint8Array): string | null {

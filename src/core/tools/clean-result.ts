@@ -83,9 +83,7 @@ export function sanitizeProgress({ progress, total, message }: ProgressUpdate): 
   return { progress, ...(Number.isFinite(total) && { total: total as number }), ...(text !== '' && { message: text }) };
 }
 
-/**
- * Returns a gate that passes the progress updates of one call at the rate set above: the first at once, then one per interval.
- */
+/** Returns a gate that passes the progress updates of one call at the rate set above: the first at once, then one per interval. */
 export function createProgressGate(now: () => number): () => boolean {
   let passed = 0;
   let lastAt = Number.NEGATIVE_INFINITY;

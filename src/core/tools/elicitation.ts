@@ -13,8 +13,7 @@ import type { Issue } from '../problem.ts';
 import { isRecord } from '../json/wire-value.ts';
 
 /**
- * One question of a server to a person: characters of its message and of each text of a field, number of fields, and choices of one
- * field.
+ * One question of a server to a person: characters of its message and of each text of a field, number of fields, and choices of one field.
  */
 export const maxElicitationMessageLength = 2_000;
 const maxElicitationTextLength = 500;
@@ -220,8 +219,7 @@ function members(field: Record<string, unknown>, names: readonly string[], isGoo
 // asks openly, not one that disguises the question. Views of a form therefore also show which server asks.
 
 /**
- * `text`: a field's name, title or description. `isText`: the field takes text, so `token` means a credential and not a count of
- * tokens.
+ * `text`: a field's name, title or description. `isText`: the field takes text, so `token` means a credential and not a count of tokens.
  */
 function namesSecret(text: string, isText: boolean): boolean {
   const words = wordsOf(text);

@@ -49,9 +49,7 @@ export function gatheredTool(map: AliasMap, { canonical, name }: Gathered): Edit
   return toolsNamed(map, name).find(isIt) ?? toolsNamed(map, canonical).find(isIt) ?? null;
 }
 
-/**
- * Returns what an event adds. A called tool is added with its result, so that calls of a step that a restart discarded do not count.
- */
+/** Returns what an event adds. A called tool is added with its result, so that calls of a step that a restart discarded do not count. */
 function gatheredBy(event: SessionEventBody): readonly Gathered[] {
   switch (event.type) {
     case 'tool-result':
@@ -69,8 +67,7 @@ function gatheredBy(event: SessionEventBody): readonly Gathered[] {
 const tellsOfTools: ReadonlySet<string> = new Set([findToolsCanonical, useSkillCanonical]);
 
 /**
- * Returns the tools in a result of `find_tools` or of a skill. No other tool can have a result under that name, so the shape is
- * trusted.
+ * Returns the tools in a result of `find_tools` or of a skill. No other tool can have a result under that name, so the shape is trusted.
  */
 function foundIn({ tools }: Record<string, unknown>): Gathered[] {
   return (Array.isArray(tools) ? tools : []).flatMap((tool: unknown) =>

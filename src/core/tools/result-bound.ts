@@ -6,12 +6,10 @@ import { fetchResultName } from './injected-tool.ts';
 import { limits } from '../limits.ts';
 import { visibleJson } from '../text/visible-text.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
-import { utf8Length } from '../text/utf8.ts';
+import { cutToBytes, utf8Length } from '../text/utf8.ts';
 
 /** Blocks of a result that are cut or left out with a separate note; the rest is counted. */
 const maxNotedBlocks = 10;
-
-const encoder = new TextEncoder();
 
 /**
  * Returns the result with its content limited to `maxBytes` of UTF-8 in total: text is cut at a code point with a note of how much is
@@ -67,22 +65,12 @@ export function contentToStore(result: ToolResult, shown: ToolResult): ContentBl
   return [...content, { type: 'text', text: visibleJson(structuredContent) }];
 }
 
-/** Returns the longest prefix of whole code points that fits in `maxBytes` of UTF-8. */
-export function cutUtf8(text: string, maxBytes: number): string {
-  if (text.length * 3 <= maxBytes) return text;
-  // encodeInto stops before a code point that does not fit, and returns how many UTF-16 units it read.
-  const { read } = encoder.encodeInto(text, new Uint8Array(maxBytes));
-  return text.slice(0, read);
-}
-
-/**
- * Returns the head and tail of a long text within about `maxBytes`, in a ratio of three to one, with a note about the missing part.
- */
+/** Returns the head and tail of a long text within about `maxBytes`, in a ratio of three to one, with a note about the missing part. */
 export function cutMiddle(text: string, maxBytes: number): string {
   const total = utf8Length(text);
   if (total <= maxBytes) return text;
   const tailBytes = Math.floor(maxBytes / 4);
-  const head = cutUtf8(text, maxBytes - tailBytes);
+  const head = cutToBytes(text, maxBytes - tailBytes);
   // A UTF-16 unit is at most 3 bytes of UTF-8, so this many units cover the tail.
   let tail = text.slice(-tailBytes);
   while (utf8Length(tail) > tailBytes) tail = tail.slice(Math.max(1, Math.ceil((utf8Length(tail) - tailBytes) / 3)));
@@ -123,7 +111,7 @@ export type ResultOffset = { callId: string; offset: number };
 
 function shorten(block: ContentBlock, size: number, left: number, place: ResultOffset | null): ContentBlock {
   if (block.type === 'text') {
-    const kept = cutUtf8(block.text, left);
+    const kept = cutToBytes(block.text, left);
     const more =
       place === null
         ? 'Request less, or a part of it.'

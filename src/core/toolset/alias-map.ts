@@ -13,9 +13,7 @@ import { nearNames } from '../names/suggest.ts';
 
 export type AliasMap = {
   readonly edition: Edition;
-  /**
-   * The tools that the plan may use: those of the document in its order, then the added ones. Names of other tools do not resolve.
-   */
+  /** The tools that the plan may use: those of the document in its order, then the added ones. Names of other tools do not resolve. */
   readonly tools: readonly EditionTool[];
   /** The tools that this table adds to `base`; all tools if there is no `base`. */
   readonly own: readonly EditionTool[];
@@ -129,9 +127,8 @@ export function toolsNamed(map: AliasMap, name: string): readonly EditionTool[] 
 }
 
 /**
- * Returns the name to show for a tool, for example for a call in old messages that used the name `said`. With several entries of one
- * tool, returns the entry with that name, else the first one. undefined: the plan does not have the tool, or not the entry that
- * `said` names.
+ * Returns the name to show for a tool, for example for a call in old messages that used the name `said`. With several entries of one tool,
+ * returns the entry with that name, else the first one. undefined: the plan does not have the tool, or not the entry that `said` names.
  */
 export function wireNameOf(map: AliasMap, canonical: string, said?: string): WireName | undefined {
   const hit = hitAt(map, 'canonical', canonical);

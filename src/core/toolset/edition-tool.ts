@@ -18,9 +18,7 @@ export type EditionTool = {
   ownName: string;
   server: string;
   kind: ToolKind;
-  /**
-   * The description sent to models: the override or the source text, followed by the notes of the entry, without announced aliases.
-   */
+  /** The description sent to models: the override or the source text, followed by the notes of the entry, without announced aliases. */
   description: string;
   inputSchema: JsonSchema;
   outputSchema?: JsonSchema;
@@ -29,9 +27,7 @@ export type EditionTool = {
   aliases: EditionAlias[];
   /** The approval setting of the entry; absent: the policy decides. */
   approval?: 'never' | 'always';
-  /**
-   * The argument rules of the entry. With them, `inputSchema` is what the model sees and `sourceSchema` is the tool's own schema.
-   */
+  /** The argument rules of the entry. With them, `inputSchema` is what the model sees and `sourceSchema` is the tool's own schema. */
   arguments?: EntryArguments;
   sourceSchema?: JsonSchema;
   result?: EntryResult;
@@ -61,9 +57,7 @@ export type EditionTool = {
  */
 export type MadeCode = MadeBy & { implementation: string; uses: readonly EditionTool[] };
 
-/**
- * Whether the tool is offered to models, announced to them and callable by them. False for held and missing tools, and for UI tools.
- */
+/** Whether the tool is offered to models, announced to them and callable by them. False for held and missing tools, and for UI tools. */
 export function isForModels({ state, kind }: Pick<EditionTool, 'state' | 'kind'>): boolean {
   return state === 'ready' && kind !== 'ui';
 }

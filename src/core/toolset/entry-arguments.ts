@@ -91,9 +91,7 @@ export function toToolArguments(
   return { ok: true, own: Object.fromEntries(own) };
 }
 
-/**
- * Maps the tool's own argument names to the secrets inserted there. Only presets of the entry count: a model cannot name a secret.
- */
+/** Maps the tool's own argument names to the secrets inserted there. Only presets of the entry count: a model cannot name a secret. */
 export function secretArguments(rules: EntryArguments | undefined): Map<string, string> {
   const secrets = new Map<string, string>();
   for (const [name, written] of Object.entries(rules?.preset ?? {})) {
@@ -263,9 +261,7 @@ function missingSecret(
 /** The depth to which a type is searched. Real schemas are shallower. */
 const maxSteps = 64;
 
-/**
- * `budget`: the number of subschemas that may still be visited, since references multiply. Beyond it, the check is left to the call.
- */
+/** `budget`: the number of subschemas that may still be visited, since references multiply. Beyond it, the check is left to the call. */
 function takesText(root: JsonSchema, part: unknown, budget: { parts: number }, steps: number): boolean {
   budget.parts -= 1;
   if (part === false) return false;

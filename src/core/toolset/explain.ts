@@ -4,7 +4,7 @@
  */
 import { configuredEntry, type AliasMap, type Resolution } from './alias-map.ts';
 import type { EditionAlias, EditionTool } from './edition-tool.ts';
-import type { EntryArguments, EntryResult, ApprovalRule } from './toolset.ts';
+import type { EntryArguments, EntryResult, AliasMode, ApprovalRule } from './toolset.ts';
 import { fold } from '../names/fold.ts';
 import type { Hold } from '../listing/hold.ts';
 import { limits } from '../limits.ts';
@@ -12,9 +12,7 @@ import { quote, toWireName } from '../names/names.ts';
 import { whyMissing } from './known-tools.ts';
 import type { ToolKind } from '../tools/tool.ts';
 
-/**
- * What an administrator needs to know about the tool that a name resolved to. Secrets in `arguments` are names, as in the document.
- */
+/** What an administrator needs to know about the tool that a name resolved to. Secrets in `arguments` are names, as in the document. */
 type Explanation = {
   because: string;
   /** `tools[i]` of the document; null for an injected tool. */
@@ -109,20 +107,15 @@ function wireNameOrigin(names: AliasMap, { wireName, ownName, canonical, aliases
 }
 
 function aliasKind(alias: EditionAlias | undefined): string {
-  const mode = alias?.mode ?? 'announced';
-  switch (mode) {
-    case 'function':
-      return 'an alias (sent as a separate definition)';
-    case 'hidden':
-      return 'a hidden alias (callable, never shown)';
-    case 'deprecated':
-      return 'a deprecated alias (callable, never shown)';
-    case 'announced':
-      return 'an announced alias';
-    default:
-      return mode satisfies never;
-  }
+  return aliasKinds[alias?.mode ?? 'announced'];
 }
+
+const aliasKinds: Readonly<Record<AliasMode, string>> = {
+  function: 'an alias (sent as a separate definition)',
+  hidden: 'a hidden alias (callable, never shown)',
+  deprecated: 'a deprecated alias (callable, never shown)',
+  announced: 'an announced alias',
+};
 
 function foldedFrom(hit: Hit): { name: string; what: string } {
   const { requested, tool } = hit;

@@ -41,9 +41,7 @@ export function countWarnings(definitions: number): Warning[] {
   return [{ path: 'tools', message: `${definitions} definitions are offered from the start: ${first.what}; ${advice}` }];
 }
 
-/**
- * Returns the number of definitions sent with the first step: all tools for models, or those that are always sent plus `find_tools`.
- */
+/** Returns the number of definitions sent with the first step: all tools for models, or those that are always sent plus `find_tools`. */
 export function definitionsAtFirst(tools: readonly LintedTool[], onDemandAbove: number = limits.defaultOnDemandAbove): number {
   const ready = tools.filter(({ state, kind }) => state === 'ready' && kind !== 'ui');
   const sent = ready.length > onDemandAbove ? ready.filter(({ alwaysOffered }) => alwaysOffered === true) : ready;
@@ -52,9 +50,8 @@ export function definitionsAtFirst(tools: readonly LintedTool[], onDemandAbove: 
 }
 
 /**
- * OpenAI: "a maximum of 128 functions" (API reference, `tools`), which GitHub Copilot passes on
- * (microsoft/vscode-copilot-release#11653). Cursor sends the first 40 tools of all servers together. Only the first matching limit is
- * reported.
+ * OpenAI: "a maximum of 128 functions" (API reference, `tools`), which GitHub Copilot passes on (microsoft/vscode-copilot-release#11653).
+ * Cursor sends the first 40 tools of all servers together. Only the first matching limit is reported.
  */
 const tooMany = [
   { most: 128, what: 'OpenAI and Copilot accept 128 at once, Cursor 40' },
@@ -84,21 +81,14 @@ const longestDescription = 2_000;
 function descriptionLengths(tools: readonly Told[]): Warning[] {
   const empty = tools.filter(({ description }) => description.trim() === '');
   const long = tools.filter(({ description }) => description.length > longestDescription);
-  return [
-    ...firstWarnings(
-      empty.map(({ path, canonical }) => {
-        return { path, message: `${canonical} has no description, so models choose it by its name alone; add a description to the entry` };
-      }),
-      'tools without a description',
-    ),
-    ...firstWarnings(
-      long.map(({ path, canonical, description }) => {
-        const message = `the description of ${canonical} has ${description.length} characters, which are sent with every step; set a shorter one on the entry`;
-        return { path, message };
-      }),
-      'long descriptions',
-    ),
-  ];
+  const emptyWarnings = empty.map(({ path, canonical }) => {
+    return { path, message: `${canonical} has no description, so models choose it by its name alone; add a description to the entry` };
+  });
+  const longWarnings = long.map(({ path, canonical, description }) => {
+    const message = `the description of ${canonical} has ${description.length} characters, which are sent with every step; set a shorter one on the entry`;
+    return { path, message };
+  });
+  return [...firstWarnings(emptyWarnings, 'tools without a description'), ...firstWarnings(longWarnings, 'long descriptions')];
 }
 
 /** A shorter description ("Search") says too little for its repetition to be a copy. */

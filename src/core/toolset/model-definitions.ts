@@ -33,9 +33,7 @@ function withoutParameters(lookup: NameLookup, { properties }: JsonSchema): Name
   return isRecord(properties) ? (name) => (Object.hasOwn(properties, name) ? undefined : lookup(name)) : lookup;
 }
 
-/**
- * Parameters mention other tools as often as descriptions do. Names outside of inline code are listed below the tool's description.
- */
+/** Parameters mention other tools as often as descriptions do. Names outside of inline code are listed below the tool's description. */
 function tellSchema(schema: JsonSchema, lookup: NameLookup, named: Map<string, string>, depth = 0): JsonSchema {
   if (depth > limits.maxJsonDepth) return schema;
   const tellPart = (part: unknown): unknown => (isRecord(part) ? tellSchema(part, lookup, named, depth + 1) : part);

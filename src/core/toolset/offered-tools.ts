@@ -77,8 +77,7 @@ export function canOfferMore(map: AliasMap, gathered: readonly Gathered[]): bool
 }
 
 /**
- * Returns the gathered tools that the plan currently has, without duplicates and without those that are always offered; the oldest
- * stay.
+ * Returns the gathered tools that the plan currently has, without duplicates and without those that are always offered; the oldest stay.
  */
 function gatheredInPlan(map: AliasMap, gathered: readonly Gathered[], also: EditionTool | null): EditionTool[] {
   const before = new Set(alwaysOffered(map));

@@ -1,8 +1,7 @@
 /**
  * Rewrites a conversation to current tool names (contract §4): old turns use the names of their time, and a model repeats the names it
- * reads. Matches by canonical name, so that a name that now belongs to another tool is not confused with it. A view for one request:
- * the log stores the original names, and so do calls that a provider expects back unchanged (`said`). Native parts are left
- * unchanged.
+ * reads. Matches by canonical name, so that a name that now belongs to another tool is not confused with it. A view for one request: the
+ * log stores the original names, and so do calls that a provider expects back unchanged (`said`). Native parts are left unchanged.
  */
 import { wireNameOf, type AliasMap } from './alias-map.ts';
 import type { Message, ToolCallPart } from '../turn/message.ts';

@@ -2,9 +2,10 @@
  * Summarizes the older part of a long conversation: when to do it, which turns, the request to the model, and the replacement text if
  * no model can do it. Pure; `engine/turn/compact.ts` asks the model and appends the event, `transcript.ts` applies it.
  */
+import { cutToBytes } from '../text/utf8.ts';
 import { limits } from '../limits.ts';
 import type { Message } from './message.ts';
-import { cutMiddle, cutUtf8 } from '../tools/result-bound.ts';
+import { cutMiddle } from '../tools/result-bound.ts';
 import { contentText } from '../tools/tool.ts';
 import { charactersPerToken, type Transcript, type TurnMessages } from './transcript.ts';
 import { KB } from '../limits/units.ts';
@@ -66,14 +67,14 @@ export function summaryInput(plan: CompactionPlan): Message {
 /** The model's summary as it is stored; null if it is empty. */
 export function boundSummary({ maxTokens }: CompactionPlan, text: string): string | null {
   const trimmed = text.trim();
-  return trimmed === '' ? null : cutUtf8(trimmed, summaryBytes(maxTokens));
+  return trimmed === '' ? null : cutToBytes(trimmed, summaryBytes(maxTokens));
 }
 
 /** Used if no summary could be produced: the previous summary, and how much is missing now. */
 export function fallbackSummary({ previous, turns, maxTokens }: CompactionPlan): string {
   const count = turns.length === 1 ? 'One turn is' : `${turns.length} turns are`;
   const note = `[${count} left out here: the conversation became too long and could not be summarized. Ask the user for anything you need from it.]`;
-  return previous === null ? note : `${cutUtf8(previous, summaryBytes(maxTokens) - note.length)}\n\n${note}`;
+  return previous === null ? note : `${cutToBytes(previous, summaryBytes(maxTokens) - note.length)}\n\n${note}`;
 }
 
 function renderMessage({ role, parts }: Message): string {

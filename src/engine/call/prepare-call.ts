@@ -5,7 +5,7 @@
  */
 import { runCodeName } from '../../core/code-mode/run-code.ts';
 import { memberOf } from '../../core/code-mode/typescript.ts';
-import { isConfigurationTool } from '../../core/configuration/modes.ts';
+import { isConfigurationTool } from '../../core/names/reserved-names.ts';
 import type { Issue } from '../../core/problem.ts';
 import { fieldPath } from '../../core/schema/input-fault-text.ts';
 import { checkInput } from '../../core/schema/input-schema.ts';

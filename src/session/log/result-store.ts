@@ -2,9 +2,8 @@
  * Long results of a session in its own tables, as text split into rows, for `fetch_result`. Limited in size for one result and in
  * total: beyond the total the oldest are deleted. Turns and direct calls store results; the tool reads them.
  */
-import { cutUtf8 } from '../../core/tools/result-bound.ts';
 import { contentText } from '../../core/tools/tool.ts';
-import { utf8Length } from '../../core/text/utf8.ts';
+import { cutToBytes, utf8Length } from '../../core/text/utf8.ts';
 import type { FetchedResult, ResultStore } from '../../ports/result-store.ts';
 import { writeChunks } from './event-log.ts';
 import { MB } from '../../core/limits/units.ts';
@@ -63,7 +62,7 @@ export function createResultStore(sql: SqlStorage, maxBytes: number = maxSession
 function bounded(text: string): string {
   const total = utf8Length(text);
   if (total <= maxStoredResultBytes) return text;
-  return `${cutUtf8(text, maxStoredResultBytes)}\n[Cut: only the first ${maxStoredResultBytes} of ${total} bytes were stored.]`;
+  return `${cutToBytes(text, maxStoredResultBytes)}\n[Cut: only the first ${maxStoredResultBytes} of ${total} bytes were stored.]`;
 }
 
 function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: number, totalBytes: number): FetchedResult {
@@ -83,7 +82,7 @@ function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: nu
     // The offset is at the end of the last row, or past it.
     if (rest === '') return { text, nextOffset: null, totalBytes };
     // At least one character, so that a caller with a very small limit still makes progress.
-    const piece = cutUtf8(rest, maxBytes - bytes) || (text === '' ? String.fromCodePoint(rest.codePointAt(0) ?? 0) : '');
+    const piece = cutToBytes(rest, maxBytes - bytes) || (text === '' ? String.fromCodePoint(rest.codePointAt(0) ?? 0) : '');
     text += piece;
     bytes += utf8Length(piece);
     at = (row?.start ?? 0) + (row?.part.length ?? 0) - rest.length + piece.length;

@@ -13,7 +13,7 @@ import {
   unequipToolset,
 } from './saved-toolsets.ts';
 import { z } from 'zod';
-import { callableIn } from '../../core/configuration/modes.ts';
+import { callableIn } from '../../core/names/reserved-names.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
 import { AvailableTools, AvailableToolsQuery, listAvailable } from '../../core/configuration/available-tools.ts';
 import { buildToolTable } from '../../core/configuration/tool-table.ts';

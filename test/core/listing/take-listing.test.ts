@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { acceptListedDefinition } from '../../../src/core/listing/accept-definition.ts';
-import { toolStateOf, toToolDefinition, toServerTool } from '../../../src/core/listing/stored-tool.ts';
-import type { StoredTool } from '../../../src/core/listing/stored-tool.ts';
+import {
+  acceptListedDefinition,
+  toolStateOf,
+  toToolDefinition,
+  toServerTool,
+  type StoredTool,
+  maxEditionHoldCharacters,
+} from '../../../src/core/listing/stored-tool.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { reportListing } from '../../../src/core/listing/listing-report.ts';
 import { readEchoedListing, missingTool, pinListing, applyListing, type ListingOutcome } from '../../../src/core/listing/apply-listing.ts';
-import { maxEditionHoldCharacters } from '../../../src/core/listing/stored-tool.ts';
 
 type Listed = Record<string, unknown>;
 

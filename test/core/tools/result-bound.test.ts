@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
-import { boundResult, cutMiddle, cutUtf8, contentToStore } from '../../../src/core/tools/result-bound.ts';
+import { boundResult, cutMiddle, contentToStore } from '../../../src/core/tools/result-bound.ts';
 import { contentText, textResult, type ContentBlock, type ToolResult } from '../../../src/core/tools/tool.ts';
-import { utf8Length } from '../../../src/core/text/utf8.ts';
+import { cutToBytes, utf8Length } from '../../../src/core/text/utf8.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });
 
@@ -93,7 +93,7 @@ describe('bounding a result', () => {
   it('cuts at code points: the longest prefix within the limit', () => {
     fc.assert(
       fc.property(anyText, fc.nat(300), (text, maxBytes) => {
-        const cut = cutUtf8(text, maxBytes);
+        const cut = cutToBytes(text, maxBytes);
         expect(text.startsWith(cut)).toBe(true);
         expect(utf8Length(cut)).toBeLessThanOrEqual(maxBytes);
         const next = text.codePointAt(cut.length);

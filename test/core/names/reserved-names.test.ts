@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { callableIn, isConfigurationTool } from '../../../src/core/configuration/modes.ts';
+import { callableIn, isConfigurationTool } from '../../../src/core/names/reserved-names.ts';
 import { fitRows, contextOf } from '../../../src/core/configuration/tool-table.ts';
 
 it('offers all tools in configuration mode and only the one that enters it in normal mode', () => {
