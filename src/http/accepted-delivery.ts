@@ -1,8 +1,7 @@
-/** The response to a stored delivery: 202 with the ids of its session and turn. Used for hooks, replays and schedule runs. */
+/** The answer to a stored delivery: 202 with the ids of its session and turn. For hooks, replays and schedule runs. */
 import { z } from 'zod';
 import { DeliveryStatus } from '../core/triggers/delivery.ts';
 import type { AcceptedDelivery } from '../ports/triggers.ts';
-import type { AppContext } from './middleware/request-context.ts';
 
 export const Accepted = z
   .object({
@@ -16,15 +15,16 @@ export const Accepted = z
   })
   .meta({ id: 'AcceptedDelivery' });
 
-/** Returns 202 for a stored delivery or replay. */
-export function acceptedResponse(c: AppContext, accepted: AcceptedDelivery): Response {
-  return c.json(toAcceptedBody(accepted), 202, acceptedHeaders(accepted));
-}
+export const acceptedAnswer = {
+  description: 'Stored. The turn starts, and is retried after a crash.',
+  schema: Accepted,
+  headers: { location: 'URL of the session, if any.' },
+} as const;
 
 export function toAcceptedBody({ id, status, session, turn, run, reason, isRepeat }: AcceptedDelivery): z.infer<typeof Accepted> {
   return { delivery: id, status, session, turn, run, reason, ...(isRepeat && { repeated: true as const }) };
 }
 
-export function acceptedHeaders({ session }: AcceptedDelivery): Record<string, string> {
+export function acceptedHeaders({ session }: AcceptedDelivery): { location?: string } {
   return session === null ? {} : { location: `/v1/sessions/${session}` };
 }

@@ -6,13 +6,21 @@
 import { z } from 'zod';
 import type { Principal, Scope } from '../core/principal.ts';
 import type { CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
-import { conditionHeaders, documentResponse, etag, etagHeader, writeConditions } from './documents.ts';
+import {
+  answerDocument,
+  answerWrite,
+  conditionHeaders,
+  etagHeader,
+  readConditionHeaders,
+  unchanged,
+  writeConditions,
+} from './documents.ts';
 import { pageFor, PageQuery, pageOf } from './paging.ts';
-import { defineRoute, type Route } from './route.ts';
+import { defineRoute, type Route, type Sent } from './route.ts';
 import { Warning } from '../core/warning.ts';
 import type { Services } from '../wiring.ts';
 
-export type DocumentRoutes<Body extends z.ZodType> = {
+export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   kind: DocumentKind;
   /** For example `agent`. Also the name of the path parameter; the plural is the path. */
   noun: 'agent' | 'provider' | 'secret' | 'webhook' | 'schedule' | 'subscription';
@@ -20,11 +28,11 @@ export type DocumentRoutes<Body extends z.ZodType> = {
   scopes: readonly Scope[];
   name: z.ZodType<string>;
   body: Body;
-  view: z.ZodObject;
+  view: View;
   /** The view of one document with its `warnings`, for kinds that have them. Default: `view`. */
-  reviewed?: z.ZodObject;
+  reviewed?: z.ZodType;
   /** Returns the view of a stored document; some kinds add current state. */
-  toView(document: StoredDocument, reader: DocumentReader): Record<string, unknown> | Promise<Record<string, unknown>>;
+  toView(document: StoredDocument, reader: DocumentReader): Sent<z.input<View>> | Promise<Sent<z.input<View>>>;
   /** Returns the document to store. Throws to reject the request. */
   toDocument(name: string, body: z.infer<Body>): Record<string, unknown>;
   /** How bound keys read this kind. Default: they cannot. */
@@ -56,7 +64,7 @@ export const shownWarnings = z
 
 export type DocumentReader = { services: Services; principal: Principal };
 
-export function documentRoutes<Body extends z.ZodType>(routes: DocumentRoutes<Body>): readonly Route[] {
+export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>(routes: DocumentRoutes<Body, View>): readonly Route[] {
   const { kind, noun, tag, scopes, toView, reading } = routes;
   const workspace = tag;
   const forReading = reading === undefined ? { workspace } : {};
@@ -88,7 +96,7 @@ export function documentRoutes<Body extends z.ZodType>(routes: DocumentRoutes<Bo
         query: PageQuery,
         answers: { 200: { description: `A page of ${noun}s.`, schema: pageOf(routes.view) } },
       },
-      async ({ c, services, principal, query }) => {
+      async ({ answer, services, principal, query }) => {
         const catalog = services.catalog(principal);
         const { items, nextCursor } = await pageFor(principal, {
           list: kind,
@@ -97,7 +105,7 @@ export function documentRoutes<Body extends z.ZodType>(routes: DocumentRoutes<Bo
           own: async () => (await reading?.list(catalog, principal)) ?? [],
           nameOf: ({ name }) => name,
         });
-        return c.json({ items: await Promise.all(items.map((item) => toView(item, { services, principal }))), nextCursor });
+        return answer(200, { items: await Promise.all(items.map((item) => toView(item, { services, principal }))), nextCursor });
       },
     ),
 
@@ -111,13 +119,14 @@ export function documentRoutes<Body extends z.ZodType>(routes: DocumentRoutes<Bo
         ...forReading,
         summary: `Read a ${noun}`,
         params,
-        answers: { 200: { description: `The ${noun}.`, schema: routes.reviewed ?? routes.view, headers: etagHeader } },
+        headers: readConditionHeaders,
+        answers: { 200: { description: `The ${noun}.`, schema: routes.reviewed ?? routes.view, headers: etagHeader }, 304: unchanged },
       },
-      async ({ c, services, principal, params }) => {
+      async ({ c, services, principal, params, answer }) => {
         const name = nameOf(params);
         const catalog = services.catalog(principal);
         const document = await (reading?.get(catalog, principal, name) ?? catalog.get(kind, name));
-        return documentResponse(c, document, withWarnings(await toView(document, { services, principal }), document.warnings));
+        return answerDocument({ c, answer }, document, withWarnings(await toView(document, { services, principal }), document.warnings));
       },
     ),
 
@@ -139,17 +148,15 @@ export function documentRoutes<Body extends z.ZodType>(routes: DocumentRoutes<Bo
         },
         problems: ['precondition_failed'],
       },
-      async ({ c, services, principal, params, body }) => {
+      async ({ c, services, principal, params, body, answer }) => {
         const name = nameOf(params);
         const stored = routes.toDocument(name, body);
         const catalog = services.catalog(principal);
         const given = writeConditions(c);
         const conditions = (await routes.check?.(catalog, principal, name, stored, given)) ?? given;
         const { document, created, warnings } = await catalog.put(kind, name, stored, conditions);
-        const tag = { etag: etag(document.version) };
-        const answer = withWarnings(await toView(document, { services, principal }), warnings);
-        if (!created) return c.json(answer, 200, tag);
-        return c.json(answer, 201, { ...tag, location: `${list}/${encodeURIComponent(name)}` });
+        const view = withWarnings(await toView(document, { services, principal }), warnings);
+        return answerWrite(answer, { document, created }, `${list}/${encodeURIComponent(name)}`, view);
       },
     ),
 
@@ -167,14 +174,14 @@ export function documentRoutes<Body extends z.ZodType>(routes: DocumentRoutes<Bo
         answers: { 204: { description: 'Gone.' } },
         problems: ['precondition_failed'],
       },
-      async ({ c, services, principal, params }) => {
+      async ({ c, services, principal, params, answer }) => {
         await services.catalog(principal).remove(kind, nameOf(params), writeConditions(c));
-        return c.body(null, 204);
+        return answer(204, null);
       },
     ),
   ];
 }
 
-function withWarnings(view: Record<string, unknown>, warnings: readonly Warning[] = []): Record<string, unknown> {
+function withWarnings<View extends object>(view: View, warnings: readonly Warning[] = []): View & { warnings?: readonly Warning[] } {
   return { ...view, ...(warnings.length > 0 && { warnings }) };
 }

@@ -6,6 +6,7 @@ import type { EditionPointer } from '../core/toolset/edition-tool.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import type { AppContext } from './middleware/request-context.ts';
+import type { Answered } from './route.ts';
 
 export const conditionHeaders = {
   'if-match': 'The expected current `ETag`, or `*` if the document must exist. Otherwise 412.',
@@ -23,12 +24,43 @@ export function editionName(pointer: EditionPointer): string {
   return `${pointer.toolset}@${pointer.version}.${pointer.revision}`;
 }
 
-/** Returns a document as GET shows it, or 304 if the caller already has this version. */
-export function documentResponse(c: AppContext, document: StoredDocument, body: unknown): Response {
-  const tag = etag(document.version);
-  const headers = { etag: tag };
-  if (matchesEtag(c, tag)) return new Response(null, { status: 304, headers });
-  return c.json(body as object, 200, headers);
+export const readConditionHeaders = { 'if-none-match': 'A known `ETag`: the response is 304 if the document still has it.' };
+export const unchanged = { description: 'The document has the `ETag` of `If-None-Match`.', headers: etagHeader };
+
+type VersionAnswer<Body> = {
+  (status: 200, body: Body, headers: { etag: string }): Answered;
+  (status: 304, body: null, headers: { etag: string }): Answered;
+};
+
+/** Answers a GET with a versioned document, or 304 if the caller already has this version. */
+export function answerDocument<Body>(
+  { c, answer }: { c: AppContext; answer: VersionAnswer<Body> },
+  { version }: Pick<StoredDocument, 'version'>,
+  body: NoInfer<Body>,
+): Answered {
+  const headers = { etag: etag(version) };
+  return matchesEtag(c, headers.etag) ? answer(304, null, headers) : answer(200, body, headers);
+}
+
+type WriteAnswer<Body> = {
+  (status: 200, body: Body, headers: { etag: string }): Answered;
+  (status: 201, body: Body, headers: { etag: string; location: string }): Answered;
+};
+
+/** Answers a PUT of a versioned document: 201 with its `location` if it is new, otherwise 200. */
+export function answerWrite<Body>(
+  answer: WriteAnswer<Body>,
+  { document, created }: { document: Pick<StoredDocument, 'version'>; created: boolean },
+  location: string,
+  body: NoInfer<Body>,
+): Answered {
+  const headers = { etag: etag(document.version) };
+  return created ? answer(201, body, { ...headers, location }) : answer(200, body, headers);
+}
+
+/** The body of a stored document as its type: documents are validated when they are written. */
+export function storedBody<Body extends object>({ body }: Pick<StoredDocument, 'body'>): Body {
+  return body as Body;
 }
 
 /** Returns whether the caller of a GET has the document with this tag. */

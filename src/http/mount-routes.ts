@@ -1,6 +1,7 @@
 /** Puts routes on the router of `@hono/zod-openapi`, with our key check before its validators, and our problems for what they refuse. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { requireAllowed } from '../core/authority.ts';
 import { issuesOf } from '../core/issues.ts';
@@ -10,7 +11,7 @@ import type { AppContext, AppEnv } from './middleware/request-context.ts';
 import { readJsonBody, type JsonBody } from './json-body.ts';
 import { unlessKeyEnded } from './key-watch.ts';
 import { authenticate } from './middleware/authenticate.ts';
-import type { Route, RouteSpec } from './route.ts';
+import type { AnswerFunction, Answered, Route, RouteSpec } from './route.ts';
 import { documentedRoute, validatedRoute } from './route-config.ts';
 
 /** Mounts all routes, and for each of their paths a response to the methods that it does not support. */
@@ -22,7 +23,9 @@ export function mountRoutes(router: OpenAPIHono<AppEnv>, routes: readonly Route[
 function mountRoute(router: OpenAPIHono<AppEnv>, { spec, handle }: Route): void {
   router.openAPIRegistry.registerPath(documentedRoute(spec));
   if (spec.scopes.length === 0) {
-    router.on(spec.method.toUpperCase(), honoPath(spec.path), (c) => handle({ ...noInput, c, services: c.get('services') }));
+    router.on(spec.method.toUpperCase(), honoPath(spec.path), (c) =>
+      handle({ ...noInput, c, services: c.get('services'), answer: answerOf(c) }),
+    );
     return;
   }
   router.openapi(
@@ -41,6 +44,7 @@ function mountRoute(router: OpenAPIHono<AppEnv>, { spec, handle }: Route): void 
         body: spec.body === undefined ? {} : validated(c, 'json'),
         bytes: body?.bytes ?? new Uint8Array(0),
         text: body?.text ?? '',
+        answer: answerOf(c),
       });
       return await unlessKeyEnded(c, spec.scopes, response, startedAt);
     },
@@ -51,6 +55,14 @@ function mountRoute(router: OpenAPIHono<AppEnv>, { spec, handle }: Route): void 
 }
 
 const noInput = { principal: null as never, params: {}, query: {}, body: {}, bytes: new Uint8Array(0), text: '' };
+
+function answerOf(c: AppContext): AnswerFunction<RouteSpec> {
+  // Only this function makes `Answered`. The types of `defineRoute` check status, body and headers.
+  return (status, body: unknown, headers) => {
+    const code = status as ContentfulStatusCode;
+    return (body === null ? c.body(null, code, headers) : c.json(body as object, code, headers)) as unknown as Answered;
+  };
+}
 
 /** The value that the validator of the library has parsed. */
 function validated(c: AppContext, target: 'param' | 'query' | 'json'): object {

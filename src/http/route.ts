@@ -11,6 +11,7 @@ import type { AppContext } from './middleware/request-context.ts';
 export type Answer = {
   description: string;
   schema?: z.ZodType;
+  /** Default for a `schema`: application/json. With an explicit one the handler may return a `Response`, for example of a provider. */
   contentType?: string;
   /** Another content type that the same status may have, as text or bytes. */
   also?: string;
@@ -47,6 +48,32 @@ export type RouteSpec = {
   problems?: readonly ProblemCode[];
 };
 
+type AnswersOf<Spec> = Spec extends { answers: infer Given extends Answers } ? Given : Answers;
+type BodyOf<Given> = Given extends { schema: infer Schema extends z.ZodType } ? Sent<z.input<Schema>> : null;
+/** A value that is only read. */
+export type Sent<T> = T extends readonly (infer Item)[]
+  ? readonly Sent<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Sent<T[Name]> }
+    : T;
+type HeadersOf<Given> = Given extends { headers: infer Headers } ? { [Name in keyof Headers]?: string } : Record<string, never>;
+
+declare const answered: unique symbol;
+/** A response whose status, body and headers are documented: only `answer` makes it. */
+export type Answered = Response & { readonly [answered]: true };
+
+/** Builds the response of a documented status. `body`: null where the status has no schema. */
+export type AnswerFunction<Spec> = <Status extends keyof AnswersOf<Spec> & number>(
+  status: Status,
+  body: BodyOf<AnswersOf<Spec>[Status]>,
+  headers?: HeadersOf<AnswersOf<Spec>[Status]>,
+) => Answered;
+
+/** Text, bytes and streams are built by the handler, on routes that document such a content type. */
+type ResultOf<Spec> = AnswersOf<Spec>[keyof AnswersOf<Spec>] extends infer Given
+  ? Answered | (Given extends { contentType: string } | { also: string } ? Response : never)
+  : never;
+
 /** The parsed value of a part of the request; `{}` where the route has no schema for it. */
 type Parsed<Spec, Part extends 'params' | 'query'> = Spec extends { [P in Part]: infer Schema extends z.ZodType }
   ? z.output<Schema>
@@ -64,10 +91,11 @@ export type RouteRequest<Spec = unknown> = {
   bytes: Uint8Array;
   /** The body as text. */
   text: string;
+  answer: AnswerFunction<Spec>;
 };
 
 /** A route with its handler, and the types of its parts erased. */
-export type Route = { readonly spec: RouteSpec; readonly handle: (request: RouteRequest) => Response | Promise<Response> };
+export type Route = { readonly spec: RouteSpec; readonly handle: (request: RouteRequest<RouteSpec>) => Response | Promise<Response> };
 
 /**
  * A route that requires a key. Order: key, scope, bindings of the key, query, path, body: the body is not read for an unauthorized
@@ -75,15 +103,19 @@ export type Route = { readonly spec: RouteSpec; readonly handle: (request: Route
  */
 export function defineRoute<const Spec extends RouteSpec>(
   spec: Spec,
-  handle: (request: RouteRequest<Spec>) => Response | Promise<Response>,
+  handle: (request: RouteRequest<Spec>) => ResultOf<Spec> | Promise<ResultOf<Spec>>,
 ): Route {
   // `mount-routes.ts` parses the parts with the schemas of `spec`, from which the types above are derived.
-  return { spec, handle: handle as Route['handle'] };
+  return { spec, handle: handle as unknown as Route['handle'] };
 }
 
-export type PublicRouteSpec = Omit<RouteSpec, 'method' | 'scopes' | 'workspace' | 'query' | 'headers'> & { method?: 'get' | 'post' };
+export type PublicRouteSpec = Omit<RouteSpec, 'method' | 'scopes' | 'workspace'> & { method?: 'get' | 'post' };
+export type PublicRequest<Spec = unknown> = Pick<RouteRequest<Spec>, 'c' | 'services' | 'answer'>;
 
 /** A route without a key, whose handler reads path, query and body itself. The method is GET by default. */
-export function definePublicRoute(spec: PublicRouteSpec, handle: (c: AppContext) => Response | Promise<Response>): Route {
-  return { spec: { method: 'get', ...spec, scopes: [] }, handle: ({ c }) => handle(c) };
+export function definePublicRoute<const Spec extends PublicRouteSpec>(
+  spec: Spec,
+  handle: (request: PublicRequest<Spec>) => ResultOf<Spec> | Promise<ResultOf<Spec>>,
+): Route {
+  return { spec: { method: 'get', ...spec, scopes: [] }, handle: handle as unknown as Route['handle'] };
 }

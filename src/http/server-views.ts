@@ -4,6 +4,7 @@ import { AuthorizationStatus, ServerConnection, ServerHealth } from '../core/ser
 import { McpServer, OpenApiServer, ServerKindFilter, ServerName, ServerTool, StaticServer } from '../core/servers/server.ts';
 import { Warning } from '../core/warning.ts';
 import type { StoredDocument } from '../ports/catalog.ts';
+import { storedBody } from './documents.ts';
 
 const counts = {
   toolCount: z.int().meta({ description: 'Number of listed definitions, without rejected ones.' }),
@@ -67,24 +68,37 @@ export const WrittenServer = z
   });
 
 /** Returns the document as it was sent, except for an inline OpenAPI document, which only `withDocument` shows. */
-export function toServerDocument({ name, body }: StoredDocument): Record<string, unknown> {
-  const { toolCount: _tools, held: _held, health: _health, connection: _connection, offers: _offers, document: _document, ...sent } = body;
-  return { ...sent, name };
+type StoredServer = Omit<z.infer<typeof WrittenServer>, 'trusted' | 'warnings'> & {
+  trusted?: boolean;
+  document?: z.infer<typeof ServerView>['document'];
+};
+
+export function toServerDocument(stored: StoredDocument) {
+  const {
+    toolCount: _tools,
+    held: _held,
+    health: _health,
+    connection: _connection,
+    offers: _offers,
+    document: _document,
+    ...sent
+  } = storedBody<StoredServer>(stored);
+  return { ...sent, name: stored.name };
 }
 
 /** Returns the number of tools, and the results of the last refresh. */
-export function toServerReading({ body }: StoredDocument): Record<string, unknown> {
-  const { toolCount, held } = body;
+export function toServerReading(stored: StoredDocument) {
+  const { toolCount, held, ...body } = storedBody<StoredServer>(stored);
   return { toolCount, held, ...toState(body) };
 }
 
 /** Returns the complete view; its tools are paged separately. */
-export function toServerView(document: StoredDocument): Record<string, unknown> {
-  const { body } = document;
-  return { ...toServerDocument(document), ...(body.document !== undefined && { document: body.document }), ...toState(body) };
+export function toServerView(stored: StoredDocument) {
+  const body = storedBody<StoredServer>(stored);
+  return { ...toServerDocument(stored), ...(body.document !== undefined && { document: body.document }), ...toState(body) };
 }
 
-function toState({ health, connection, offers }: StoredDocument['body']): Record<string, unknown> {
+function toState({ health, connection, offers }: Pick<StoredServer, 'health' | 'connection' | 'offers'>) {
   return {
     ...(health !== undefined && { health }),
     ...(connection !== undefined && { connection }),
@@ -92,6 +106,7 @@ function toState({ health, connection, offers }: StoredDocument['body']): Record
   };
 }
 
-export function toServerSummary({ name, body: { kind, url, toolCount, held, health }, updatedAt }: StoredDocument) {
-  return { name, kind, url, toolCount, held, ...(health !== undefined && { health }), updatedAt };
+export function toServerSummary({ updatedAt, ...stored }: StoredDocument) {
+  const { kind, url, toolCount, held, health } = storedBody<StoredServer>(stored);
+  return { name: stored.name, kind, url, toolCount, held, ...(health !== undefined && { health }), updatedAt };
 }

@@ -249,7 +249,7 @@ export interface SessionPort {
     options?: { recursive?: boolean },
   ): Promise<{
     path: string;
-    entries: { name: string; kind: string; size: number; modifiedAt: string }[];
+    entries: { name: string; kind: 'file' | 'directory'; size: number; modifiedAt: string }[];
     truncated: boolean;
     usage: { files: number; bytes: number; maxFiles: number; maxBytes: number };
   }>;

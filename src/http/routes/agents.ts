@@ -8,7 +8,7 @@ import { readableAgents } from '../../engine/configuration/readable.ts';
 import { documentRoutes } from '../document-routes.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { CatalogPort, StoredDocument } from '../../ports/catalog.ts';
-import { requireSameName } from '../documents.ts';
+import { requireSameName, storedBody } from '../documents.ts';
 import type { Route } from '../route.ts';
 import { Warning } from '../../core/warning.ts';
 
@@ -35,7 +35,7 @@ export const agentRoutes: readonly Route[] = [
     body: WrittenAgent,
     view: AgentView,
     reviewed: ReviewedAgent,
-    toView: ({ name, body }) => ({ ...body, name }),
+    toView: (document) => ({ ...storedBody<Agent>(document), name: document.name }),
     toDocument: (name, { warnings: _warnings, ...body }) => {
       requireSameName(name, body);
       return { ...body, name };

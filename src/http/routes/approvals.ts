@@ -55,8 +55,8 @@ export const approvalRoutes: readonly Route[] = [
       params: sessionParams,
       answers: { 200: { description: 'The pending approvals.', schema: pageOf(ApprovalView) } },
     },
-    async ({ c, services, principal, params }) =>
-      c.json({ items: await services.sessions.get(params.id).approvals(principal), nextCursor: null }),
+    async ({ answer, services, principal, params }) =>
+      answer(200, { items: await services.sessions.get(params.id).approvals(principal), nextCursor: null }),
   ),
 
   defineRoute(
@@ -70,7 +70,8 @@ export const approvalRoutes: readonly Route[] = [
       params,
       answers: { 200: { description: 'The approval with all arguments and its state.', schema: ApprovalView } },
     },
-    async ({ c, services, principal, params }) => c.json(await services.sessions.get(params.id).approval(principal, params.callId)),
+    async ({ answer, services, principal, params }) =>
+      answer(200, await services.sessions.get(params.id).approval(principal, params.callId)),
   ),
 
   defineRoute(
@@ -88,9 +89,12 @@ export const approvalRoutes: readonly Route[] = [
       answers: { 200: { description: 'Stored.', schema: DecisionAnswer } },
       problems: ['conflict'],
     },
-    async ({ c, services, principal, params, body: { decision, remember, round } }) => {
+    async ({ answer, services, principal, params, body: { decision, remember, round } }) => {
       if (remember) requireAllowed(principal, { act: 'waive', what: '`remember`, which writes a rule for the whole workspace,' });
-      return c.json(await services.sessions.get(params.id).decide(principal, params.callId, decision, { remember, round: round ?? null }));
+      return answer(
+        200,
+        await services.sessions.get(params.id).decide(principal, params.callId, decision, { remember, round: round ?? null }),
+      );
     },
   ),
 
@@ -108,11 +112,11 @@ export const approvalRoutes: readonly Route[] = [
       answers: { 201: { description: 'Made.', schema: ApprovalLink } },
       problems: ['conflict'],
     },
-    async ({ c, services, principal, params }) => {
+    async ({ answer, services, principal, params }) => {
       const base = requirePublicBase(services.settings.publicUrl, 'Links');
       const { nonce, expiresAt } = await services.sessions.get(params.id).mintLink(principal, params.callId);
       const token = await services.approvalLinks.mint({ session: params.id, nonce, expiresAt });
-      return c.json({ url: `${base}/approve/${token}`, expiresAt: new Date(expiresAt).toISOString() }, 201);
+      return answer(201, { url: `${base}/approve/${token}`, expiresAt: new Date(expiresAt).toISOString() });
     },
   ),
 ];

@@ -37,8 +37,8 @@ export const approvePageRoutes: readonly Route[] = [
       description: 'A page, or JSON with `Accept: application/json`. Does not decide the call or use up the link.',
       answers: { 200: { description: 'The complete call.', schema: ApprovalView, also: 'text/html' } },
     },
-    (c) =>
-      answer(c, async () => {
+    ({ c }) =>
+      answerPage(c, async () => {
         const { session, nonce } = await followLink(c);
         const approval = await session.linkedApproval(nonce);
         return { json: approval, page: () => approvePage(approval) };
@@ -56,8 +56,8 @@ export const approvePageRoutes: readonly Route[] = [
       answers: { 200: { description: 'Decided.', schema: LinkDecided, also: 'text/html' } },
       problems: ['forbidden', 'conflict', 'not_configured'],
     },
-    (c) =>
-      answer(c, async () => {
+    ({ c }) =>
+      answerPage(c, async () => {
         refuseOtherSites(c);
         const { session, nonce } = await followLink(c);
         const { decision } = await readDecision(c);
@@ -98,7 +98,7 @@ async function readDecision(c: AppContext): Promise<z.infer<typeof LinkDecision>
 }
 
 /** Returns a page to browsers and JSON to programs, also for errors. Nothing of it is cached. */
-async function answer(c: AppContext, work: () => Promise<{ json: object; page(): string }>): Promise<Response> {
+async function answerPage(c: AppContext, work: () => Promise<{ json: object; page(): string }>): Promise<Response> {
   if (wantsJson(c)) return c.json((await work()).json);
   try {
     return privateHtmlResponse((await work()).page(), 200);

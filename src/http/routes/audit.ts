@@ -29,6 +29,6 @@ export const auditRoutes: readonly Route[] = [
       query: AuditQuery,
       answers: { 200: { description: 'A page of rows.', schema: pageOf(AuditEntry) } },
     },
-    async ({ c, services, principal, query }) => c.json(await services.catalog(principal).audit(query)),
+    async ({ answer, services, principal, query }) => answer(200, await services.catalog(principal).audit(query)),
   ),
 ];

@@ -35,7 +35,7 @@ export const callbackRoutes: readonly Route[] = [
       query: CallbackList,
       answers: { 200: { description: 'A page of callbacks, with their attempts.', schema: pageOf(Callback) } },
     },
-    async ({ c, services, principal, query }) => c.json(await services.triggers(principal.workspace).callbacks(query)),
+    async ({ answer, services, principal, query }) => answer(200, await services.triggers(principal.workspace).callbacks(query)),
   ),
 
   defineRoute(
@@ -50,8 +50,8 @@ export const callbackRoutes: readonly Route[] = [
       params,
       answers: { 200: { description: 'The callback.', schema: CallbackWithBody } },
     },
-    async ({ c, services, principal, params }) => {
-      return c.json(await services.triggers(principal.workspace).callback(params.callback));
+    async ({ answer, services, principal, params }) => {
+      return answer(200, await services.triggers(principal.workspace).callback(params.callback));
     },
   ),
 
@@ -69,8 +69,8 @@ export const callbackRoutes: readonly Route[] = [
       answers: { 202: { description: 'The attempt was queued.', schema: Callback } },
       problems: ['conflict'],
     },
-    async ({ c, services, principal, params }) => {
-      return c.json(await services.triggers(principal.workspace).retryCallback(params.callback), 202);
+    async ({ answer, services, principal, params }) => {
+      return answer(202, await services.triggers(principal.workspace).retryCallback(params.callback));
     },
   ),
 ];

@@ -61,7 +61,7 @@ export const chatProblems: readonly ProblemCode[] = [
 ];
 
 /** `forks`: when a new session is created; `uses`: how the id of the completion can be used. */
-export function chatAnswer({ what, frame, schema, forks, uses }: ChatAnswer): Answer {
+export function chatAnswer({ what, frame, schema, forks, uses }: ChatAnswer) {
   return {
     description: `A ${what}, or its ${frame}s (\`text/event-stream\`) with \`stream: true\`. In a session each ${frame} has an \`id:\`.`,
     schema,
@@ -71,7 +71,7 @@ export function chatAnswer({ what, frame, schema, forks, uses }: ChatAnswer): An
       'x-moniker-session': `The session that was used; differs from the requested one if ${forks}.`,
       'x-moniker-completion': `The id of the completion, for ${uses}.`,
     },
-  };
+  } satisfies Answer;
 }
 
 type ChatAnswer = { what: string; frame: string; schema: z.ZodType; forks: string; uses: string };

@@ -9,6 +9,8 @@ import { limits } from '../../core/limits.ts';
 import { anthropicMessages } from '../../dialects/anthropic/dialect.ts';
 import { defineRoute, type Route, type RouteRequest } from '../route.ts';
 import { type ChatBody, readRoute, requireModel, withoutToolset } from './chat-request.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Services } from '../../wiring.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 
 const TokenCount = z
@@ -34,28 +36,32 @@ export const countTokenRoutes: readonly Route[] = [
         'Returns the provider’s count if it is of kind `anthropic` and the request names its model; otherwise an estimate, marked `estimated`. Runs no model.',
       query: z.looseObject({}),
       body: { schema: z.unknown(), documented: CountTokensRequest, maxBytes: limits.maxLargeBodyBytes },
-      answers: { 200: { description: 'The count.', schema: TokenCount } },
+      answers: { 200: { description: 'The count.', schema: TokenCount, contentType: 'application/json' } },
       problems: ['model_not_found', 'not_found', 'upstream_error', 'upstream_timeout', 'rate_limited', 'loop_detected'],
     },
-    count,
+    async (request) => {
+      const counted = await count(request, request.body);
+      return counted instanceof Response ? counted : request.answer(200, counted);
+    },
   ),
 ];
 
-async function count(request: Pick<RouteRequest, 'c' | 'services' | 'principal' | 'text'> & { body: unknown }): Promise<Response> {
-  const { c, services, principal, text } = request;
-  const body = requireModel(request.body);
+type Asked = Pick<RouteRequest, 'c' | 'services' | 'principal' | 'text'>;
+
+async function count({ c, services, principal, text }: Asked, value: unknown): Promise<Response | z.infer<typeof TokenCount>> {
+  const body = requireModel(value);
   const { agent } = readRoute(c, anthropicMessages, body);
-  if (agent !== undefined) return Response.json(estimate(body, await instructionsOf(request, agent)));
+  if (agent !== undefined) return estimate(body, await instructionsOf(services, principal, agent));
   requireAllowed(principal, { act: 'use-model' });
   const sent = { ref: body.model, dialect: anthropicMessages, body: withoutToolset(body), text, headers: anthropicHeaders(c) };
-  return (await services.countTokens(principal, sent)) ?? Response.json(estimate(body, ''));
+  return (await services.countTokens(principal, sent)) ?? estimate(body, '');
 }
 
 function estimate(body: ChatBody, instructions: string): z.infer<typeof TokenCount> {
   return { input_tokens: estimateTokens(body, instructions), estimated: true };
 }
 
-async function instructionsOf({ services, principal }: Pick<RouteRequest, 'services' | 'principal'>, agent: string): Promise<string> {
+async function instructionsOf(services: Services, principal: Principal, agent: string): Promise<string> {
   return (await services.planTurn(principal, { agent, settings: {} })).instructions;
 }
 

@@ -8,7 +8,7 @@ import type { Trigger } from '../../core/triggers/delivery.ts';
 import { renderReplay } from '../../engine/triggers/render-event.ts';
 import { pageFields, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { Accepted, acceptedResponse } from '../accepted-delivery.ts';
+import { acceptedAnswer, acceptedHeaders, toAcceptedBody } from '../accepted-delivery.ts';
 import { webhookParams } from './webhooks.ts';
 
 const params = webhookParams.extend({
@@ -33,13 +33,13 @@ export const deliveryRoutes: readonly Route[] = [
       query,
       answers: { 200: { description: 'A page of deliveries.', schema: pageOf(DeliveryWithPayload) } },
     },
-    async ({ c, services, principal, params, query }) => {
+    async ({ answer, services, principal, params, query }) => {
       const { status, cursor, limit } = query;
       const page = { limit, ...(cursor !== undefined && { cursor }), ...(status !== undefined && { status }) };
       const found = await services.triggers(principal.workspace).deliveries(triggerOf(params.webhook), page);
       // An empty list may mean that the webhook does not exist, which is then reported.
       if (found.items.length === 0) await services.catalog(principal).get('webhook', params.webhook);
-      return c.json(found, 200);
+      return answer(200, found);
     },
   ),
 
@@ -53,8 +53,8 @@ export const deliveryRoutes: readonly Route[] = [
       params,
       answers: { 200: { description: 'The delivery with its payload and status.', schema: DeliveryWithPayload } },
     },
-    async ({ c, services, principal, params }) => {
-      return c.json(await services.triggers(principal.workspace).delivery(triggerOf(params.webhook), params.delivery), 200);
+    async ({ answer, services, principal, params }) => {
+      return answer(200, await services.triggers(principal.workspace).delivery(triggerOf(params.webhook), params.delivery));
     },
   ),
 
@@ -69,18 +69,19 @@ export const deliveryRoutes: readonly Route[] = [
         'Uses the current templates, ignores the filter, and also works for a paused webhook. Returns `conflict` while its turn is in progress, and if its payload is no longer stored.',
       params,
       answers: {
-        202: { description: 'Stored. Its turn starts.', schema: Accepted, headers: { location: 'URL of the session, if any.' } },
+        202: acceptedAnswer,
       },
       problems: ['conflict', 'rate_limited'],
     },
-    async ({ c, services, principal, params }) => {
+    async ({ answer, services, principal, params }) => {
       const { workspace } = principal;
       const trigger = triggerOf(params.webhook);
       const document = await services.catalog(workspace).get('webhook', params.webhook);
       const triggers = services.triggers(workspace);
       const kept = await triggers.storedPayload(trigger, params.delivery);
       const verdict = await renderReplay(services, { workspace, trigger }, document, kept);
-      return acceptedResponse(c, await triggers.replayDelivery(trigger, params.delivery, verdict));
+      const accepted = await triggers.replayDelivery(trigger, params.delivery, verdict);
+      return answer(202, toAcceptedBody(accepted), acceptedHeaders(accepted));
     },
   ),
 ];

@@ -9,7 +9,7 @@ import { Problem } from '../../core/problem.ts';
 import { awaitDelivery, type AwaitedDelivery } from '../../engine/triggers/await-delivery.ts';
 import { receiveDelivery } from '../../engine/triggers/receive-delivery.ts';
 import type { AcceptedDelivery } from '../../ports/triggers.ts';
-import { Accepted, acceptedResponse, acceptedHeaders, toAcceptedBody } from '../accepted-delivery.ts';
+import { Accepted, acceptedAnswer, acceptedHeaders, toAcceptedBody } from '../accepted-delivery.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { readBytes } from '../json-body.ts';
 import { definePublicRoute, type Route } from '../route.ts';
@@ -39,12 +39,9 @@ export const hookRoutes: readonly Route[] = [
           description: 'With `respond: "sync"`: the result of the turn. Also the response to Slack’s URL verification.',
           schema: Answered,
           also: 'text/plain',
-        },
-        202: {
-          description: 'Stored. The turn starts, and is retried after a crash.',
-          schema: Accepted,
           headers: { location: 'URL of the session, if any.' },
         },
+        202: acceptedAnswer,
       },
       problems: [
         'invalid_json',
@@ -56,19 +53,19 @@ export const hookRoutes: readonly Route[] = [
         'upstream_timeout',
       ],
     },
-    async (c) => {
+    async ({ c, services, answer }) => {
       const body = await readBytes(c.req.raw, maxWebhookBodyBytes);
-      const services = c.get('services');
       const workspace = c.req.param('workspace') ?? '';
       const requestId = c.get('requestId');
       const request = { workspace, name: c.req.param('webhook') ?? '', headers: c.req.raw.headers, body, requestId };
       const taken = await orComeAgain(c, receiveDelivery(services, request));
       if ('challenge' in taken) return c.text(taken.challenge, 200);
       const { accepted, trigger, hook } = taken;
-      if (hook.webhook.respond === 'async') return acceptedResponse(c, accepted);
+      const headers = acceptedHeaders(accepted);
+      if (hook.webhook.respond === 'async') return answer(202, toAcceptedBody(accepted), headers);
       const ended = await orStored(c, awaitDelivery(services, { workspace, trigger, agent: hook.webhook.agent }, accepted));
-      if (ended?.ended !== true) return acceptedResponse(c, { ...accepted, status: ended?.status ?? accepted.status });
-      return c.json(answered(accepted, ended), 200, acceptedHeaders(accepted));
+      if (ended?.ended !== true) return answer(202, toAcceptedBody({ ...accepted, status: ended?.status ?? accepted.status }), headers);
+      return answer(200, answered(accepted, ended), headers);
     },
   ),
 ];

@@ -57,9 +57,9 @@ export const keyRoutes: readonly Route[] = [
         },
       },
     },
-    async ({ c, services, principal, body }) => {
+    async ({ answer, services, principal, body }) => {
       const { key, record } = await services.catalog(principal).createKey(body);
-      return c.json({ key, ...record }, 201, { location: `/v1/keys/${record.id}` });
+      return answer(201, { key, ...record }, { location: `/v1/keys/${record.id}` });
     },
   ),
 
@@ -73,7 +73,7 @@ export const keyRoutes: readonly Route[] = [
       query: PageQuery,
       answers: { 200: { description: 'A page of keys, without their secrets.', schema: pageOf(Key) } },
     },
-    async ({ c, services, principal, query }) => c.json(await services.catalog(principal).keys(query)),
+    async ({ answer, services, principal, query }) => answer(200, await services.catalog(principal).keys(query)),
   ),
 
   defineRoute(
@@ -86,7 +86,7 @@ export const keyRoutes: readonly Route[] = [
       params,
       answers: { 200: { description: 'The key, without its secret.', schema: Key } },
     },
-    async ({ c, services, principal, params }) => c.json(await services.catalog(principal).key(params.key)),
+    async ({ answer, services, principal, params }) => answer(200, await services.catalog(principal).key(params.key)),
   ),
 
   defineRoute(
@@ -104,11 +104,11 @@ export const keyRoutes: readonly Route[] = [
         204: { description: 'Revoked.' },
       },
     },
-    async ({ c, services, principal, params, query }) => {
+    async ({ answer, services, principal, params, query }) => {
       const catalog = services.catalog(principal);
       const cancel = query.cancel === 'true';
       await catalog.revokeKey(params.key, { cancel });
-      return cancel ? c.json(await catalog.keyCancellation(params.key)) : c.body(null, 204);
+      return cancel ? answer(200, await catalog.keyCancellation(params.key)) : answer(204, null);
     },
   ),
 ];

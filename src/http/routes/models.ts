@@ -56,9 +56,9 @@ export const modelRoutes: readonly Route[] = [
       summary: 'List agents and models',
       answers: { 200: { description: 'The models that the key may use.', schema: ModelList } },
     },
-    async ({ c, services, principal }) => {
+    async ({ answer, services, principal }) => {
       const data = await listModels(services, principal);
-      return c.json({ object: 'list', data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null });
+      return answer(200, { object: 'list', data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null });
     },
   ),
 
@@ -73,11 +73,11 @@ export const modelRoutes: readonly Route[] = [
       answers: { 200: { description: 'The model.', schema: Model } },
       problems: ['model_not_found'],
     },
-    async ({ c, services, principal, params }) => {
+    async ({ answer, services, principal, params }) => {
       const model = (await listModels(services, principal)).find(({ id }) => id === params.model);
       if (model === undefined)
         throw new Problem('model_not_found', `The model ${quoted(params.model)} does not exist. GET /v1/models lists all models.`);
-      return c.json(model);
+      return answer(200, model);
     },
   ),
 ];

@@ -12,7 +12,16 @@ import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { policyDocument, type CatalogPort } from '../../ports/catalog.ts';
 import { explainEffect } from '../../engine/policy/explain-policy.ts';
 import type { Services } from '../../wiring.ts';
-import { conditionHeaders, documentResponse, etag, etagHeader, writeConditions } from '../documents.ts';
+import {
+  answerDocument,
+  answerWrite,
+  conditionHeaders,
+  etagHeader,
+  readConditionHeaders,
+  storedBody,
+  unchanged,
+  writeConditions,
+} from '../documents.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const path = '/v1/policy';
@@ -39,7 +48,7 @@ export const policyRoutes: readonly Route[] = [
       answers: { 200: { description: 'The verdict, in total and for each effect.', schema: PolicyAnswer } },
       problems: ['unknown_tool', 'ambiguous_tool'],
     },
-    async ({ c, services, principal, body }) => {
+    async ({ answer, services, principal, body }) => {
       const { tool, effect, toolset, session, agent, key } = body;
       const as = { ...(agent !== undefined && { agent }), ...(key !== undefined && { key }) };
       // Permission for a call of a toolset is checked when the toolset is read.
@@ -48,13 +57,13 @@ export const policyRoutes: readonly Route[] = [
       if (effect !== undefined) {
         const rules = await services.directory.rules(principal.workspace);
         const scope = { rules, keyId: key ?? principal.keyId, ...(agent !== undefined && { agent }) };
-        return c.json(explainEffect(scope, effect, tool ?? null), 200);
+        return answer(200, explainEffect(scope, effect, tool ?? null));
       }
       const asked = { ...as, name: tool ?? '', arguments: body.arguments ?? {} };
-      if (toolset === undefined) return c.json(await explainKnownTool(services, principal, asked), 200);
-      if (session === undefined) return c.json(await services.explainCall(principal, { ...asked, toolset }), 200);
+      if (toolset === undefined) return answer(200, await explainKnownTool(services, principal, asked));
+      if (session === undefined) return answer(200, await services.explainCall(principal, { ...asked, toolset }));
       const plan = await services.planTurn(principal, { model: 'rehearsal/default', toolset, callsOnly: true });
-      return c.json(await services.sessions.get(session).explain(principal, { ...asked, plan }), 200);
+      return answer(200, await services.sessions.get(session).explain(principal, { ...asked, plan }));
     },
   ),
 
@@ -68,11 +77,17 @@ export const policyRoutes: readonly Route[] = [
       workspace,
       summary: 'Read the rules of the workspace',
       description: 'The response can be sent back with PUT unchanged. Remembered approvals are rules at its end.',
-      answers: { 200: { description: 'The rules; empty and without `etag` if none were written.', schema: Policy, headers: etagHeader } },
+      answers: {
+        200: { description: 'The rules; empty and without `etag` if none were written.', schema: Policy, headers: etagHeader },
+        304: unchanged,
+      },
+      headers: readConditionHeaders,
     },
-    async ({ c, services, principal }) => {
+    async ({ c, services, principal, answer }) => {
       const document = await nullIfNotFound(services.catalog(principal).get('policy', policyDocument));
-      return document === null ? c.json({ rules: [] }) : documentResponse(c, document, document.body);
+      return document === null
+        ? answer(200, { rules: [] })
+        : answerDocument({ c, answer }, document, storedBody<z.infer<typeof Policy>>(document));
     },
   ),
 
@@ -98,11 +113,12 @@ export const policyRoutes: readonly Route[] = [
       },
       problems: ['precondition_failed'],
     },
-    async ({ c, services, principal, body }) => {
-      const write = services.catalog(principal).put('policy', policyDocument, body, writeConditions(c));
-      const { document, created } = await write;
-      const answer = { ...document.body, version: document.version };
-      return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: path }) });
+    async ({ c, services, principal, body, answer }) => {
+      const written = await services.catalog(principal).put('policy', policyDocument, body, writeConditions(c));
+      return answerWrite(answer, written, path, {
+        ...storedBody<z.infer<typeof Policy>>(written.document),
+        version: written.document.version,
+      });
     },
   ),
 
@@ -119,9 +135,9 @@ export const policyRoutes: readonly Route[] = [
       answers: { 204: { description: 'Deleted. The defaults apply again.' } },
       problems: ['precondition_failed'],
     },
-    async ({ c, services, principal }) => {
+    async ({ c, services, principal, answer }) => {
       await services.catalog(principal).remove('policy', policyDocument, writeConditions(c));
-      return c.body(null, 204);
+      return answer(204, null);
     },
   ),
 ];

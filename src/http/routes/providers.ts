@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Provider, ProviderName } from '../../core/model/provider.ts';
 import { documentRoutes } from '../document-routes.ts';
-import { requireSameName } from '../documents.ts';
+import { requireSameName, storedBody } from '../documents.ts';
 import type { Route } from '../route.ts';
 
 /** The output of GET can be sent back: `hasApiKey` is accepted and ignored. */
@@ -23,7 +23,10 @@ export const providerRoutes: readonly Route[] = [
     name: ProviderName,
     body: ProviderInput,
     view: ProviderView,
-    toView: ({ name, body: { apiKey: _key, ...body } }) => ({ name, hasApiKey: false, ...body }),
+    toView: (document) => {
+      const { apiKey: _key, ...body } = storedBody<z.infer<typeof Provider> & { hasApiKey?: boolean }>(document);
+      return { name: document.name, ...body, hasApiKey: body.hasApiKey ?? false };
+    },
     toDocument: (name, { hasApiKey: _shown, name: given, ...body }) => {
       requireSameName(name, { name: given });
       return body;

@@ -7,7 +7,7 @@ import { Delivery, DeliveryStatus } from '../../core/triggers/delivery.ts';
 import type { DeliveryWithPayload, Trigger } from '../../core/triggers/delivery.ts';
 import { pageFields, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { Accepted, acceptedResponse } from '../accepted-delivery.ts';
+import { acceptedAnswer, acceptedHeaders, toAcceptedBody } from '../accepted-delivery.ts';
 import { scheduleParams } from './schedules.ts';
 
 const common = { tag: 'Schedules', scopes: ['admin'], workspace: 'Schedules' } as const;
@@ -27,12 +27,13 @@ export const scheduleRunRoutes: readonly Route[] = [
       description: 'Runs once, outside of its times: also while another run is in progress, or the schedule is paused.',
       params: scheduleParams,
       answers: {
-        202: { description: 'Stored. Its turn starts.', schema: Accepted, headers: { location: 'URL of the session, if any.' } },
+        202: acceptedAnswer,
       },
       problems: ['rate_limited'],
     },
-    async ({ c, services, principal, params }) => {
-      return acceptedResponse(c, await services.triggers(principal.workspace).runSchedule(params.schedule));
+    async ({ answer, services, principal, params }) => {
+      const accepted = await services.triggers(principal.workspace).runSchedule(params.schedule);
+      return answer(202, toAcceptedBody(accepted), acceptedHeaders(accepted));
     },
   ),
 
@@ -47,13 +48,13 @@ export const scheduleRunRoutes: readonly Route[] = [
       query,
       answers: { 200: { description: 'A page of runs.', schema: pageOf(Delivery) } },
     },
-    async ({ c, services, principal, params, query }) => {
+    async ({ answer, services, principal, params, query }) => {
       const { status, cursor, limit } = query;
       const page = { limit, ...(cursor !== undefined && { cursor }), ...(status !== undefined && { status }) };
       const { items, nextCursor } = await services.triggers(principal.workspace).deliveries(triggerOf(params.schedule), page);
       // An empty list may mean that the schedule does not exist, which is then reported.
       if (items.length === 0) await services.catalog(principal).get('schedule', params.schedule);
-      return c.json({ items: items.map(toRun), nextCursor }, 200);
+      return answer(200, { items: items.map(toRun), nextCursor });
     },
   ),
 
@@ -67,8 +68,8 @@ export const scheduleRunRoutes: readonly Route[] = [
       params,
       answers: { 200: { description: 'The run and its status.', schema: Delivery } },
     },
-    async ({ c, services, principal, params }) => {
-      return c.json(toRun(await services.triggers(principal.workspace).delivery(triggerOf(params.schedule), params.run)), 200);
+    async ({ answer, services, principal, params }) => {
+      return answer(200, toRun(await services.triggers(principal.workspace).delivery(triggerOf(params.schedule), params.run)));
     },
   ),
 ];

@@ -12,7 +12,7 @@ import { Schedule } from '../../core/triggers/schedules/schedule.ts';
 import type { ScheduleDocument } from '../../core/triggers/schedules/schedule.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { documentRoutes, shownWarnings } from '../document-routes.ts';
-import { requireSameName } from '../documents.ts';
+import { requireSameName, storedBody } from '../documents.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 /** Times shown in one response: each is a separate search. */
@@ -82,15 +82,17 @@ export const scheduleRoutes: readonly Route[] = [
         200: { description: 'Earliest first.', schema: z.object({ times: z.array(z.iso.datetime()) }).meta({ id: 'ScheduleTimes' }) },
       },
     },
-    async ({ c, services, principal, params, query }) => {
+    async ({ answer, services, principal, params, query }) => {
       const { body } = await services.catalog(principal).get('schedule', params.schedule);
-      return c.json({ times: nextTimes(body, query.count, services.clock.now()) }, 200);
+      return answer(200, { times: nextTimes(body, query.count, services.clock.now()) });
     },
   ),
 ];
 
-function toView({ name, body }: StoredDocument): Record<string, unknown> {
-  return { nextRunAt: null, lastRun: null, ...body, name };
+const noRuns = { nextRunAt: null, lastRun: null };
+
+function toView(document: StoredDocument): z.input<typeof ScheduleView> {
+  return { ...noRuns, ...storedBody<z.input<typeof ScheduleView>>(document), name: document.name };
 }
 
 function nextTimes(body: Record<string, unknown>, count: number, now: number): string[] {

@@ -46,11 +46,11 @@ export const serverAuthorizeRoutes: readonly Route[] = [
       answers: { 200: { description: 'Begun.', schema: SignIn } },
       problems: ['conflict', 'upstream_error', 'upstream_timeout'],
     },
-    async ({ c, services, principal, params }) => {
+    async ({ answer, services, principal, params }) => {
       const { workspace, keyId } = principal;
       const own = ownAddresses(requirePublicBase(services.settings.publicUrl, 'Sign-ins'));
       const { authorizationUrl, expiresAt } = await services.signIns.begin(workspace, params.server, { ...own, keyId });
-      return c.json({ authorizationUrl, expiresAt: new Date(expiresAt).toISOString() });
+      return answer(200, { authorizationUrl, expiresAt: new Date(expiresAt).toISOString() });
     },
   ),
 
@@ -65,9 +65,9 @@ export const serverAuthorizeRoutes: readonly Route[] = [
       answers: { 204: { description: 'Gone.' } },
       problems: ['conflict'],
     },
-    async ({ c, services, principal, params }) => {
+    async ({ answer, services, principal, params }) => {
       await services.signIns.forget(principal.workspace, params.server, principal.keyId);
-      return c.body(null, 204);
+      return answer(204, null);
     },
   ),
 
@@ -81,7 +81,7 @@ export const serverAuthorizeRoutes: readonly Route[] = [
       answers: { 200: { description: 'Signed in.', contentType: 'text/html' } },
       problems: ['not_found', 'upstream_error'],
     },
-    finish,
+    ({ c }) => finish(c),
   ),
 
   definePublicRoute(
@@ -91,14 +91,14 @@ export const serverAuthorizeRoutes: readonly Route[] = [
       operationId: 'getClientMetadata',
       summary: 'Client metadata for authorization servers',
       description: 'Its URL is the client id for servers that support it (Client ID Metadata Documents).',
-      answers: { 200: { description: 'The document.', schema: ClientMetadata } },
+      answers: { 200: { description: 'The document.', schema: ClientMetadata, headers: { 'cache-control': '`no-cache`.' } } },
       problems: ['not_found'],
     },
-    (c) => {
-      const base = publicBase(c.get('services').settings.publicUrl);
+    ({ services, answer }) => {
+      const base = publicBase(services.settings.publicUrl);
       const own = base === null ? null : ownAddresses(base);
       if (own?.metadataUrl == null) throw new Problem('not_found', 'This document requires MONIKER_PUBLIC_URL with https.');
-      return c.json({ client_id: own.metadataUrl, ...clientMetadata(own.redirectUri, 'none') }, 200, { 'cache-control': 'no-cache' });
+      return answer(200, { client_id: own.metadataUrl, ...clientMetadata(own.redirectUri, 'none') }, { 'cache-control': 'no-cache' });
     },
   ),
 ];

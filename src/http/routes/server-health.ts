@@ -24,11 +24,11 @@ export const serverHealthRoutes: readonly Route[] = [
       answers: { 200: { description: 'The changes in the listing.', schema: ListingReport } },
       problems: ['conflict', 'rate_limited', 'upstream_error', 'upstream_timeout', 'not_configured'],
     },
-    async ({ c, services, principal, params }) => {
+    async ({ answer, services, principal, params }) => {
       const report = await services.servers(principal.workspace).refresh(params.server, 'asked');
       if (report === null)
         throw new Problem('rate_limited', 'A refresh of this server is already in progress.', { retryAfterMs: limits.refreshLeaseMs });
-      return c.json(report);
+      return answer(200, report);
     },
   ),
 
@@ -44,10 +44,10 @@ export const serverHealthRoutes: readonly Route[] = [
       body: { schema: z.record(z.string(), z.unknown()), documented: Server, maxBytes: limits.maxLargeBodyBytes, isOptional: true },
       answers: { 200: { description: 'The test result.', schema: ServerTest } },
     },
-    async ({ c, services, principal, params, body }) => {
+    async ({ answer, services, principal, params, body }) => {
       const document = Object.keys(body).length === 0 ? undefined : parseDocument(Server, body);
       if (document !== undefined) requireSameName(params.server, document);
-      return c.json(await services.servers(principal.workspace).test(params.server, document));
+      return answer(200, await services.servers(principal.workspace).test(params.server, document));
     },
   ),
 ];

@@ -49,8 +49,8 @@ export const serverToolRoutes: readonly Route[] = [
         200: { description: 'A page of tools, by name, including those that the server no longer lists.', schema: pageOf(ServerTool) },
       },
     },
-    async ({ c, services, principal, params, query }) => {
-      return c.json(await services.catalog(principal).serverTools(params.server, query));
+    async ({ answer, services, principal, params, query }) => {
+      return answer(200, await services.catalog(principal).serverTools(params.server, query));
     },
   ),
 
@@ -65,8 +65,8 @@ export const serverToolRoutes: readonly Route[] = [
       params,
       answers: { 200: { description: 'The tool.', schema: ServerTool } },
     },
-    async ({ c, services, principal, params }) => {
-      return c.json(await services.catalog(principal).serverTool(params.server, params.tool));
+    async ({ answer, services, principal, params }) => {
+      return answer(200, await services.catalog(principal).serverTool(params.server, params.tool));
     },
   ),
 
@@ -84,8 +84,8 @@ export const serverToolRoutes: readonly Route[] = [
       answers: { 200: { description: 'The current state of the tool.', schema: AcceptedTool } },
       problems: ['conflict'],
     },
-    async ({ c, services, principal, params, body }) => {
-      return c.json(await services.catalog(principal).acceptTool(params.server, params.tool, body));
+    async ({ answer, services, principal, params, body }) => {
+      return answer(200, await services.catalog(principal).acceptTool(params.server, params.tool, body));
     },
   ),
 
@@ -103,8 +103,8 @@ export const serverToolRoutes: readonly Route[] = [
       answers: { 200: { description: 'Done.', schema: Rebound } },
       problems: ['conflict', 'name_conflict'],
     },
-    async ({ c, services, principal, params, body }) => {
-      return c.json(await services.catalog(principal).rebindTool(params.server, params.tool, body.to));
+    async ({ answer, services, principal, params, body }) => {
+      return answer(200, await services.catalog(principal).rebindTool(params.server, params.tool, body.to));
     },
   ),
 ];

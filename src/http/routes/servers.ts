@@ -6,7 +6,7 @@ import { Problem } from '../../core/problem.ts';
 import { Server, ServerName } from '../../core/servers/server.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { ServerAdmin } from '../../wiring.ts';
-import { conditionHeaders, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
+import { answerWrite, conditionHeaders, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
@@ -34,10 +34,10 @@ export const serverRoutes: readonly Route[] = [
       query: PageQuery,
       answers: { 200: { description: 'A page of servers, without their tools.', schema: pageOf(ServerSummary) } },
     },
-    async ({ c, services, principal, query }) => {
+    async ({ answer, services, principal, query }) => {
       const { items, nextCursor } = await services.catalog(principal).list('server', query);
       services.servers(principal.workspace).refreshIfStale(items.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
-      return c.json({ items: items.map(toServerSummary), nextCursor });
+      return answer(200, { items: items.map(toServerSummary), nextCursor });
     },
   ),
 
@@ -52,7 +52,7 @@ export const serverRoutes: readonly Route[] = [
       params: serverParams,
       answers: { 200: { description: 'The server.', schema: ServerView, headers: etagHeader } },
     },
-    async ({ c, services, principal, params }) => {
+    async ({ answer, services, principal, params }) => {
       const catalog = services.catalog(principal);
       const document = await catalog.get('server', params.server);
       if (document.body.kind !== 'static') services.servers(principal.workspace).refreshIfStale([params.server]);
@@ -60,7 +60,7 @@ export const serverRoutes: readonly Route[] = [
       const authorization = document.body.oauth === undefined ? null : await services.signIns.status(principal.workspace, params.server);
       const view = { ...toServerView(document), ...(authorization !== null && { authorization }), tools };
       // Never 304: tools are held and accepted without a new version of the document.
-      return c.json(view, 200, { etag: etag(document.version) });
+      return answer(200, view, { etag: etag(document.version) });
     },
   ),
 
@@ -88,20 +88,18 @@ export const serverRoutes: readonly Route[] = [
       },
       problems: ['precondition_failed'],
     },
-    async ({ c, services, principal, params, query, body }) => {
+    async ({ c, services, principal, params, query, body, answer }) => {
       requireSameName(params.server, body);
       const catalog = services.catalog(principal);
       const desk = services.servers(principal.workspace);
       const dryRun = query.dryRun === 'true';
       const { document, created, changed, warnings } = await catalog.put('server', params.server, body, { ...writeConditions(c), dryRun });
-      const plain = { trusted: false, ...toServerDocument(document) };
-      if (dryRun) return c.json({ ...plain, ...(await tried(desk, params.server, body, warnings)) }, 200);
+      const plain = { ...toServerDocument(document), trusted: body.trusted === true };
+      if (dryRun) return answer(200, { ...plain, ...(await tried(desk, params.server, body, warnings)) });
       const more = body.kind === 'static' ? [] : await readAfterWrite(desk, params.server, body, changed);
       const reading = toServerReading(await catalog.get('server', params.server));
-      const answer = { ...plain, ...reading, warnings: [...warnings, ...more] };
-      const tag = { etag: etag(document.version) };
-      if (!created) return c.json(answer, 200, tag);
-      return c.json(answer, 201, { ...tag, location: `/v1/servers/${encodeURIComponent(params.server)}` });
+      const view = { ...plain, ...reading, warnings: [...warnings, ...more] };
+      return answerWrite(answer, { document, created }, `/v1/servers/${encodeURIComponent(params.server)}`, view);
     },
   ),
 
@@ -119,9 +117,9 @@ export const serverRoutes: readonly Route[] = [
       answers: { 204: { description: 'Gone.' } },
       problems: ['precondition_failed'],
     },
-    async ({ c, services, principal, params }) => {
+    async ({ c, services, principal, params, answer }) => {
       await services.catalog(principal).remove('server', params.server, writeConditions(c));
-      return c.body(null, 204);
+      return answer(204, null);
     },
   ),
 ];
@@ -138,7 +136,7 @@ async function readAfterWrite(desk: ServerAdmin, name: string, document: Server,
   }
 }
 
-async function tried(desk: ServerAdmin, name: string, document: Server, warnings: readonly Warning[]): Promise<Record<string, unknown>> {
+async function tried(desk: ServerAdmin, name: string, document: Server, warnings: readonly Warning[]) {
   const { ok, health, connection, tools, held, warnings: more } = await desk.test(name, document);
   // For a static server the Catalog has returned everything and compared it with the stored definitions.
   if (document.kind === 'static') return { toolCount: tools, held, warnings };

@@ -13,13 +13,13 @@ const tag = 'Service';
 const answers = (contentType: string) => ({ 200: { description: 'The file.', contentType } });
 
 export const pageRoutes: readonly Route[] = [
-  definePublicRoute({ path: '/', operationId: 'getStartPage', tag, summary: 'The start page', answers: answers('text/html') }, (c) =>
+  definePublicRoute({ path: '/', operationId: 'getStartPage', tag, summary: 'The start page', answers: answers('text/html') }, ({ c }) =>
     htmlResponse(c, startPage),
   ),
 
   definePublicRoute(
     { path: '/assets/pages.css', operationId: 'getPagesCss', tag, summary: 'The style of the pages', answers: answers('text/css') },
-    (c) => c.body(pagesCss, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
+    ({ c }) => c.body(pagesCss, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
   ),
 
   definePublicRoute(
@@ -30,7 +30,7 @@ export const pageRoutes: readonly Route[] = [
       summary: 'The script of the start page',
       answers: answers('text/javascript'),
     },
-    (c) => c.body(startJs, 200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }),
+    ({ c }) => c.body(startJs, 200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }),
   ),
 
   definePublicRoute(
@@ -42,7 +42,7 @@ export const pageRoutes: readonly Route[] = [
       params: z.object({ file: z.string().describe('Contains a hash of the content: a file never changes.') }),
       answers: { 200: { description: 'The file.', contentType: 'text/javascript', also: 'text/css' } },
     },
-    builtFile,
+    ({ c }) => builtFile(c),
   ),
 ];
 
@@ -73,7 +73,7 @@ export const healthRoutes: readonly Route[] = [
       summary: 'Check that the service is running',
       answers: { 200: { description: 'The service is running.', schema: Health } },
     },
-    (c) => c.json({ status: 'ok', version }),
+    ({ answer }) => answer(200, { status: 'ok', version }),
   ),
 ];
 
@@ -90,7 +90,7 @@ export function openApiRoutes(build: () => object): readonly Route[] {
         operationId: 'getOpenApi',
         tag: 'Service',
         summary: 'This document',
-        answers: { 200: { description: 'OpenAPI 3.1.', schema: z.looseObject({ openapi: z.string() }) } },
+        answers: { 200: { description: 'OpenAPI 3.1.', schema: z.looseObject({ openapi: z.string() }), contentType: 'application/json' } },
       },
       () => new Response(documentText(), { headers: { 'content-type': 'application/json', 'cache-control': 'no-cache' } }),
     ),
@@ -103,7 +103,7 @@ export function openApiRoutes(build: () => object): readonly Route[] {
         summary: 'The API reference as a page',
         answers: { 200: { description: 'The page.', contentType: 'text/html' } },
       },
-      (c) => builtPage(c, 'docs'),
+      ({ c }) => builtPage(c, 'docs'),
     ),
   ];
 }

@@ -56,8 +56,8 @@ export const sessionFileRoutes: readonly Route[] = [
       query,
       answers: { 200: { description: 'The entries.', schema: Listing } },
     },
-    async ({ c, services, principal, params, query }) =>
-      c.json(await services.sessions.get(params.id).listFiles(principal, workspace, { recursive: query.recursive === 'true' })),
+    async ({ answer, services, principal, params, query }) =>
+      answer(200, await services.sessions.get(params.id).listFiles(principal, workspace, { recursive: query.recursive === 'true' })),
   ),
 
   defineRoute(
@@ -79,16 +79,16 @@ export const sessionFileRoutes: readonly Route[] = [
           also: 'application/octet-stream',
           headers: { 'last-modified': 'For a file.', etag: 'For a file: equal bytes have an equal tag.' },
         },
-        304: { description: 'The file has the `ETag` of `If-None-Match`.' },
+        304: { description: 'The file has the `ETag` of `If-None-Match`.', headers: { etag: 'The tag of the file.' } },
       },
     },
-    async ({ c, services, principal, params, query }) => {
+    async ({ c, services, principal, params, query, answer }) => {
       const session = services.sessions.get(params.id);
       const path = toolPath(params.path);
       const file = await session.readFile(principal, path);
-      if ('directory' in file) return c.json(await session.listFiles(principal, path, { recursive: query.recursive === 'true' }));
+      if ('directory' in file) return answer(200, await session.listFiles(principal, path, { recursive: query.recursive === 'true' }));
       const etag = await tagOf(file.content);
-      if (matchesEtag(c, etag)) return new Response(null, { status: 304, headers: { etag } });
+      if (matchesEtag(c, etag)) return answer(304, null, { etag });
       // Content is written by tools: browsers must never show it as a page of this origin (`nosniff` is set on every response).
       return new Response(file.content, {
         headers: {
@@ -119,12 +119,12 @@ export const sessionFileRoutes: readonly Route[] = [
       },
       problems: ['conflict', 'precondition_failed'],
     },
-    async ({ c, services, principal, params }) => {
+    async ({ c, services, principal, params, answer }) => {
       const session = services.sessions.get(params.id);
       const content = await readBytes(c.req.raw, maxFileBodyBytes);
       const { path, created } = await session.writeFile(principal, toolPath(params.path), content, conditions(c));
       const headers = { etag: await tagOf(content), ...(created && { location: new URL(c.req.url).pathname }) };
-      return c.json({ path, size: content.byteLength }, created ? 201 : 200, headers);
+      return answer(created ? 201 : 200, { path, size: content.byteLength }, headers);
     },
   ),
 
@@ -140,9 +140,9 @@ export const sessionFileRoutes: readonly Route[] = [
       answers: { 204: { description: 'Gone.' } },
       problems: ['conflict', 'precondition_failed'],
     },
-    async ({ c, services, principal, params }) => {
+    async ({ c, services, principal, params, answer }) => {
       await services.sessions.get(params.id).deleteFile(principal, toolPath(params.path), conditions(c));
-      return c.body(null, 204);
+      return answer(204, null);
     },
   ),
 ];

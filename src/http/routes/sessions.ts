@@ -89,7 +89,7 @@ export const sessionRoutes: readonly Route[] = [
       },
       problems: ['model_not_found', 'not_found', 'idempotency_mismatch'],
     },
-    async ({ c, services, principal, body, bytes }) => {
+    async ({ c, services, principal, body, bytes, answer }) => {
       const { idempotencyKey } = await idempotencyOf(c, bytes);
       const setup = { ...body, listed: true };
       const make = async () => {
@@ -102,7 +102,7 @@ export const sessionRoutes: readonly Route[] = [
         return asMade(await session.view(principal), await session.setup(principal), setup);
       };
       const view = await orEarlierResult({ ...(idempotencyKey !== undefined && { idempotencyKey }) }, make, find);
-      return c.json(await withAgentsToolset(services, principal, view), 201, { location: `/v1/sessions/${view.id}` });
+      return answer(201, await withAgentsToolset(services, principal, view), { location: `/v1/sessions/${view.id}` });
     },
   ),
 
@@ -117,10 +117,10 @@ export const sessionRoutes: readonly Route[] = [
       query: PageQuery,
       answers: { 200: { description: 'A page of sessions, newest first.', schema: pageOf(SessionRow) } },
     },
-    async ({ c, services, principal, query }) => {
+    async ({ answer, services, principal, query }) => {
       const owner = isAllowed(principal, { act: 'open-session', isOwn: false }) ? null : principal.keyId;
       const { items, nextCursor } = await services.catalog(principal).sessions(owner, query);
-      return c.json({ items: items.map(toRow), nextCursor });
+      return answer(200, { items: items.map(toRow), nextCursor });
     },
   ),
 
@@ -134,8 +134,8 @@ export const sessionRoutes: readonly Route[] = [
       params: sessionParams,
       answers: { 200: { description: 'The session and its newest turn.', schema: SessionView } },
     },
-    async ({ c, services, principal, params }) =>
-      c.json(await withAgentsToolset(services, principal, await services.sessions.get(params.id).view(principal))),
+    async ({ answer, services, principal, params }) =>
+      answer(200, await withAgentsToolset(services, principal, await services.sessions.get(params.id).view(principal))),
   ),
 
   defineRoute(
@@ -148,9 +148,9 @@ export const sessionRoutes: readonly Route[] = [
       params: sessionParams,
       answers: { 204: { description: 'Gone.' } },
     },
-    async ({ c, services, principal, params }) => {
+    async ({ answer, services, principal, params }) => {
       await services.sessions.get(params.id).remove(principal);
-      return c.body(null, 204);
+      return answer(204, null);
     },
   ),
 
@@ -166,7 +166,8 @@ export const sessionRoutes: readonly Route[] = [
       query: MessagesQuery,
       answers: { 200: { description: 'A page of messages, oldest first.', schema: pageOf(TranscriptMessage) } },
     },
-    async ({ c, services, principal, params, query }) => c.json(await services.sessions.get(params.id).messages(principal, query)),
+    async ({ answer, services, principal, params, query }) =>
+      answer(200, await services.sessions.get(params.id).messages(principal, query)),
   ),
 ];
 

@@ -11,7 +11,18 @@ import { SkillName, type Skill, resourceBytes } from '../../core/skills/skill.ts
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { SkillFiles } from '../../skills/read-skill.ts';
 import { readSkillZip } from '../../skills/zip.ts';
-import { conditionHeaders, documentResponse, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
+import {
+  answerDocument,
+  answerWrite,
+  conditionHeaders,
+  etag,
+  etagHeader,
+  readConditionHeaders,
+  requireSameName,
+  storedBody,
+  unchanged,
+  writeConditions,
+} from '../documents.ts';
 import { readBytes, readJsonBody } from '../json-body.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -91,9 +102,9 @@ export const skillRoutes: readonly Route[] = [
       query: PageQuery,
       answers: { 200: { description: 'A page of skills, without their content.', schema: pageOf(Summary) } },
     },
-    async ({ c, services, principal, query }) => {
+    async ({ answer, services, principal, query }) => {
       const { items, nextCursor } = await services.catalog(principal).list('skill', query);
-      return c.json({ items: items.map(toSummary), nextCursor });
+      return answer(200, { items: items.map(toSummary), nextCursor });
     },
   ),
 
@@ -106,11 +117,12 @@ export const skillRoutes: readonly Route[] = [
       summary: 'Read a skill',
       description: 'The response can be sent back with PUT unchanged.',
       params,
-      answers: { 200: { description: 'The skill with its resources.', schema: SkillBody, headers: etagHeader } },
+      headers: readConditionHeaders,
+      answers: { 200: { description: 'The skill with its resources.', schema: SkillBody, headers: etagHeader }, 304: unchanged },
     },
-    async ({ c, services, principal, params }) => {
+    async ({ c, services, principal, params, answer }) => {
       const document = await services.catalog(principal).get('skill', params.skill);
-      return documentResponse(c, document, toView(document));
+      return answerDocument({ c, answer }, document, toView(document));
     },
   ),
 
@@ -126,7 +138,7 @@ export const skillRoutes: readonly Route[] = [
     },
     async ({ c, services, principal, params }) => {
       const document = await services.catalog(principal).get('skill', params.skill);
-      const resource = skillOf(document).resources.find(({ path }) => path === params.path);
+      const resource = storedBody<Skill>(document).resources.find(({ path }) => path === params.path);
       if (resource === undefined) throw new Problem('not_found', `The skill "${params.skill}" has no file ${quoted(params.path)}.`);
       // Content is written by the skill's author: browsers must never show it as a page of this origin.
       return c.body(new Uint8Array(resourceBytes(resource)), 200, {
@@ -159,12 +171,11 @@ export const skillRoutes: readonly Route[] = [
       },
       problems: ['precondition_failed'],
     },
-    async ({ c, services, principal, params }) => {
+    async ({ c, services, principal, params, answer }) => {
       const { warnings: left = [], ...files } = await readFiles(c.req.raw, params.skill);
       const { document, created, warnings } = await services.catalog(principal).put('skill', params.skill, files, writeConditions(c));
-      const answer = { ...toSummary(document), warnings: [...left, ...warnings] };
-      const tag = { etag: etag(document.version) };
-      return created ? c.json(answer, 201, { ...tag, location: `/v1/skills/${params.skill}` }) : c.json(answer, 200, tag);
+      const view = { ...toSummary(document), warnings: [...left, ...warnings] };
+      return answerWrite(answer, { document, created }, `/v1/skills/${params.skill}`, view);
     },
   ),
 
@@ -181,9 +192,9 @@ export const skillRoutes: readonly Route[] = [
       answers: { 204: { description: 'Gone.' } },
       problems: ['precondition_failed'],
     },
-    async ({ c, services, principal, params }) => {
+    async ({ c, services, principal, params, answer }) => {
       await services.catalog(principal).remove('skill', params.skill, writeConditions(c));
-      return c.body(null, 204);
+      return answer(204, null);
     },
   ),
 ];
@@ -205,17 +216,14 @@ async function readFiles(request: Request, name: string): Promise<SkillFiles & {
 /** The second is the type that browsers on Windows send. */
 const zipTypes: ReadonlySet<string> = new Set(['application/zip', 'application/x-zip-compressed']);
 
-/** Stored skills were built by `readSkill`. */
-function skillOf({ body }: StoredDocument): Skill {
-  return body as Skill;
-}
-
-function toSummary(document: StoredDocument): Record<string, unknown> {
-  const { content: _content, resources, ...fields } = skillOf(document);
+function toSummary(document: StoredDocument): z.infer<typeof Summary> {
+  const { content: _content, resources, ...fields } = storedBody<Skill>(document);
   return { ...fields, version: document.version, resources: resources.map(({ path, bytes }) => ({ path, bytes })) };
 }
 
-function toView(document: StoredDocument): Record<string, unknown> {
-  const { resources, ...rest } = skillOf(document);
-  return { ...rest, resources: Object.fromEntries(resources.map(({ path, ...content }) => [path, content])) };
+type SkillContent = NonNullable<z.input<typeof SkillBody>['resources']>[string];
+
+function toView(document: StoredDocument): z.input<typeof SkillBody> {
+  const { resources, ...rest } = storedBody<Skill>(document);
+  return { ...rest, resources: Object.fromEntries(resources.map(({ path, ...content }) => [path, content as SkillContent])) };
 }

@@ -7,7 +7,7 @@ import { ResourceName } from '../../core/agent.ts';
 import { CallbackTest } from '../../core/triggers/callbacks/callback.ts';
 import { Subscription } from '../../core/triggers/callbacks/subscription.ts';
 import { documentRoutes, shownWarnings } from '../document-routes.ts';
-import { requireSameName } from '../documents.ts';
+import { requireSameName, storedBody } from '../documents.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const what = 'Subscriptions';
@@ -34,7 +34,7 @@ export const subscriptionRoutes: readonly Route[] = [
     view: SubscriptionView,
     reviewed: ReviewedSubscription,
     // A subscription always has a secret.
-    toView: ({ name, body }) => ({ ...body, name, hasSecret: true }),
+    toView: (document) => ({ ...storedBody<z.input<typeof SubscriptionView>>(document), name: document.name, hasSecret: true }),
     toDocument: (name, { hasSecret: _has, warnings: _warnings, ...document }) => {
       requireSameName(name, document);
       return { ...document, name };
@@ -54,8 +54,8 @@ export const subscriptionRoutes: readonly Route[] = [
       params: z.object({ subscription: name }),
       answers: { 200: { description: 'The result.', schema: CallbackTest } },
     },
-    async ({ c, services, principal, params }) => {
-      return c.json(await services.triggers(principal.workspace).testSubscription(params.subscription));
+    async ({ answer, services, principal, params }) => {
+      return answer(200, await services.triggers(principal.workspace).testSubscription(params.subscription));
     },
   ),
 ];

@@ -68,14 +68,14 @@ export const toolResultRoutes: readonly Route[] = [
       answers: { 200: { description: 'Stored.', schema: ResultsTaken } },
       problems: ['conflict'],
     },
-    async ({ c, services, principal, params, body }) => {
+    async ({ answer, services, principal, params, body }) => {
       const session = services.sessions.get(params.id);
       if ('input' in body) {
         const { callId, input, round } = body;
-        return c.json(await session.submitInput(principal, { callId, input, ...(round !== undefined && { round }) }));
+        return answer(200, await session.submitInput(principal, { callId, input, ...(round !== undefined && { round }) }));
       }
       const results = 'results' in body ? body.results : [body];
-      return c.json(await session.submitResults(principal, results.map(toResult)));
+      return answer(200, await session.submitResults(principal, results.map(toResult)));
     },
   ),
 ];

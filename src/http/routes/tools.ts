@@ -11,10 +11,20 @@ import { UiTool } from '../../core/tools/ui-tool.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';
 import type { CatalogPort, StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
-import { conditionHeaders, documentResponse, etag, etagHeader, writeConditions } from '../documents.ts';
+import {
+  answerDocument,
+  answerWrite,
+  conditionHeaders,
+  etag,
+  etagHeader,
+  readConditionHeaders,
+  storedBody,
+  unchanged,
+  writeConditions,
+} from '../documents.ts';
 import { pageFor, PageQuery, pageOf } from '../paging.ts';
 import { readDefinitions, toolsOfKey } from '../../engine/configuration/tools-of-key.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route, type Sent } from '../route.ts';
 import { findPrivateTool, ownerQuery, readOwner } from './written-tools.ts';
 import { Warning } from '../../core/warning.ts';
 
@@ -85,11 +95,11 @@ export const toolRoutes: readonly Route[] = [
       query: PageQuery.extend(ownerQuery),
       answers: { 200: { description: 'A page of tools, by canonical name.', schema: pageOf(ToolView) } },
     },
-    async ({ c, services, principal, query: { owner, ...query } }) => {
+    async ({ answer, services, principal, query: { owner, ...query } }) => {
       const catalog = services.catalog(principal);
       if (owner !== undefined) {
         const own = await catalog.privateTools(readOwner(principal, owner));
-        return c.json({ items: await Promise.all(own.map(toView)), nextCursor: null });
+        return answer(200, { items: await Promise.all(own.map(toView)), nextCursor: null });
       }
       const { items, nextCursor } = await pageFor(principal, {
         list: 'tools',
@@ -98,7 +108,7 @@ export const toolRoutes: readonly Route[] = [
         own: async () => await toolsInReach(services, principal),
         nameOf: ({ canonical }) => canonical,
       });
-      return c.json({ items: await Promise.all(items.map(toView)), nextCursor });
+      return answer(200, { items: await Promise.all(items.map(toView)), nextCursor });
     },
   ),
 
@@ -121,13 +131,13 @@ export const toolRoutes: readonly Route[] = [
         },
       },
     },
-    async ({ c, services, principal, params, query }) => {
+    async ({ answer, services, principal, params, query }) => {
       const tool = await readTool(services, principal, params.canonical, query.owner);
       const view = await toView(tool);
       const document = await documentOf(services.catalog(principal), tool);
-      if (document === null) return c.json(view);
+      if (document === null) return answer(200, view);
       const isShown = tool.kind === 'made' && view.state === 'ready';
-      return c.json(isShown ? { ...view, made: toMadeView(document) } : view, 200, { etag: etag(document.version) });
+      return answer(200, isShown ? { ...view, made: toMadeView(document) } : view, { etag: etag(document.version) });
     },
   ),
 
@@ -139,6 +149,7 @@ export const toolRoutes: readonly Route[] = [
       operationId: 'getToolAliases',
       scopes: ['tools', 'toolsets'],
       summary: 'Read the default aliases of a tool',
+      headers: readConditionHeaders,
       params,
       answers: {
         200: {
@@ -146,15 +157,16 @@ export const toolRoutes: readonly Route[] = [
           schema: ToolAliases,
           headers: etagHeader,
         },
+        304: unchanged,
       },
     },
-    async ({ c, services, principal, params }) => {
+    async ({ c, services, principal, params, answer }) => {
       await requireTool(services, principal, params.canonical);
       const catalog = services.catalog(principal);
       const { aliases } = await catalog.tool(params.canonical);
       const document = await nullIfNotFound(catalog.get('tool-aliases', params.canonical));
       // No aliases are set here: the tool's own apply.
-      return document === null ? c.json({ aliases }) : documentResponse(c, document, { aliases });
+      return document === null ? answer(200, { aliases }) : answerDocument({ c, answer }, document, { aliases });
     },
   ),
 
@@ -181,15 +193,12 @@ export const toolRoutes: readonly Route[] = [
       },
       problems: ['precondition_failed', 'name_conflict'],
     },
-    async ({ c, services, principal, params, body }) => {
+    async ({ c, services, principal, params, body, answer }) => {
       const catalog = services.catalog(principal);
       await catalog.tool(params.canonical);
       const { document, created, warnings } = await catalog.put('tool-aliases', params.canonical, body, writeConditions(c));
-      const answer = { aliases: document.body.aliases, ...(warnings.length > 0 && { warnings }) };
-      return c.json(answer, created ? 201 : 200, {
-        etag: etag(document.version),
-        ...(created && { location: `/v1/tools/${encodeURIComponent(params.canonical)}/aliases` }),
-      });
+      const view = { aliases: body.aliases, ...(warnings.length > 0 && { warnings }) };
+      return answerWrite(answer, { document, created }, `/v1/tools/${encodeURIComponent(params.canonical)}/aliases`, view);
     },
   ),
 
@@ -207,9 +216,9 @@ export const toolRoutes: readonly Route[] = [
       answers: { 204: { description: 'Done.' } },
       problems: ['precondition_failed'],
     },
-    async ({ c, services, principal, params }) => {
+    async ({ c, services, principal, params, answer }) => {
       await services.catalog(principal).remove('tool-aliases', params.canonical, writeConditions(c));
-      return c.body(null, 204);
+      return answer(204, null);
     },
   ),
 ];
@@ -242,13 +251,13 @@ async function documentOf(catalog: CatalogPort, { kind, canonical, made }: ToolD
 }
 
 /** Description and default aliases are fields of the tool, not of this view. */
-function toMadeView({ body, version, createdAt, updatedAt }: StoredDocument): Record<string, unknown> {
-  const { description: _description, aliases: _aliases, ...made } = body;
-  return { version, ...made, createdAt, updatedAt };
+function toMadeView(document: StoredDocument): z.infer<typeof MadeToolView> {
+  const { description: _description, aliases: _aliases, ...made } = storedBody<z.infer<typeof MadeToolView> & MadeTool>(document);
+  return { ...made, version: document.version, createdAt: document.createdAt, updatedAt: document.updatedAt };
 }
 
 /** Fields of the source are copied one by one, so that no other data of a server is exposed. */
-async function toView(tool: ToolDefinition): Promise<Record<string, unknown>> {
+async function toView(tool: ToolDefinition): Promise<Sent<z.infer<typeof ToolView>>> {
   const { source, ui, made, ...definition } = tool;
   return {
     ...definition,

@@ -81,13 +81,13 @@ export const toolsetResolveRoutes: readonly Route[] = [
       answers: { 200: { description: 'The tool, and how the name matched.', schema: ResolvedName, headers: editionHeader } },
       problems: ['unknown_tool', 'ambiguous_tool'],
     },
-    async ({ c, services, principal, params, query }) => {
+    async ({ answer, services, principal, params, query }) => {
       const { pointer, names } = await readNames(services, principal, params.toolset, query.version);
       const resolution = resolveName(names, query.name);
       if (!resolution.ok) throw await missProblem(services, principal, names, resolution);
       const { requested, canonical, wireName, via, tool } = resolution;
-      const answer = { requested, canonical, wireName, via, aliases: aliasNames(tool), ...explainHit(names, resolution) };
-      return c.json(answer, 200, { 'x-moniker-edition': editionName(pointer) });
+      const view = { requested, canonical, wireName, via, aliases: aliasNames(tool), ...explainHit(names, resolution) };
+      return answer(200, view, { 'x-moniker-edition': editionName(pointer) });
     },
   ),
 ];

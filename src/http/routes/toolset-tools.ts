@@ -129,18 +129,18 @@ export const toolsetToolRoutes: readonly Route[] = [
       answers: { 200: { description: 'The tools, in the order they are sent.', schema: ToolsetTools, headers: editionHeader } },
       problems: ['model_not_found'],
     },
-    async ({ c, services, principal, params, query }) => {
+    async ({ answer, services, principal, params, query }) => {
       const { pointer, names } = await readNames(services, principal, params.toolset, query.version);
       const { provider, model = '', codeMode } = query;
       const access = provider === 'text' ? null : await accessOf(services, principal, provider);
-      const answer = {
+      const view = {
         toolset: pointer.toolset,
         version: pointer.version,
         provider,
         ...reportTools(names, { provider, access, model, codeMode: codeMode === 'true' }),
         tokenizer,
       };
-      return c.json(answer, 200, { 'x-moniker-edition': editionName(pointer) });
+      return answer(200, view, { 'x-moniker-edition': editionName(pointer) });
     },
   ),
 ];

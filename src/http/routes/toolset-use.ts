@@ -76,7 +76,7 @@ export const toolsetUseRoutes: readonly Route[] = [
       },
       problems: ['idempotency_mismatch', 'conflict', 'unavailable'],
     },
-    async ({ c, services, principal, params, query, body, bytes }) => {
+    async ({ c, services, principal, params, query, body, bytes, answer }) => {
       const idempotency = await idempotencyOf(c, bytes);
       const toolset = query.version === undefined ? params.toolset : `${params.toolset}@${query.version}`;
       const call = { toolset, name: body.name, arguments: body.arguments };
@@ -85,20 +85,20 @@ export const toolsetUseRoutes: readonly Route[] = [
         const headers = await headersNow();
         // The call would be rejected for this reason, so its dry run is, too.
         if (body.session !== undefined) await services.sessions.get(body.session).setup(principal);
-        return c.json(await services.dryRunCall(principal, { ...call, inSession: body.session !== undefined }), 200, headers);
+        return answer(200, await services.dryRunCall(principal, { ...call, inSession: body.session !== undefined }), headers);
       }
       const run = async () => {
         const headers = await headersNow();
-        return { headers, answer: await callTool(services, principal, body.session, call, idempotency) };
+        return { headers, call: await callTool(services, principal, body.session, call, idempotency) };
       };
       const find = async (key: string, bodyHash: string) => {
         const session =
           body.session === undefined ? await services.sessions.getByKey(principal, ownKey(key)) : services.sessions.get(body.session);
-        const answer = await session.findCallByIdempotencyKey(principal, key, bodyHash);
-        return answer === null ? null : { headers: {}, answer };
+        const call = await session.findCallByIdempotencyKey(principal, key, bodyHash);
+        return call === null ? null : { headers: {}, call };
       };
-      const { headers, answer } = await orEarlierResult<{ headers: Record<string, string>; answer: SessionCall }>(idempotency, run, find);
-      return c.json(callAnswer(answer), 200, headers);
+      const done = await orEarlierResult<{ headers: { 'x-moniker-edition'?: string }; call: SessionCall }>(idempotency, run, find);
+      return answer(200, callAnswer(done.call), done.headers);
     },
   ),
 ];

@@ -9,7 +9,7 @@ import { ToolsetName, type Toolset } from '../../core/toolset/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
 import { writeToolset } from '../../engine/configuration/write-toolset.ts';
-import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
+import { answerWrite, conditionHeaders, etagHeader, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { WrittenToolset } from './toolsets.ts';
@@ -87,9 +87,9 @@ export const toolsetVersionRoutes: readonly Route[] = [
       query: PageQuery,
       answers: { 200: { description: 'A page of versions; read one with `?version=`.', schema: pageOf(ToolsetVersion) } },
     },
-    async ({ c, services, principal, params, query }) => {
+    async ({ answer, services, principal, params, query }) => {
       requireAllowed(principal, { act: 'read-toolset-history', toolset: params.toolset });
-      return c.json(await services.catalog(principal).versions(params.toolset, query));
+      return answer(200, await services.catalog(principal).versions(params.toolset, query));
     },
   ),
 
@@ -109,7 +109,7 @@ export const toolsetVersionRoutes: readonly Route[] = [
       }),
       answers: { 200: { description: 'What changed from `from` to `to`.', schema: ToolsetDiff } },
     },
-    async ({ c, services, principal, params, query }) => {
+    async ({ answer, services, principal, params, query }) => {
       const { toolset } = params;
       requireAllowed(principal, { act: 'read-toolset-history', toolset });
       const catalog = services.catalog(principal);
@@ -118,7 +118,7 @@ export const toolsetVersionRoutes: readonly Route[] = [
         query.from === undefined ? await versionBefore(services, principal, to) : await catalog.get('toolset', toolset, query.from);
       const before = from === null ? null : await stateOf(services, principal, from);
       const { fields, changes, more } = diffToolsets(before, await stateOf(services, principal, to));
-      return c.json({ toolset, from: from?.version ?? null, to: to.version, fields, changes, more });
+      return answer(200, { toolset, from: from?.version ?? null, to: to.version, fields, changes, more });
     },
   ),
 
@@ -147,7 +147,7 @@ export const toolsetVersionRoutes: readonly Route[] = [
       },
       problems: ['name_conflict', 'precondition_failed'],
     },
-    async ({ c, services, principal, params, query, body }) => {
+    async ({ c, services, principal, params, query, body, answer }) => {
       const name = params.toolset;
       requireAllowed(principal, { act: 'write-toolset', toolset: name });
       const catalog = services.catalog(principal);
@@ -155,9 +155,8 @@ export const toolsetVersionRoutes: readonly Route[] = [
       const dryRun = query.dryRun === 'true';
       const options = { ...writeConditions(c), ...(dryRun && { dryRun }) };
       const { document, created, warnings } = await writeToolset(catalog, principal, name, documentOf(old), options);
-      const answer = { toolset: name, version: document.version, warnings };
-      if (dryRun) return c.json(answer, 200);
-      return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: `/v1/toolsets/${name}` }) });
+      const view = { toolset: name, version: document.version, warnings };
+      return dryRun ? answer(200, view) : answerWrite(answer, { document, created }, `/v1/toolsets/${name}`, view);
     },
   ),
 ];

@@ -5,7 +5,17 @@ import { Toolset, ToolsetName } from '../../core/toolset/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { readableToolsets, requireReadable } from '../../engine/configuration/readable.ts';
 import { writeToolset } from '../../engine/configuration/write-toolset.ts';
-import { conditionHeaders, documentResponse, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
+import {
+  answerDocument,
+  answerWrite,
+  conditionHeaders,
+  etagHeader,
+  readConditionHeaders,
+  requireSameName,
+  storedBody,
+  unchanged,
+  writeConditions,
+} from '../documents.ts';
 import { pageFor, PageQuery, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { Version } from '../toolset-names.ts';
@@ -48,7 +58,7 @@ export const toolsetRoutes: readonly Route[] = [
       query: PageQuery,
       answers: { 200: { description: 'A page of toolsets, without their tools.', schema: pageOf(ToolsetSummary) } },
     },
-    async ({ c, services, principal, query }) => {
+    async ({ answer, services, principal, query }) => {
       const { items, nextCursor } = await pageFor(principal, {
         list: 'toolset',
         query,
@@ -56,7 +66,7 @@ export const toolsetRoutes: readonly Route[] = [
         own: () => readableToolsets(services.catalog(principal), services.directory, principal),
         nameOf: ({ name }) => name,
       });
-      return c.json({ items: items.map(toSummary), nextCursor });
+      return answer(200, { items: items.map(toSummary), nextCursor });
     },
   ),
 
@@ -71,13 +81,14 @@ export const toolsetRoutes: readonly Route[] = [
       description: 'The response can be sent back with PUT unchanged.',
       params,
       query: z.strictObject({ version: Version }),
-      answers: { 200: { description: 'The document.', schema: ToolsetView, headers: etagHeader } },
+      headers: readConditionHeaders,
+      answers: { 200: { description: 'The document.', schema: ToolsetView, headers: etagHeader }, 304: unchanged },
     },
-    async ({ c, services, principal, params, query }) => {
+    async ({ c, services, principal, params, query, answer }) => {
       const { version } = query;
       await requireReadable(services.directory, principal, version === undefined ? params.toolset : `${params.toolset}@${version}`);
       const document = await services.catalog(principal).get('toolset', params.toolset, version);
-      return documentResponse(c, document, { ...document.body, name: document.name });
+      return answerDocument({ c, answer }, document, { ...storedBody<z.input<typeof ToolsetView>>(document), name: document.name });
     },
   ),
 
@@ -102,16 +113,15 @@ export const toolsetRoutes: readonly Route[] = [
       },
       problems: ['name_conflict', 'precondition_failed'],
     },
-    async ({ c, services, principal, params, query, body }) => {
+    async ({ c, services, principal, params, query, body, answer }) => {
       const name = params.toolset;
       requireAllowed(principal, { act: 'write-toolset', toolset: name });
       requireSameName(name, body);
       const dryRun = query.dryRun === 'true';
       const options = { ...writeConditions(c), ...(dryRun && { dryRun }) };
       const { document, created, warnings } = await writeToolset(services.catalog(principal), principal, name, body, options);
-      const answer = { toolset: name, version: document.version, warnings };
-      if (dryRun) return c.json(answer, 200);
-      return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: `/v1/toolsets/${name}` }) });
+      const view = { toolset: name, version: document.version, warnings };
+      return dryRun ? answer(200, view) : answerWrite(answer, { document, created }, `/v1/toolsets/${name}`, view);
     },
   ),
 
@@ -129,10 +139,10 @@ export const toolsetRoutes: readonly Route[] = [
       answers: { 204: { description: 'Gone.' } },
       problems: ['precondition_failed'],
     },
-    async ({ c, services, principal, params }) => {
+    async ({ c, services, principal, params, answer }) => {
       requireAllowed(principal, { act: 'write-toolset', toolset: params.toolset });
       await services.catalog(principal).remove('toolset', params.toolset, writeConditions(c));
-      return c.body(null, 204);
+      return answer(204, null);
     },
   ),
 ];

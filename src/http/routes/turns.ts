@@ -45,12 +45,12 @@ export const turnRoutes: readonly Route[] = [
           schema: z
             .object({ turn: z.string(), position: z.int().meta({ description: 'Number of turns ahead of it.' }) })
             .meta({ id: 'TurnAccepted', example: { turn: 'turn_1', position: 0 } }),
-          headers: { ...editionHeader, location: 'URL of the session.' },
+          headers: { ...editionHeader, location: 'URL of the session.', 'preference-applied': '`respond-async`.' },
         },
       },
       problems: ['idempotency_mismatch', 'conflict', 'model_not_found'],
     },
-    async ({ c, services, principal, params, body, bytes }) => {
+    async ({ c, services, principal, params, body, bytes, answer }) => {
       const idempotency = await idempotencyOf(c, bytes);
       const session = services.sessions.get(params.id);
       const begin = async () => {
@@ -62,18 +62,24 @@ export const turnRoutes: readonly Route[] = [
       const find = (key: string, bodyHash: string) => session.findByIdempotencyKey(principal, key, bodyHash);
       const { turn, position, edition: pointer } = await orEarlierResult(idempotency, begin, find);
 
-      const edition: Record<string, string> = pointer === null ? {} : { 'x-moniker-edition': editionName(pointer) };
+      const edition: { 'x-moniker-edition'?: string } = pointer === null ? {} : { 'x-moniker-edition': editionName(pointer) };
       if (c.req.header('accept')?.includes('text/event-stream')) {
-        return new Response(await session.stream(principal, turn), { headers: { ...eventStreamHeaders, ...edition } });
-      }
-      if (prefersAsync(c.req.header('prefer'))) {
-        return c.json({ turn, position }, 202, {
-          ...edition,
-          location: `/v1/sessions/${params.id}`,
-          'preference-applied': 'respond-async',
+        return new Response(await session.stream(principal, turn), {
+          headers: { ...eventStreamHeaders, ...(edition as Record<string, string>) },
         });
       }
-      return c.json(await session.waitForAnswer(principal, turn), 200, edition);
+      if (prefersAsync(c.req.header('prefer'))) {
+        return answer(
+          202,
+          { turn, position },
+          {
+            ...edition,
+            location: `/v1/sessions/${params.id}`,
+            'preference-applied': 'respond-async',
+          },
+        );
+      }
+      return answer(200, await session.waitForAnswer(principal, turn), edition);
     },
   ),
 
@@ -116,7 +122,7 @@ export const turnRoutes: readonly Route[] = [
         },
       },
     },
-    async ({ c, services, principal, params }) => c.json(await services.sessions.get(params.id).cancel(principal)),
+    async ({ answer, services, principal, params }) => answer(200, await services.sessions.get(params.id).cancel(principal)),
   ),
 ];
 

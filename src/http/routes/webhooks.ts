@@ -10,7 +10,7 @@ import { testHook } from '../../engine/triggers/render-event.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { documentRoutes, shownWarnings } from '../document-routes.ts';
 import type { DocumentReader } from '../document-routes.ts';
-import { requireSameName } from '../documents.ts';
+import { requireSameName, storedBody } from '../documents.ts';
 import { publicBase } from '../own-origin.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -88,14 +88,16 @@ export const webhookRoutes: readonly Route[] = [
       body: { schema: HookTest },
       answers: { 200: { description: 'The test result.', schema: HookTestAnswer } },
     },
-    async ({ c, services, principal, params, body }) => {
+    async ({ answer, services, principal, params, body }) => {
       const { body: webhook, version } = await services.catalog(principal).get('webhook', params.webhook);
-      return c.json(await testHook({ webhook, version }, { ...body, name: params.webhook, receivedAt: services.clock.now() }), 200);
+      return answer(200, await testHook({ webhook, version }, { ...body, name: params.webhook, receivedAt: services.clock.now() }));
     },
   ),
 ];
 
-function toView({ name, body }: StoredDocument, { services, principal }: DocumentReader): Record<string, unknown> {
+function toView(document: StoredDocument, { services, principal }: DocumentReader): z.input<typeof WebhookView> {
+  const { name } = document;
+  const body = storedBody<z.input<typeof WebhookView>>(document);
   const path = `/hooks/${encodeURIComponent(principal.workspace)}/${encodeURIComponent(name)}`;
   return { ...body, name, hasSecret: body.secrets !== 0, url: `${publicBase(services.settings.publicUrl) ?? ''}${path}` };
 }

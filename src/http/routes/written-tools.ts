@@ -13,9 +13,9 @@ import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import { UiTool, UiToolName } from '../../core/tools/ui-tool.ts';
 import { Warning } from '../../core/warning.ts';
 import { requireMayHoldSecrets, requireCompiles, writeMadeTool } from '../../engine/configuration/write-made-tool.ts';
-import type { WriteOptions, CatalogPort } from '../../ports/catalog.ts';
+import type { WriteOptions, CatalogPort, StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
-import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
+import { answerWrite, conditionHeaders, etagHeader, writeConditions } from '../documents.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 
@@ -85,16 +85,12 @@ export const writtenToolRoutes: readonly Route[] = [
       },
       problems: ['precondition_failed'],
     },
-    async ({ c, services, principal, params: { canonical }, query, body }) => {
+    async ({ c, services, principal, params: { canonical }, query, body, answer }) => {
       const isDry = query.dryRun === 'true';
       const options = { ...writeConditions(c), ...(isDry && { dryRun: true }) };
       const write = isMade(canonical) ? putMadeTool : putUiTool;
-      const { answer, version, created } = await write({ services, principal, canonical, body, options });
-      if (isDry) return c.json(answer, 200);
-      return c.json(answer, created ? 201 : 200, {
-        etag: etag(version),
-        ...(created && { location: `/v1/tools/${encodeURIComponent(canonical)}` }),
-      });
+      const { view, ...written } = await write({ services, principal, canonical, body, options });
+      return isDry ? answer(200, view) : answerWrite(answer, written, `/v1/tools/${encodeURIComponent(canonical)}`, view);
     },
   ),
 
@@ -114,14 +110,14 @@ export const writtenToolRoutes: readonly Route[] = [
       answers: { 204: { description: 'Gone.' } },
       problems: ['precondition_failed'],
     },
-    async ({ c, services, principal, params: { canonical }, query: { owner } }) => {
+    async ({ c, services, principal, params: { canonical }, query: { owner }, answer }) => {
       const catalog = services.catalog(principal);
       const own = owner === undefined ? principal.keyId : readOwner(principal, owner);
       const kind = isMade(canonical) ? 'made-tool' : 'ui-tool';
       const isShared = owner === undefined && (await nullIfNotFound(catalog.get(kind, canonical))) !== null;
       if (!isShared && (await findPrivateTool(catalog, own, canonical)) !== null) {
         await catalog.remove('private-tool', privateToolName(own, canonical), writeConditions(c));
-        return c.body(null, 204);
+        return answer(204, null);
       }
       if (owner !== undefined) throw new Problem('not_found', `The key has no private tool ${quoted(canonical)}.`);
       if (!isAllowed(principal, { act: 'use-scope', scopes: ['toolsets'] }))
@@ -133,7 +129,7 @@ export const writtenToolRoutes: readonly Route[] = [
       const fault = WrittenName.safeParse(canonical).error?.issues[0]?.message;
       if (fault !== undefined) throw new Problem('not_found', `No made tool or UI tool ${quoted(canonical)} exists: ${fault}.`);
       await catalog.remove(kind, canonical, writeConditions(c));
-      return c.body(null, 204);
+      return answer(204, null);
     },
   ),
 ];
@@ -147,14 +143,13 @@ function nameOf(canonical: string): typeof MadeToolName {
 }
 
 type Write = { services: Services; principal: Principal; canonical: string; body: Record<string, unknown>; options: WriteOptions };
-type Done = { answer: Record<string, unknown>; version: number; created: boolean };
+type Done = { view: z.infer<typeof Written>; document: StoredDocument; created: boolean };
 
 async function putUiTool({ services, principal, canonical, body, options }: Write): Promise<Done> {
   requireAllowed(principal, { act: 'use-workspace', what: 'UI tools' });
   const tool = parseDocument(UiTool, body);
   const { document, created, warnings } = await services.catalog(principal).put('ui-tool', canonical, tool, options);
-  const answer = { canonical, ...document.body, ...(warnings.length > 0 && { warnings }) };
-  return { answer, version: document.version, created };
+  return { view: { canonical, ...tool, ...(warnings.length > 0 && { warnings }) }, document, created };
 }
 
 async function putMadeTool({ services, principal, canonical, body, options }: Write): Promise<Done> {
@@ -169,7 +164,9 @@ async function putMadeTool({ services, principal, canonical, body, options }: Wr
     tool,
     options,
   });
-  return { answer: { tool: canonical, version: document.version, uses: document.body.uses, warnings }, version: document.version, created };
+  // The Catalog stores with a made tool which tools it uses.
+  const uses = document.body.uses as string[];
+  return { view: { tool: canonical, version: document.version, uses, warnings }, document, created };
 }
 
 /** Returns the key id. Throws `forbidden` before any lookup, so that the response reveals nothing about other keys. */

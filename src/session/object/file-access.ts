@@ -9,7 +9,7 @@ import type { FileConditions } from '../../ports/session.ts';
 
 export type FileListing = {
   path: string;
-  entries: { name: string; kind: string; size: number; modifiedAt: string }[];
+  entries: { name: string; kind: 'file' | 'directory'; size: number; modifiedAt: string }[];
   truncated: boolean;
   /** Usage and limits of the whole session. */
   usage: { files: number; bytes: number; maxFiles: number; maxBytes: number };
