@@ -1,13 +1,15 @@
 /**
  * A client's request as a conversation, independent of the dialect. The dialects add messages one by one; sessions and the translating
- * proxy use the result.
+ * proxy use the result. Also the content that they write alike, and the session that the call ids of a request belong to.
  */
 import { readArguments } from '../core/json/json-repair.ts';
-import type { AssistantPart, ClientResult, InputPart, Message, ToolCallPart } from '../core/turn/message.ts';
+import { ImagePart, type AssistantPart, type ClientResult, type InputPart, type Message, type ToolCallPart } from '../core/turn/message.ts';
 import { resultMessage } from '../core/turn/pair-calls.ts';
 import { joinParagraphs } from '../core/text/paragraphs.ts';
 import { readToolCallId } from '../core/reference.ts';
-import { isRecord } from '../core/json/wire-value.ts';
+import { isRecord, listOf } from '../core/json/wire-value.ts';
+import { invalidRequest } from '../core/problem.ts';
+import type { ContentBlock } from '../core/tools/tool.ts';
 
 /**
  * `system`: the text of all system and developer messages. `history`: all messages up to the last assistant message. New is what follows:
@@ -83,4 +85,48 @@ export function toCallPart(id: string, name: string, given: unknown): ToolCallPa
   if (typeof given !== 'string') return { ...part, arguments: null, raw: JSON.stringify(given) };
   const reading = readArguments(given, { ended: true, length: false });
   return reading.state === 'ok' ? { ...part, arguments: reading.arguments } : { ...part, arguments: null, raw: given };
+}
+
+/** Reports a fault at a path relative to the current one. */
+export type InputFault = (at: string, message: string) => void;
+
+/** `url` may be a data URL. Returns nothing for an invalid image, after reporting it to `fault`. */
+export function readImage(given: { url: string } | { mediaType: unknown; data: unknown }, fault: (message: string) => void): InputPart[] {
+  const image = ImagePart.safeParse({ type: 'image', ...('url' in given ? inlineOf(given.url) : given) });
+  if (image.success) return [image.data];
+  fault(image.error.issues[0]?.message ?? 'is not an image');
+  return [];
+}
+
+function inlineOf(url: string): object {
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+  return data === undefined ? { url } : { mediaType, data };
+}
+
+/** Tool results cannot contain images by URL; those become links. */
+export function toContentBlock(part: InputPart): ContentBlock {
+  if (part.type === 'text') return part;
+  const { data, mediaType = 'image/png', url = '' } = part;
+  return data === undefined ? { type: 'resource_link', uri: url, name: 'image' } : { type: 'image', data, mimeType: mediaType };
+}
+
+/** The unvalidated id of a call: in a result, or in an assistant message, which may have none. */
+export type CallMention = { by: 'result' | 'assistant'; id: unknown; path: string };
+
+/**
+ * Returns the session of a chat request that names none: of the results at the end, or of the latest call; null: no call is ours.
+ * `messages`: unvalidated, because the session decides where the request is routed. `mentionsIn`: the mentions in them, the latest first.
+ * Throws `invalid_request` for results of two sessions.
+ */
+export function sessionOfMentions(messages: unknown, mentionsIn: (messages: readonly unknown[]) => Iterable<CallMention>): string | null {
+  let found: string | null = null;
+  for (const { by, id, path } of mentionsIn(listOf(messages))) {
+    const session = typeof id === 'string' ? (readToolCallId(id)?.session ?? null) : null;
+    if (by === 'result' && found !== null && session !== null && session !== found)
+      throw invalidRequest([{ path, message: 'belongs to another session than the other results: send results of one session only' }]);
+    // Results before the last assistant message belong to the past.
+    if (by === 'assistant' && (found ?? session) !== null) return found ?? session;
+    found ??= session;
+  }
+  return found;
 }

@@ -41,7 +41,7 @@ export function errorBodyProblem(access: ProviderAccess, value: unknown): Proble
   return problem(access, 'upstream_error', `reported an error${quote(access, error)}`, { retryable: isOverload(error) });
 }
 
-/** Returns the problem for a request without a response. Problems of the outbound guard are returned unchanged. */
+/** Returns the problem for a request without a response, or a reply that broke. A provider's own problem is returned unchanged. */
 export function connectionProblem(access: ProviderAccess, cause: unknown): Problem {
   if (cause instanceof Problem) {
     if (cause.extra.retryable !== undefined) return cause;

@@ -4,7 +4,7 @@
  */
 import type { ChatEvent } from '../core/model/chat-event.ts';
 import { limits } from '../core/limits.ts';
-import { Problem } from '../core/problem.ts';
+import type { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { SecretFilter } from '../core/policy/secret-filter.ts';
 import { JsonArrayReader } from '../net/json-array.ts';
@@ -64,7 +64,7 @@ export async function openReply(
     idle.stop();
     if (expired !== null) throw timeoutProblem(access, expired);
     signal?.throwIfAborted();
-    throw error instanceof Problem && error.extra.provider !== undefined ? error : connectionProblem(access, error);
+    throw connectionProblem(access, error);
   }
 }
 
@@ -86,7 +86,7 @@ export async function openHead(
     if (response.ok) return response;
     throw await withTimeout(systemClock, responseProblem(access, response, deps.clock.now(), options), providerIdleTimeoutMs, late);
   } catch (error) {
-    throw error instanceof Problem && error.extra.provider !== undefined ? error : connectionProblem(access, error);
+    throw connectionProblem(access, error);
   }
 }
 
@@ -104,10 +104,15 @@ export async function openUnstreamed(deps: { http: OutboundHttp; clock: Clock },
   try {
     text = await withTimeout(systemClock, readText(access, response), providerIdleTimeoutMs, late);
   } catch (error) {
-    throw error instanceof Problem && error.extra.provider !== undefined ? error : connectionProblem(access, error);
+    throw connectionProblem(access, error);
   }
+  return parseReply(access, withoutKey(access, text));
+}
+
+/** Throws a problem for a body that is not JSON. */
+function parseReply(access: ProviderAccess, text: string): unknown {
   try {
-    return JSON.parse(withoutKey(access, text));
+    return JSON.parse(text);
   } catch (error) {
     throw malformedProblem(access, text === '' ? 'sent an empty reply' : 'sent a reply that is not JSON', error);
   }
@@ -238,7 +243,7 @@ function takeStream(access: ProviderAccess, reply: ReplyReader): Take {
     bytes: (value) => takeAll(parser.push(value)),
     end() {
       const events = takeAll(parser.end());
-      if (messages === 0) return failureEvents(malformedProblem(access, 'sent a reply that is neither JSON nor an event stream'), null);
+      if (messages === 0) throw malformedProblem(access, 'sent a reply that is neither JSON nor an event stream');
       return [...events, ...reply.end()];
     },
   };
@@ -278,13 +283,7 @@ function takeWhole(access: ProviderAccess, reply: ReplyReader): Take {
     },
     end() {
       text += decoder.decode();
-      let body: unknown;
-      try {
-        body = JSON.parse(text);
-      } catch (error) {
-        return failureEvents(malformedProblem(access, text === '' ? 'sent an empty reply' : 'sent a reply that is not JSON', error), null);
-      }
-      return reply.takeWhole(body);
+      return reply.takeWhole(parseReply(access, text));
     },
   };
 }

@@ -3,7 +3,7 @@
  * reader of a wire extends it with the meaning of each event.
  */
 import type { CallPiece } from '../core/model/open-call.ts';
-import { type Json, isRecord, tryParse } from '../core/json/wire-value.ts';
+import { type Json, isCount, isRecord, tryParse } from '../core/json/wire-value.ts';
 import type { ChatEvent, FinishReason, Usage } from '../core/model/chat-event.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import { ToolCallAssembler } from '../core/model/tool-call-assembler.ts';
@@ -157,4 +157,15 @@ export abstract class WireReply implements ReplyReader {
     else if (data.trim() === '[DONE]') this.readEndMark();
     else if (data.trim() !== '') this.fault('sent an event that is not JSON');
   }
+}
+
+/** Builds a usage from the counts of a wire, which may be missing; null without a count of input tokens. */
+export function toUsage(input: unknown, output: unknown, reasoning: unknown, cached: unknown): Usage | null {
+  if (!isCount(input)) return null;
+  return {
+    inputTokens: input,
+    outputTokens: isCount(output) ? output : 0,
+    ...(isCount(reasoning) && { reasoningTokens: reasoning }),
+    ...(isCount(cached) && { cachedInputTokens: cached }),
+  };
 }

@@ -8,8 +8,7 @@ import { parsePart, issuePath } from '../../core/issues.ts';
 import type { AssistantPart, ClientResult, InputPart } from '../../core/turn/message.ts';
 import { quoted, type Issue } from '../../core/problem.ts';
 import { type AnswerBlock, fromBlock, fromSignature } from './blocks.ts';
-import { toCallPart } from '../conversation.ts';
-import { readImage, toContentBlock } from '../input-content.ts';
+import { readImage, toCallPart, toContentBlock } from '../conversation.ts';
 
 type Path = readonly PropertyKey[];
 

@@ -14,9 +14,8 @@ import { isRecord, listOf, recordOf, stringOf } from '../../core/json/wire-value
 import { isIssuedBlock } from './blocks.ts';
 import { type ContentContext, toAssistantParts, toInputContent, toToolResultInput } from './content.ts';
 import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
-import { type ConversationBuilder, createConversation } from '../conversation.ts';
+import { type ConversationBuilder, createConversation, type CallMention, sessionOfMentions } from '../conversation.ts';
 import type { DialectRequest } from '../dialect.ts';
-import { type CallMention, sessionOfMentions } from '../session-of-calls.ts';
 import type { Message } from '../../core/turn/message.ts';
 import { callNames, resultMessage } from '../../core/turn/pair-calls.ts';
 import { charactersPerToken, messageCharacters } from '../../core/turn/transcript.ts';
@@ -154,13 +153,7 @@ function providerOf(ref: string): string | null {
   return slash < 1 || ref.startsWith('agent/') ? null : ref.slice(0, slash);
 }
 
-/**
- * Returns the session that the ids of tool calls belong to (`session-of-calls.ts`). Takes unvalidated messages, because it decides where
- * the request is routed.
- */
-export function sessionOfMessagesCalls(messages: unknown): string | null {
-  return Array.isArray(messages) ? sessionOfMentions(callMentions(messages)) : null;
-}
+export const sessionOfMessagesCalls = (messages: unknown): string | null => sessionOfMentions(messages, callMentions);
 
 function* callMentions(messages: readonly unknown[]): Generator<CallMention> {
   for (let index = messages.length - 1; index >= 0; index -= 1) {

@@ -9,10 +9,17 @@ import { type ClientTool, type ModelSettings, definedSettings } from '../../core
 import { invalidRequest, quoted, type Issue } from '../../core/problem.ts';
 import { listOf, recordOf } from '../../core/json/wire-value.ts';
 import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
-import { type ConversationBuilder, createConversation, toCallPart } from '../conversation.ts';
+import {
+  type ConversationBuilder,
+  createConversation,
+  toCallPart,
+  type CallMention,
+  sessionOfMentions,
+  type InputFault,
+  readImage,
+  toContentBlock,
+} from '../conversation.ts';
 import type { DialectRequest } from '../dialect.ts';
-import { type InputFault, readImage, toContentBlock } from '../input-content.ts';
-import { type CallMention, sessionOfMentions } from '../session-of-calls.ts';
 
 const ContentPart = z.looseObject({
   type: z.string(),
@@ -181,13 +188,7 @@ export function toChatConversation(body: Pick<ChatCompletionRequest, 'messages'>
   return conversation.whole();
 }
 
-/**
- * Returns the session that the ids of tool calls belong to (`session-of-calls.ts`). Takes unvalidated messages, because it decides where
- * the request is routed.
- */
-export function sessionOfChatCalls(messages: unknown): string | null {
-  return Array.isArray(messages) ? sessionOfMentions(callMentions(messages)) : null;
-}
+export const sessionOfChatCalls = (messages: unknown): string | null => sessionOfMentions(messages, callMentions);
 
 function* callMentions(messages: readonly unknown[]): Generator<CallMention> {
   for (let index = messages.length - 1; index >= 0; index -= 1) {

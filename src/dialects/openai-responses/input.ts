@@ -10,9 +10,16 @@ import { unpackNative } from '../../core/model/native-token.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import { invalidRequest, quoted, type Issue } from '../../core/problem.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
-import { type ConversationBuilder, createConversation, toCallPart } from '../conversation.ts';
-import { type InputFault, readImage, toContentBlock } from '../input-content.ts';
-import { type CallMention, sessionOfMentions } from '../session-of-calls.ts';
+import {
+  type ConversationBuilder,
+  createConversation,
+  toCallPart,
+  type CallMention,
+  sessionOfMentions,
+  type InputFault,
+  readImage,
+  toContentBlock,
+} from '../conversation.ts';
 
 /** Any item. The fields are validated by its type. */
 export const InputItem = z.looseObject({ type: z.string().optional() });
@@ -70,13 +77,7 @@ export function toResponsesConversation(
   return conversation.whole();
 }
 
-/**
- * Returns the session that the ids of calls belong to (`session-of-calls.ts`). Takes unvalidated items, because it decides where the
- * request is routed.
- */
-export function sessionOfItems(input: unknown): string | null {
-  return Array.isArray(input) ? sessionOfMentions(callMentions(input)) : null;
-}
+export const sessionOfItems = (input: unknown): string | null => sessionOfMentions(input, callMentions);
 
 function* callMentions(items: readonly unknown[]): Generator<CallMention> {
   for (let index = items.length - 1; index >= 0; index -= 1) {

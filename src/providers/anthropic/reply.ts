@@ -9,7 +9,7 @@ import type { ChatEvent, Usage } from '../../core/model/chat-event.ts';
 import { limits } from '../../core/limits.ts';
 import type { Adapter } from '../adapter.ts';
 import type { AnthropicNative, RequestBlock } from './messages.ts';
-import { WireReply } from '../wire-reply.ts';
+import { toUsage, WireReply } from '../wire-reply.ts';
 import { argumentsOf, isCount, isRecord, type Json, recordOf, stringOf, listOf, tryParse } from '../../core/json/wire-value.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { GrowingText } from '../../core/model/growing-text.ts';
@@ -230,10 +230,7 @@ function addCounts(counts: TokenCounts, usage: unknown): void {
 /** `input_tokens` excludes tokens read from or written to the cache (guide "Prompt caching", "Tracking cache performance"). */
 function usageOf({ input, cacheRead, cacheCreation, output, thinking }: TokenCounts): Usage | null {
   if (input === undefined && output === undefined) return null;
-  const usage: Usage = { inputTokens: (input ?? 0) + (cacheRead ?? 0) + (cacheCreation ?? 0), outputTokens: output ?? 0 };
-  if (thinking !== undefined) usage.reasoningTokens = thinking;
-  if (cacheRead !== undefined) usage.cachedInputTokens = cacheRead;
-  return usage;
+  return toUsage((input ?? 0) + (cacheRead ?? 0) + (cacheCreation ?? 0), output, thinking, cacheRead);
 }
 
 type OpenBlock = {

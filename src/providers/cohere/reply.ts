@@ -8,7 +8,7 @@ import { type ReasoningField, type ReasoningMark, toCohereBody, cohereRows } fro
 import type { Usage } from '../../core/model/chat-event.ts';
 import type { Adapter } from '../adapter.ts';
 import { errorBodyProblem, timeoutProblem } from '../provider-error.ts';
-import { WireReply } from '../wire-reply.ts';
+import { toUsage, WireReply } from '../wire-reply.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 
 export const cohere: Adapter = {
@@ -138,11 +138,7 @@ const limitReasons = new Set(['MAX_TOKENS', 'ERROR_LIMIT']);
 
 /** `tokens` counts what the model read and wrote; `billed_units` excludes Cohere's own prompt. */
 function readUsage(value: unknown): Usage | null {
-  if (!isRecord(value)) return null;
-  const { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning } = recordOf(value.tokens ?? value.billed_units);
-  if (!isCount(input)) return null;
-  const usage: Usage = { inputTokens: input, outputTokens: isCount(output) ? output : 0 };
-  if (isCount(reasoning)) usage.reasoningTokens = reasoning;
-  if (isCount(value.cached_tokens)) usage.cachedInputTokens = value.cached_tokens;
-  return usage;
+  const { tokens, billed_units: billed, cached_tokens: cached } = recordOf(value);
+  const { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning } = recordOf(tokens ?? billed);
+  return toUsage(input, output, reasoning, cached);
 }

@@ -12,7 +12,7 @@ import { PartialArguments } from './partial-arguments.ts';
 import { type GeminiMark, toGeminiBody } from './request.ts';
 import { geminiRows } from './profiles.ts';
 import { malformedProblem } from '../provider-error.ts';
-import { WireReply } from '../wire-reply.ts';
+import { toUsage, WireReply } from '../wire-reply.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 
 export const gemini: Adapter = {
@@ -185,16 +185,11 @@ function isReply(value: unknown): value is Json {
 
 /** `thoughtsTokenCount` is not included in the candidates' count, `cachedContentTokenCount` is included in the prompt's. */
 function readUsage(value: unknown): Usage | null {
-  if (!isRecord(value) || !isCount(value.promptTokenCount)) return null;
-  const count = (field: string): number => (isCount(value[field]) ? value[field] : 0);
-  const reasoningTokens = count('thoughtsTokenCount');
-  const cachedInputTokens = count('cachedContentTokenCount');
-  return {
-    inputTokens: value.promptTokenCount + count('toolUsePromptTokenCount'),
-    outputTokens: count('candidatesTokenCount') + reasoningTokens,
-    ...(reasoningTokens > 0 && { reasoningTokens }),
-    ...(cachedInputTokens > 0 && { cachedInputTokens }),
-  };
+  const usage = recordOf(value);
+  const count = (field: string): number => (isCount(usage[field]) ? usage[field] : 0);
+  const input = isCount(usage.promptTokenCount) ? usage.promptTokenCount + count('toolUsePromptTokenCount') : null;
+  const reasoning = count('thoughtsTokenCount');
+  return toUsage(input, count('candidatesTokenCount') + reasoning, reasoning || null, count('cachedContentTokenCount') || null);
 }
 
 /** null: no reason yet. Some gateways request enums as integers. */

@@ -8,7 +8,7 @@ import type { Adapter } from '../adapter.ts';
 import { type OpenAiNative, toChatBody } from './request.ts';
 import { openAiRows } from './profiles.ts';
 import { malformedProblem } from '../provider-error.ts';
-import { WireReply } from '../wire-reply.ts';
+import { toUsage, WireReply } from '../wire-reply.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf as text } from '../../core/json/wire-value.ts';
 
 export const chatCompletions: Adapter = {
@@ -145,14 +145,10 @@ function addDetail(details: Json[], detail: Json): void {
 }
 
 function readUsage(value: unknown): Usage | null {
-  if (!isRecord(value) || !isCount(value.prompt_tokens)) return null;
-  const usage: Usage = { inputTokens: value.prompt_tokens, outputTokens: isCount(value.completion_tokens) ? value.completion_tokens : 0 };
-  const output = value.completion_tokens_details;
-  const input = value.prompt_tokens_details;
-  if (isRecord(output) && isCount(output.reasoning_tokens)) usage.reasoningTokens = output.reasoning_tokens;
-  const cached = isRecord(input) ? input.cached_tokens : value.prompt_cache_hit_tokens;
-  if (isCount(cached)) usage.cachedInputTokens = cached;
-  return usage;
+  const usage = recordOf(value);
+  const { prompt_tokens_details: input, completion_tokens_details: output } = usage;
+  const cached = isRecord(input) ? input.cached_tokens : usage.prompt_cache_hit_tokens;
+  return toUsage(usage.prompt_tokens, usage.completion_tokens, recordOf(output).reasoning_tokens, cached);
 }
 
 function joinText(parts: unknown): string {

@@ -10,8 +10,7 @@ import { contentText } from '../../core/tools/tool.ts';
 import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
 import { dataUrl, imageNote, imageUrl } from '../input-image.ts';
 import { isUnchangedCall, isNativePart, withSignedNames } from '../native-parts.ts';
-import { effortLevel, requestedReasoning } from '../supported-settings.ts';
-import { supportedSettings } from '../supported-settings.ts';
+import { effortLevel, requestedReasoning, supportedSettings } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { isRecord, type Json } from '../../core/json/wire-value.ts';
 

@@ -4,8 +4,9 @@
  * (SDK 7.57).
  */
 import type { GrowingText } from '../../core/model/growing-text.ts';
-import { isCount, type Json, recordOf, stringOf, isRecord, listOf, tryParse, isDeeperThan } from '../../core/json/wire-value.ts';
+import { isCount, type Json, recordOf, stringOf, listOf, tryParse, isDeeperThan } from '../../core/json/wire-value.ts';
 import type { Usage } from '../../core/model/chat-event.ts';
+import { toUsage } from '../wire-reply.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 
@@ -153,11 +154,6 @@ export function isSameJson(a: string, b: string): boolean {
 }
 
 export function readUsage(value: unknown): Usage | null {
-  if (!isRecord(value) || !isCount(value.input_tokens)) return null;
-  const usage: Usage = { inputTokens: value.input_tokens, outputTokens: isCount(value.output_tokens) ? value.output_tokens : 0 };
-  const { reasoning_tokens: reasoning } = recordOf(value.output_tokens_details);
-  const { cached_tokens: cached } = recordOf(value.input_tokens_details);
-  if (isCount(reasoning)) usage.reasoningTokens = reasoning;
-  if (isCount(cached)) usage.cachedInputTokens = cached;
-  return usage;
+  const { input_tokens: input, output_tokens: output, output_tokens_details: outputs, input_tokens_details: inputs } = recordOf(value);
+  return toUsage(input, output, recordOf(outputs).reasoning_tokens, recordOf(inputs).cached_tokens);
 }
