@@ -54,28 +54,16 @@ function sqlStore(sql: SqlStorage): FileStore {
     changes += 1;
     const before = get(row.path);
     const sums = usage();
-    sql.exec(
-      'INSERT OR REPLACE INTO files (path, parent, kind, size, mode, modified_at, own) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      row.path,
-      parentPath(row.path),
-      row.kind,
-      row.size,
-      row.mode,
-      row.modifiedAt,
-      row.own ? 1 : 0,
-    );
+    const { path, kind, size, mode, modifiedAt, own } = row;
+    const statement = 'INSERT OR REPLACE INTO files (path, parent, kind, size, mode, modified_at, own) VALUES (?, ?, ?, ?, ?, ?, ?)';
+    sql.exec(statement, path, parentPath(path), kind, size, mode, modifiedAt, own ? 1 : 0);
     used = { files: sums.files + (before === undefined ? 1 : 0), bytes: sums.bytes + row.size - (before?.size ?? 0) };
   }
 
   function putChunks(path: string, from: number, content: Uint8Array): void {
-    for (let offset = 0, seq = from; offset < content.byteLength; offset += limits.storageChunkBytes, seq += 1) {
-      sql.exec(
-        'INSERT OR REPLACE INTO file_chunks (path, seq, bytes) VALUES (?, ?, ?)',
-        path,
-        seq,
-        content.slice(offset, offset + limits.storageChunkBytes),
-      );
-    }
+    const statement = 'INSERT OR REPLACE INTO file_chunks (path, seq, bytes) VALUES (?, ?, ?)';
+    for (let offset = 0, seq = from; offset < content.byteLength; offset += limits.storageChunkBytes, seq += 1)
+      sql.exec(statement, path, seq, content.slice(offset, offset + limits.storageChunkBytes));
   }
 
   return {
@@ -88,16 +76,11 @@ function sqlStore(sql: SqlStorage): FileStore {
       putRow(row);
     },
     append(row, content) {
-      const last = sql
-        .exec<{ seq: number; length: number }>(
-          'SELECT seq, length(bytes) AS length FROM file_chunks WHERE path = ? ORDER BY seq DESC LIMIT 1',
-          row.path,
-        )
-        .toArray()[0];
+      const query = 'SELECT seq, length(bytes) AS length FROM file_chunks WHERE path = ? ORDER BY seq DESC LIMIT 1';
+      const last = sql.exec<{ seq: number; length: number }>(query, row.path).toArray()[0];
       if (last !== undefined && last.length + content.byteLength <= appendMergeBytes) {
-        const { bytes } = sql
-          .exec<{ bytes: ArrayBuffer }>('SELECT bytes FROM file_chunks WHERE path = ? AND seq = ?', row.path, last.seq)
-          .one();
+        const query = 'SELECT bytes FROM file_chunks WHERE path = ? AND seq = ?';
+        const { bytes } = sql.exec<{ bytes: ArrayBuffer }>(query, row.path, last.seq).one();
         putChunks(row.path, last.seq, joinBytes([bytes, content]));
       } else {
         putChunks(row.path, last === undefined ? 0 : last.seq + 1, content);

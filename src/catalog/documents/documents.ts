@@ -81,19 +81,11 @@ export function replaceRow(
 /** For rows that the service derives; documents of users go through `replaceRow`. A removed document has no body and no `sealed` part. */
 export function storeRow(sql: SqlStorage, row: DocumentRow): void {
   overwriteSealed(sql, row);
-  sql.exec(
-    `INSERT INTO documents (kind, name, version, deleted, body, sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  const { kind, name, version, deleted, body, sealed, createdAt, updatedAt } = row;
+  const statement = `INSERT INTO documents (kind, name, version, deleted, body, sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (kind, name) DO UPDATE SET version = excluded.version, deleted = excluded.deleted, body = excluded.body,
-       sealed = excluded.sealed, created_at = excluded.created_at, updated_at = excluded.updated_at`,
-    row.kind,
-    row.name,
-    row.version,
-    row.deleted ? 1 : 0,
-    JSON.stringify(row.body),
-    row.sealed,
-    row.createdAt,
-    row.updatedAt,
-  );
+       sealed = excluded.sealed, created_at = excluded.created_at, updated_at = excluded.updated_at`;
+  sql.exec(statement, kind, name, version, deleted ? 1 : 0, JSON.stringify(body), sealed, createdAt, updatedAt);
 }
 
 /** Overwrites a sealed value with text of its length before it is replaced, so that no page of the file retains it. */

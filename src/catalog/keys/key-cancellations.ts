@@ -25,11 +25,8 @@ export type KeyCancellations = Job & {
 /** Call in the transaction that revokes the key. */
 export function enqueueCancellation({ sql, now }: CatalogContext, keyId: string): void {
   sql.exec('DELETE FROM equipment WHERE key_id = ?', keyId);
-  sql.exec(
-    'INSERT OR REPLACE INTO key_cancellations (key_id, pass, after, turns, attempts, due_at) VALUES (?, 1, 0, 0, 0, ?)',
-    keyId,
-    now(),
-  );
+  const statement = 'INSERT OR REPLACE INTO key_cancellations (key_id, pass, after, turns, attempts, due_at) VALUES (?, 1, 0, 0, 0, ?)';
+  sql.exec(statement, keyId, now());
 }
 
 /** `cancel` ends the turns of one session of the key, and resolves with their number. */
@@ -81,12 +78,11 @@ export function createKeyCancellations(
 
   const run = async (): Promise<void> => {
     const query = 'SELECT * FROM key_cancellations WHERE due_at <= ? ORDER BY due_at LIMIT 1';
-    for (
-      let next = sql.exec<Row>(query, context.now()).toArray()[0];
-      next !== undefined;
-      next = sql.exec<Row>(query, context.now()).toArray()[0]
-    )
+    for (;;) {
+      const next = sql.exec<Row>(query, context.now()).toArray()[0];
+      if (next === undefined) return;
       await cancelBatch(next);
+    }
   };
 
   const runOnce = (): Promise<void> => {

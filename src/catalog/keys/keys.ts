@@ -2,7 +2,7 @@
 import { parseDocument } from '../../core/issues.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { isAllowed } from '../../core/authority.ts';
-import { KeyRequest, type Principal, rootKeyId, Scope } from '../../core/principal.ts';
+import { KeyRequest, rootKeyId, Scope } from '../../core/principal.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { triggerOfKey, triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { KeyRecord, KeyRights, Page, PageRequest } from '../../ports/catalog.ts';
@@ -24,19 +24,12 @@ export async function createKey(context: CatalogContext, body: unknown, by: stri
   const expiresAt = request.expiresAt === undefined ? null : Date.parse(request.expiresAt);
   if (expiresAt !== null && expiresAt <= now) throw invalidRequest([{ path: 'expiresAt', message: 'is in the past' }]);
   const { key, id, hash } = await mintKey(context.master, context.workspace);
+  const { name, scopes, toolsets, agents, caller } = request;
+  const texts = [[...new Set(scopes)], toolsets, agents, caller].map((value) => (value === undefined ? null : JSON.stringify(value)));
+  const statement =
+    'INSERT INTO keys (id, name, hash, scopes, toolsets, agents, caller, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
   context.record(() => {
-    context.sql.exec(
-      'INSERT INTO keys (id, name, hash, scopes, toolsets, agents, caller, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      id,
-      request.name,
-      hash,
-      JSON.stringify([...new Set(request.scopes)]),
-      request.toolsets === undefined ? null : JSON.stringify(request.toolsets),
-      request.agents === undefined ? null : JSON.stringify(request.agents),
-      request.caller === undefined ? null : JSON.stringify(request.caller),
-      now,
-      expiresAt,
-    );
+    context.sql.exec(statement, id, name, hash, ...texts, now, expiresAt);
     recordChange(context, { by, action: 'create', resource: 'key', name: id });
   });
   return { key, record: toRecord(requireKey(context.sql, id)) };
@@ -79,16 +72,7 @@ export function verifyKey(context: CatalogContext, id: string, hash: string): Ke
   if (row.last_used_at === null || row.last_used_at + keyUseIntervalMs <= now) {
     context.sql.exec('UPDATE keys SET last_used_at = ? WHERE id = ?', now, id);
   }
-  const { scopes, toolsets, agents, caller } = toRecord(row);
-  const principal: Principal = {
-    workspace: context.workspace,
-    keyId: id,
-    scopes,
-    ...(toolsets !== undefined && { toolsets }),
-    ...(agents !== undefined && { agents }),
-    ...(caller !== undefined && { caller }),
-  };
-  return { principal, expiresAt: row.expires_at };
+  return { principal: { workspace: context.workspace, keyId: id, ...rightsOf(row), ...callerOf(row) }, expiresAt: row.expires_at };
 }
 
 /** Returns whether the key is still valid (not revoked, not expired) and has the scope. Does not record a use. */
@@ -110,8 +94,7 @@ export function keyRights(context: CatalogContext, id: string): KeyRights | null
   const row = findKey(context.sql, id);
   if (row === null || row.revoked_at !== null) return null;
   if (row.expires_at !== null && row.expires_at <= context.now()) return null;
-  const { scopes, toolsets, agents } = toRecord(row);
-  return { scopes, ...(toolsets !== undefined && { toolsets }), ...(agents !== undefined && { agents }) };
+  return rightsOf(row);
 }
 
 /** The rights of the trigger's turns (`triggerPrincipal`), with its current agent. */
@@ -150,14 +133,24 @@ function requireKey(sql: SqlStorage, id: string): KeyRow {
 }
 
 /** The lists were parsed by the schema when the key was created. */
+function rightsOf({ scopes, toolsets, agents }: KeyRow): Pick<KeyRecord, 'scopes' | 'toolsets' | 'agents'> {
+  return {
+    scopes: JSON.parse(scopes) as Scope[],
+    ...(toolsets !== null && { toolsets: JSON.parse(toolsets) as string[] }),
+    ...(agents !== null && { agents: JSON.parse(agents) as string[] }),
+  };
+}
+
+function callerOf({ caller }: KeyRow): Pick<KeyRecord, 'caller'> {
+  return caller === null ? {} : { caller: JSON.parse(caller) as Record<string, string> };
+}
+
 function toRecord(row: KeyRow): KeyRecord {
   return {
     id: row.id,
     name: row.name,
-    scopes: JSON.parse(row.scopes) as Scope[],
-    ...(row.toolsets !== null && { toolsets: JSON.parse(row.toolsets) as string[] }),
-    ...(row.agents !== null && { agents: JSON.parse(row.agents) as string[] }),
-    ...(row.caller !== null && { caller: JSON.parse(row.caller) as Record<string, string> }),
+    ...rightsOf(row),
+    ...callerOf(row),
     createdAt: isoTime(row.created_at),
     expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
     revokedAt: row.revoked_at === null ? null : isoTime(row.revoked_at),

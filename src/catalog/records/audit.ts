@@ -54,21 +54,15 @@ function insert(context: CatalogContext, rows: readonly AuditRow[]): void {
       const stored = { ...row, requested: row.requested.slice(0, limits.maxToolNameLength) };
       const tool = row.canonical ?? stored.requested;
       const isOpen = row.verdict === 'outcome_unknown' || row.verdict === 'waiting' ? 1 : 0;
-      if (row.session === null) putCall(context.sql, { callId: row.callId, tool, text: JSON.stringify(stored), isOpen });
-      else {
-        context.sql.exec(
-          `INSERT INTO audit (session, number, tool, row, is_open) VALUES (?, ?, ?, ?, ?)
-           ON CONFLICT (session, number) DO UPDATE SET row = excluded.row, tool = excluded.tool, is_open = excluded.is_open WHERE is_open = 1`,
-          row.session,
-          row.sequence,
-          tool,
-          JSON.stringify(stored),
-          isOpen,
-        );
-      }
+      const text = JSON.stringify(stored);
+      if (row.session === null) putCall(context.sql, { callId: row.callId, tool, text, isOpen });
+      else context.sql.exec(putRow, row.session, row.sequence, tool, text, isOpen);
     }
   });
 }
+
+const putRow = `INSERT INTO audit (session, number, tool, row, is_open) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (session, number) DO UPDATE SET row = excluded.row, tool = excluded.tool, is_open = excluded.is_open WHERE is_open = 1`;
 
 /** Replaces the intent by the outcome. A row that is written twice stays unchanged; a call that is repeated under its id gets a new row. */
 function putCall(sql: SqlStorage, { callId, tool, text, isOpen }: { callId: string; tool: string; text: string; isOpen: 0 | 1 }): void {

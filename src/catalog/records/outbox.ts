@@ -35,13 +35,9 @@ export function isPublishedWhole(kind: DocumentKind): kind is WholeKind {
 
 /** Call in a write's transaction. */
 export function enqueuePublish(context: CatalogContext, kind: PublishedKind, name: string): void {
-  context.sql.exec(
-    `INSERT INTO outbox (kind, name, sequence, attempts, due_at) VALUES (?, ?, 1, 0, ?)
-     ON CONFLICT (kind, name) DO UPDATE SET sequence = sequence + 1, attempts = 0, due_at = min(due_at, excluded.due_at)`,
-    kind,
-    name,
-    context.now(),
-  );
+  const statement = `INSERT INTO outbox (kind, name, sequence, attempts, due_at) VALUES (?, ?, 1, 0, ?)
+    ON CONFLICT (kind, name) DO UPDATE SET sequence = sequence + 1, attempts = 0, due_at = min(due_at, excluded.due_at)`;
+  context.sql.exec(statement, kind, name, context.now());
 }
 
 /**

@@ -7,15 +7,9 @@ import { eraseSession } from './erasure.ts';
 
 /** Indexing a session twice has no effect. */
 export function indexSession(context: CatalogContext, row: SessionIndexRow): void {
-  context.sql.exec(
-    'INSERT OR IGNORE INTO sessions (id, key_id, agent, model, toolset, created_at) VALUES (?, ?, ?, ?, ?, ?)',
-    row.id,
-    row.keyId,
-    row.agent ?? null,
-    row.model ?? null,
-    row.toolset ?? null,
-    Date.parse(row.createdAt),
-  );
+  const { id, keyId, agent = null, model = null, toolset = null, createdAt } = row;
+  const statement = 'INSERT OR IGNORE INTO sessions (id, key_id, agent, model, toolset, created_at) VALUES (?, ?, ?, ?, ?, ?)';
+  context.sql.exec(statement, id, keyId, agent, model, toolset, Date.parse(createdAt));
 }
 
 /** Removes the row of a deleted session, and the Catalog's copies of its text. */

@@ -41,17 +41,10 @@ function readMarks(sql: SqlStorage, name: string, at: number): StoredMarks | nul
 }
 
 function writeMarks(sql: SqlStorage, name: string, taint: Taint, expiresAt: number, answersOf: string | null): void {
-  sql.exec(
-    `INSERT INTO taint_marks (name, answers_of, private, untrusted, origin, expires_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (name) DO UPDATE SET private = excluded.private, untrusted = excluded.untrusted, origin = excluded.origin,
-       expires_at = excluded.expires_at`,
-    name,
-    answersOf,
-    taint.private,
-    taint.untrusted,
-    taint.origin ?? null,
-    expiresAt,
-  );
+  const statement = `INSERT INTO taint_marks (name, answers_of, private, untrusted, origin, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (name) DO UPDATE SET private = excluded.private, untrusted = excluded.untrusted, origin = excluded.origin,
+      expires_at = excluded.expires_at`;
+  sql.exec(statement, name, answersOf, taint.private, taint.untrusted, taint.origin ?? null, expiresAt);
 }
 
 function newestAnswer(sql: SqlStorage, keyId: string): number {

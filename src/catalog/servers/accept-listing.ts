@@ -50,9 +50,8 @@ export async function prepareListing(
     isNamed: (name) => named.has(canonicalOf(server.name, name)),
   });
   checkSize(context, server.name, taken.tools);
-  const touched = (request.isOtherServer ? taken.tools : taken.changed).map(({ name }) => canonicalOf(server.name, name));
-  const known = knownTools(context, { server: { name: server.name, tools: definitionsOfServer(server, taken.tools) } });
-  const { warnings, commit } = await recompileWith(context, touched, known);
+  const touched = request.isOtherServer ? taken.tools : taken.changed;
+  const { warnings, commit } = await prepareTools(context, server, taken.tools, touched);
   return {
     report: reportListing(server.name, request.listing, taken, warnings),
     commit: () => {
@@ -61,21 +60,21 @@ export async function prepareListing(
         recordChange(context, { by: request.by, action: 'refresh', resource: 'server', name: server.name });
       for (const tool of taken.changed) writeTool(context, server.name, tool);
       for (const name of taken.forgotten) deleteServerTool(context.sql, server.name, name);
-      dropDefinitions(context, server.name);
       commit();
     },
   };
 }
 
-/** For a change of the settings for all tools in a server's document, but not of the tools themselves. */
-export async function prepareSameTools(
+/** Recompiles the toolsets with any of the tools in `touched`, of a server that will have these tools. `commit`: after the tools were written. */
+export async function prepareTools(
   context: CatalogContext,
   server: DefinitionSource,
-  kept: readonly StoredTool[],
+  tools: readonly StoredTool[],
+  touched: readonly StoredTool[],
 ): Promise<{ warnings: Warning[]; commit: () => void }> {
-  const known = knownTools(context, { server: { name: server.name, tools: definitionsOfServer(server, kept) } });
-  const touched = kept.map(({ name }) => canonicalOf(server.name, name));
-  const { warnings, commit } = await recompileWith(context, touched, known);
+  const known = knownTools(context, { server: { name: server.name, tools: definitionsOfServer(server, tools) } });
+  const canonicals = touched.map(({ name }) => canonicalOf(server.name, name));
+  const { warnings, commit } = await recompileWith(context, canonicals, known);
   return {
     warnings,
     commit: () => {

@@ -17,14 +17,6 @@ export function serverDefinitions(context: CatalogContext): ReadonlyMap<string, 
   return new Map(parsed.names.map((server) => [server, parsedServer(context, server).definitions]));
 }
 
-/**
- * Own names of a server's tools: those that can be called now, and all others. `annotated`: pins of those whose annotations were accepted.
- */
-export function callableNames(context: CatalogContext, server: string): Omit<ParsedServer, 'definitions'> {
-  const { definitions: _definitions, ...names } = parsedServer(context, server);
-  return names;
-}
-
 /** Call in a write's transaction: invalidates the cached definitions of a server. */
 export function dropDefinitions(context: CatalogContext, server: string): void {
   const parsed = parsedOf(context);
@@ -53,7 +45,11 @@ export function forgetUnnamed(context: CatalogContext, canonicals: ReadonlySet<s
   }
 }
 
-function parsedServer(context: CatalogContext, server: string): ParsedServer {
+/**
+ * Definitions, and own names of a server's tools: those that can be called now (`ready`), and all others (`held`). `annotated`: pins of
+ * those whose annotations were accepted.
+ */
+export function parsedServer(context: CatalogContext, server: string): ParsedServer {
   const { servers } = parsedOf(context);
   const known = servers.get(server);
   if (known !== undefined) return known;

@@ -11,7 +11,7 @@ import type { RefreshState } from '../../core/servers/refresh-state.ts';
 import { toServerAccess, type OpenApiServer, type Server, type ServerAccess } from '../../core/servers/server.ts';
 import type { CatalogContext } from '../context.ts';
 import { requireRow } from '../documents/documents.ts';
-import { callableNames } from './server-definitions.ts';
+import { parsedServer } from './server-definitions.ts';
 import { noOffers, type ServerOffers } from '../../core/servers/server-state.ts';
 import { readText, writeText } from '../records/text-chunks.ts';
 
@@ -38,7 +38,8 @@ export function readServerAccess(context: CatalogContext, name: string): ServerA
   // Server bodies were parsed by the schema when they were written.
   const { body, version } = requireRow(context.sql, 'server', name);
   const { connection = null, staleAt = null } = readServerState(context.sql, name) ?? {};
-  return toServerAccess(name, body as Server, { ...callableNames(context, name), version, connection, staleAt });
+  const { ready, held, annotated } = parsedServer(context, name);
+  return toServerAccess(name, body as Server, { ready, held, annotated, version, connection, staleAt });
 }
 
 /** Call in a write's transaction. */

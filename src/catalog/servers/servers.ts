@@ -40,7 +40,7 @@ import {
   withDocument,
 } from './server-state.ts';
 import { deleteServerTool, pageOfTools, readTools, requireTool, toolCounts, writeTool } from './server-tools.ts';
-import { namedTools, prepareListing, prepareSameTools } from './accept-listing.ts';
+import { namedTools, prepareListing, prepareTools } from './accept-listing.ts';
 import { recompileWith } from '../toolsets/toolsets.ts';
 import { checkNameInBody, type DocumentWriter, type Prepared } from '../documents/write-document.ts';
 import type { Warning } from '../../core/warning.ts';
@@ -121,7 +121,7 @@ async function prepareSelfListing(
   // Annotations were accepted for the server at this URL.
   const annotated = isSamePlace(previous, document) ? [] : kept.filter(({ accepted }) => accepted?.annotationsAccepted === true);
   const tools = annotated.length === 0 ? kept : kept.map((tool) => ({ ...tool, accepted: withoutAnnotations(tool.accepted) }));
-  const same = isOtherServer || annotated.length > 0 ? await prepareSameTools(context, after, tools) : null;
+  const same = isOtherServer || annotated.length > 0 ? await prepareTools(context, after, tools, tools) : null;
   return {
     body: { ...body, name, ...(given !== null && { givenDocument: given.kept }) },
     warnings: same?.warnings ?? [],

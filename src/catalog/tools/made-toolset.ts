@@ -3,7 +3,6 @@
  * published like toolsets. Each has one version and a new revision for each change. The tools that they use are indexed, so that a change
  * of one recompiles the edition.
  */
-import { compileEdition, editionBytes, editionHash } from '../../core/toolset/edition.ts';
 import { withTools, type KnownTools } from '../../core/toolset/known-tools.ts';
 import { madeToolset, privateToolset, toMadeToolset } from '../../core/made/made-toolset.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
@@ -15,7 +14,7 @@ import { forgetEdition, storeEdition } from '../toolsets/editions.ts';
 import { enqueuePublish } from '../records/outbox.ts';
 import { forgetUnnamed } from '../servers/server-definitions.ts';
 import { forgetVersions, insertVersion, versionRow } from '../toolsets/toolset-versions.ts';
-import { revise } from '../toolsets/toolsets.ts';
+import { compileToolset, revise } from '../toolsets/toolsets.ts';
 
 const version = 1;
 
@@ -71,15 +70,9 @@ async function prepare(context: CatalogContext, { name, document, named }: MadeT
   };
 }
 
-async function compile(
-  context: CatalogContext,
-  name: string,
-  toolset: Toolset,
-  known: KnownTools,
-): Promise<{ text: string; hash: string }> {
+async function compile(context: CatalogContext, name: string, toolset: Toolset, known: KnownTools) {
   try {
-    const { edition } = await compileEdition({ workspace: context.workspace, name, toolset, known });
-    return { text: editionBytes(edition), hash: await editionHash(edition) };
+    return await compileToolset(context, name, toolset, known);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const message = `with this tool, the made tools cannot be offered together; delete some of them (${error.detail})`;

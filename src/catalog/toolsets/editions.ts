@@ -18,9 +18,8 @@ export function readEditionText(sql: SqlStorage, hash: string): string {
 
 /** Returns when the edition was written to KV; null: not yet. */
 export function editionPublishedAt(sql: SqlStorage, hash: string): number | null {
-  return (
-    sql.exec<{ published_at: number | null }>('SELECT published_at FROM editions WHERE hash = ?', hash).toArray()[0]?.published_at ?? null
-  );
+  const query = 'SELECT published_at FROM editions WHERE hash = ?';
+  return sql.exec<{ published_at: number | null }>(query, hash).toArray()[0]?.published_at ?? null;
 }
 
 /** `at` null: the edition is missing in KV. */

@@ -1,30 +1,21 @@
 /** The toolset that each key has equipped over MCP, and its mode (contract §10). `engine/` derives permissions from it. */
 import type { Equipment } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
-import { readRow } from '../documents/documents.ts';
+import { findRow } from '../documents/documents.ts';
 
 /** A key without an equipped toolset, or whose toolset was removed, is in configuration mode (contract §10). */
 export function readEquipment(sql: SqlStorage, keyId: string): Equipment {
   const row = sql.exec<Row>('SELECT toolset, mode FROM equipment WHERE key_id = ?', keyId).toArray()[0];
-  if (row === undefined || row.toolset === null || !isThere(sql, row.toolset)) return { toolset: null, mode: 'configuration' };
+  if (row === undefined || row.toolset === null || findRow(sql, 'toolset', row.toolset) === null)
+    return { toolset: null, mode: 'configuration' };
   return { toolset: row.toolset, mode: row.mode ?? 'normal' };
-}
-
-function isThere(sql: SqlStorage, toolset: string): boolean {
-  const row = readRow(sql, 'toolset', toolset);
-  return row !== null && !row.deleted;
 }
 
 /** Returns the new state. Both fields are read and written without a wait in between. */
 export function setEquipment({ sql, now }: CatalogContext, keyId: string, change: Partial<Equipment>): Equipment {
   const after = { ...readEquipment(sql, keyId), ...change };
-  sql.exec(
-    'INSERT OR REPLACE INTO equipment (key_id, toolset, mode, updated_at) VALUES (?, ?, ?, ?)',
-    keyId,
-    after.toolset,
-    after.mode,
-    now(),
-  );
+  const statement = 'INSERT OR REPLACE INTO equipment (key_id, toolset, mode, updated_at) VALUES (?, ?, ?, ?)';
+  sql.exec(statement, keyId, after.toolset, after.mode, now());
   return readEquipment(sql, keyId);
 }
 

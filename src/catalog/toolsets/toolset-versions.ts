@@ -67,15 +67,8 @@ export function listVersions(sql: SqlStorage, name: string, page: PageRequest): 
 
 /** Call in a write's transaction. `body` and `hash` null: a removal. */
 export function insertVersion(sql: SqlStorage, name: string, row: VersionRow): void {
-  sql.exec(
-    'INSERT INTO toolset_versions (name, version, body, revision, hash, created_at) VALUES (?, ?, ?, ?, ?, ?)',
-    name,
-    row.version,
-    row.body,
-    row.revision,
-    row.hash,
-    row.created_at,
-  );
+  const statement = 'INSERT INTO toolset_versions (name, version, body, revision, hash, created_at) VALUES (?, ?, ?, ?, ?, ?)';
+  sql.exec(statement, name, row.version, row.body, row.revision, row.hash, row.created_at);
 }
 
 /** Call in a write's transaction: the same document, recompiled. */

@@ -59,7 +59,7 @@ export async function renameToolset(
 
 /** Compiles the document with these tools, to be stored as the newest version. */
 export async function prepareToolset(context: CatalogContext, name: string, document: Toolset, known: KnownTools): Promise<Prepared> {
-  const compiled = await compile(context, name, { ...document, name }, known);
+  const compiled = await compileToolset(context, name, { ...document, name }, known);
   const { toolset } = compiled;
   const text = JSON.stringify(toolset);
   return {
@@ -136,7 +136,7 @@ async function recompile(
     const tools = owner === null ? known : withTools(known, privateDefinitions(context, owner));
     try {
       // Toolset bodies were parsed by the schema when they were written.
-      const { text, hash } = await compile(context, name, row.body as Toolset, tools);
+      const { text, hash } = await compileToolset(context, name, row.body as Toolset, tools);
       if (versionRow(context.sql, name, row.version)?.hash !== hash) revisions.push({ name, version: row.version, text, hash });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -159,7 +159,7 @@ export function revise(context: CatalogContext, { name, version, text, hash }: R
   enqueuePublish(context, 'toolset', name);
 }
 
-async function compile(context: CatalogContext, name: string, toolset: Toolset, known: KnownTools) {
+export async function compileToolset(context: CatalogContext, name: string, toolset: Toolset, known: KnownTools) {
   const { edition, warnings, toolset: read } = await compileEdition({ workspace: context.workspace, name, toolset, known });
   return { toolset: { ...read, name }, text: editionBytes(edition), hash: await editionHash(edition), warnings };
 }

@@ -36,24 +36,13 @@ type NewCallback = { target: CallbackTarget; notice: TurnNotice; body: string | 
 /** Returns its number, or null if this target already has it. Without a body it is dead immediately. */
 export function insertCallback(sql: SqlStorage, { target, notice, body, bytes, now }: NewCallback): number | null {
   const status: CallbackStatus = body === null ? 'dead' : 'pending';
-  const [row] = sql
-    .exec<{ number: number }>(
-      `INSERT INTO callbacks (id, source, kind, name, type, delivery, session, turn, status, created_at, ended_at, attempts, due_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (kind, name, source) DO NOTHING RETURNING number`,
-      newCallbackId(),
-      sourceOf(notice),
-      target.kind,
-      target.name,
-      notice.type,
-      notice.trigger?.delivery ?? null,
-      notice.session,
-      notice.turn,
-      status,
-      now,
-      body === null ? now : null,
-      body === null ? null : now,
-    )
-    .toArray();
+  const { kind, name } = target;
+  const { type, session, turn, trigger } = notice;
+  const statement = `INSERT INTO callbacks (id, source, kind, name, type, delivery, session, turn, status, created_at, ended_at, attempts, due_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (kind, name, source) DO NOTHING RETURNING number`;
+  const about = [kind, name, type, trigger?.delivery ?? null, session, turn];
+  const times = body === null ? [now, now, null] : [now, null, now];
+  const [row] = sql.exec<{ number: number }>(statement, newCallbackId(), sourceOf(notice), ...about, status, ...times).toArray();
   if (row === undefined) return null;
   if (body === null) return row.number;
   writeText(sql, 'callback_bodies', { callback: row.number }, body);
@@ -126,16 +115,9 @@ function leaseMs(attempt: number): number {
 
 /** Replaces the previous record of the same attempt. */
 export function noteAttempt(sql: SqlStorage, number: number, { attempt, at, status, durationMs, error }: StoredAttempt): void {
-  sql.exec(
-    `INSERT INTO callback_attempts (callback, attempt, at, status, duration_ms, error) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (callback, attempt) DO UPDATE SET status = excluded.status, duration_ms = excluded.duration_ms, error = excluded.error`,
-    number,
-    attempt,
-    at,
-    status,
-    durationMs,
-    error,
-  );
+  const statement = `INSERT INTO callback_attempts (callback, attempt, at, status, duration_ms, error) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (callback, attempt) DO UPDATE SET status = excluded.status, duration_ms = excluded.duration_ms, error = excluded.error`;
+  sql.exec(statement, number, attempt, at, status, durationMs, error);
 }
 
 /** Returns the current state of a row: a manual retry, or an expired lease, may have overtaken the attempt that now reports. */
@@ -150,11 +132,13 @@ export function postponeCallback(sql: SqlStorage, number: number, dueAt: number)
 /** Permanent, unless it is retried manually. */
 export function endCallback(sql: SqlStorage, number: number, status: 'delivered' | 'dead', now: number): void {
   sql.exec('UPDATE callbacks SET status = ?, ended_at = ?, due_at = NULL WHERE number = ?', status, now, number);
-  const { bytes } = sql.exec<{ bytes: number }>(bodyBytes, number).one();
-  changeBacklog(sql, -1, -bytes);
+  changeBacklog(sql, -1, -bodyBytes(sql, number));
 }
 
-const bodyBytes = 'SELECT coalesce(sum(length(data)), 0) AS bytes FROM callback_bodies WHERE callback = ?';
+function bodyBytes(sql: SqlStorage, number: number): number {
+  const query = 'SELECT coalesce(sum(length(data)), 0) AS bytes FROM callback_bodies WHERE callback = ?';
+  return sql.exec<{ bytes: number }>(query, number).one().bytes;
+}
 
 /** Makes the callback due now. */
 export function reopenCallback(sql: SqlStorage, { number, status }: CallbackRow, bytes: number, now: number): void {
@@ -204,8 +188,7 @@ function newest(sql: SqlStorage): number {
 
 /** Erases a callback with its texts, whatever its status. */
 export function eraseCallback(sql: SqlStorage, number: number): void {
-  const { bytes } = sql.exec<{ bytes: number }>(bodyBytes, number).one();
-  if (progressOf(sql, number)?.status === 'pending') changeBacklog(sql, -1, -bytes);
+  if (progressOf(sql, number)?.status === 'pending') changeBacklog(sql, -1, -bodyBytes(sql, number));
   overwriteTexts(sql, number);
   remove(sql, [{ number }]);
 }
@@ -213,7 +196,7 @@ export function eraseCallback(sql: SqlStorage, number: number): void {
 /** After its session was deleted: texts of sent callbacks are erased, and pending ones are redacted. */
 export function redactCallback(sql: SqlStorage, number: number, { isPending }: { isPending: boolean }): void {
   const body = isPending ? readBody(sql, number) : null;
-  const { bytes } = sql.exec<{ bytes: number }>(bodyBytes, number).one();
+  const bytes = bodyBytes(sql, number);
   overwriteTexts(sql, number);
   sql.exec('DELETE FROM callback_bodies WHERE callback = ?', number);
   if (body === null) return;

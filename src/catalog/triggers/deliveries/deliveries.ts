@@ -105,24 +105,15 @@ export function lastRunsOf({ sql }: CatalogContext, schedules: readonly string[]
 const runStatuses: readonly DeliveryStatus[] = ['pending', 'running', 'waiting', 'completed', 'failed', 'cancelled'];
 
 function insert({ sql, now }: CatalogContext, { trigger, id, event, payload }: NewDelivery): number {
-  const row = sql
-    .exec<{ number: number }>(
-      `INSERT INTO deliveries (kind, name, id, event, status, run, repeats, warnings, is_json, headers, bytes, received_at, run_at, attempts, held)
-       VALUES (?, ?, ?, ?, 'ignored', 1, 0, '[]', ?, ?, 0, ?, ?, 0, 0) RETURNING number`,
-      trigger.kind,
-      trigger.name,
-      id,
-      event,
-      payload?.isJson === true ? 1 : 0,
-      payload === null ? null : JSON.stringify(payload.headers),
-      now(),
-      now(),
-    )
-    .one();
-  if (payload === null) return row.number;
-  const bytes = writePart(sql, row.number, 'payload', payload.text);
-  sql.exec('UPDATE deliveries SET bytes = ? WHERE number = ?', bytes, row.number);
-  return row.number;
+  const statement = `INSERT INTO deliveries
+      (kind, name, id, event, status, run, repeats, warnings, is_json, headers, bytes, received_at, run_at, attempts, held)
+    VALUES (?, ?, ?, ?, 'ignored', 1, 0, '[]', ?, ?, 0, ?, ?, 0, 0) RETURNING number`;
+  const content = [payload?.isJson === true ? 1 : 0, payload === null ? null : JSON.stringify(payload.headers)];
+  const { number } = sql.exec<{ number: number }>(statement, trigger.kind, trigger.name, id, event, ...content, now(), now()).one();
+  if (payload === null) return number;
+  const bytes = writePart(sql, number, 'payload', payload.text);
+  sql.exec('UPDATE deliveries SET bytes = ? WHERE number = ?', bytes, number);
+  return number;
 }
 
 function applyVerdict(context: CatalogContext, trigger: Trigger, number: number, verdict: DeliveryVerdict): void {
@@ -131,14 +122,9 @@ function applyVerdict(context: CatalogContext, trigger: Trigger, number: number,
     queueRun(context, { ...verdict, number, held });
     return;
   }
-  context.sql.exec(
-    'UPDATE deliveries SET status = ?, reason = ?, warnings = ?, ended_at = ?, due_at = NULL WHERE number = ?',
-    verdict.become,
-    verdict.reason,
-    JSON.stringify(verdict.warnings),
-    context.now(),
-    number,
-  );
+  const { become, reason, warnings } = verdict;
+  const statement = 'UPDATE deliveries SET status = ?, reason = ?, warnings = ?, ended_at = ?, due_at = NULL WHERE number = ?';
+  context.sql.exec(statement, become, reason, JSON.stringify(warnings), context.now(), number);
 }
 
 /** Returns the row that was just written. */

@@ -102,10 +102,9 @@ export function readPart(sql: SqlStorage, delivery: number, part: DeliveryPart):
 export function erasePayload(sql: SqlStorage, delivery: number): void {
   sql.exec('UPDATE delivery_parts SET data = zeroblob(length(data)) WHERE delivery = ?', delivery);
   sql.exec('DELETE FROM delivery_parts WHERE delivery = ?', delivery);
-  sql.exec(
-    'UPDATE deliveries SET headers = CAST(zeroblob(length(CAST(headers AS BLOB))) AS TEXT) WHERE number = ? AND headers IS NOT NULL',
-    delivery,
-  );
+  const statement = `UPDATE deliveries SET headers = CAST(zeroblob(length(CAST(headers AS BLOB))) AS TEXT)
+    WHERE number = ? AND headers IS NOT NULL`;
+  sql.exec(statement, delivery);
   sql.exec('UPDATE deliveries SET bytes = 0, headers = NULL WHERE number = ?', delivery);
 }
 

@@ -74,14 +74,8 @@ function dropHeavy({ sql }: CatalogContext): boolean {
 
 /** Deletes the oldest ended ones above `limits.maxKeptDeliveries`: twice as many as may have been added, so that an excess shrinks. */
 function dropSurplus({ sql }: CatalogContext, { kind, name }: Trigger): void {
-  const surplus = sql
-    .exec<{ number: number }>(
-      'SELECT number FROM deliveries WHERE kind = ? AND name = ? ORDER BY number DESC LIMIT 1 OFFSET ?',
-      kind,
-      name,
-      limits.maxStoredDeliveries,
-    )
-    .toArray()[0];
+  const newest = 'SELECT number FROM deliveries WHERE kind = ? AND name = ? ORDER BY number DESC LIMIT 1 OFFSET ?';
+  const surplus = sql.exec<{ number: number }>(newest, kind, name, limits.maxStoredDeliveries).toArray()[0];
   if (surplus === undefined) return;
   const query =
     'SELECT number FROM deliveries WHERE kind = ? AND name = ? AND number <= ? AND ended_at IS NOT NULL ORDER BY number LIMIT ?';

@@ -17,20 +17,11 @@ export function queueRun(context: CatalogContext, { number, agent, session, turn
   const now = context.now();
   const isFirst = firstPending(sql, session) === null;
   const added = writePart(sql, number, 'input', rendered.input);
-  sql.exec(
-    `UPDATE deliveries SET status = 'pending', reason = NULL, agent = ?, session = ?, session_key = ?, turn = ?, warnings = ?, held = ?,
-       bytes = bytes + ?, run_at = ?, ended_at = NULL, attempts = 0, due_at = ? WHERE number = ?`,
-    agent,
-    session,
-    rendered.sessionKey,
-    turn,
-    JSON.stringify(rendered.warnings),
-    held ? 1 : 0,
-    added,
-    now,
-    isFirst && !held ? now : null,
-    number,
-  );
+  const statement = `UPDATE deliveries SET status = 'pending', reason = NULL, agent = ?, session = ?, session_key = ?, turn = ?, warnings = ?,
+    held = ?, bytes = bytes + ?, run_at = ?, ended_at = NULL, attempts = 0, due_at = ? WHERE number = ?`;
+  const dueAt = isFirst && !held ? now : null;
+  const warnings = JSON.stringify(rendered.warnings);
+  sql.exec(statement, agent, session, rendered.sessionKey, turn, warnings, held ? 1 : 0, added, now, dueAt, number);
   const row = deliveryRow(sql, number);
   if (row !== null) changeBacklog(context, row, 1, row.bytes);
 }
@@ -50,13 +41,8 @@ export function nextDueRun({ sql }: CatalogContext): number | null {
 export function setDeliveryStatus(context: CatalogContext, row: DeliveryRow, status: DeliveryStatus, reason: string | null): void {
   const { sql } = context;
   const now = context.now();
-  sql.exec(
-    'UPDATE deliveries SET status = ?, reason = ?, ended_at = ?, due_at = NULL, held = 0 WHERE number = ?',
-    status,
-    reason,
-    isSettled(status) ? now : null,
-    row.number,
-  );
+  const statement = 'UPDATE deliveries SET status = ?, reason = ?, ended_at = ?, due_at = NULL, held = 0 WHERE number = ?';
+  sql.exec(statement, status, reason, isSettled(status) ? now : null, row.number);
   if (row.status === 'pending') {
     changeBacklog(context, row, -1, -row.bytes);
     // Its session has it now, or never will.

@@ -172,19 +172,13 @@ function newestInProgress(context: CatalogContext, schedule: string): RunInProgr
 const inProgress: readonly DeliveryStatus[] = ['pending', 'running', 'waiting'];
 
 function readDue(context: CatalogContext, schedule: string): number | null {
-  return (
-    context.sql.exec<{ due_at: number | null }>('SELECT due_at FROM schedule_state WHERE schedule = ?', schedule).toArray()[0]?.due_at ??
-    null
-  );
+  const query = 'SELECT due_at FROM schedule_state WHERE schedule = ?';
+  return context.sql.exec<{ due_at: number | null }>(query, schedule).toArray()[0]?.due_at ?? null;
 }
 
 /** After an unexpected error: retries later, without blocking other schedules. Its time stays unchanged. */
 function postpone(context: CatalogContext, { schedule, due_at: due }: DueRow): void {
   const later = context.now() + limits.maxPublishBackoffMs;
-  context.sql.exec(
-    'UPDATE schedule_state SET due_at = ?, since = coalesce(since, due_at) WHERE schedule = ? AND due_at = ?',
-    later,
-    schedule,
-    due,
-  );
+  const statement = 'UPDATE schedule_state SET due_at = ?, since = coalesce(since, due_at) WHERE schedule = ? AND due_at = ?';
+  context.sql.exec(statement, later, schedule, due);
 }
