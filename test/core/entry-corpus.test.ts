@@ -61,7 +61,10 @@ describeCorpus('mcp-tools', (path) => {
         isRecord(part) && part.default !== undefined ? [[argument, part.default] as const] : [],
       );
       const rules = EntryArguments.parse({ default: Object.fromEntries(own) });
-      const found = checkEntryArguments(toolOf('s', 'tool', { inputSchema }), rules, 'tools[0]', knownTools([]));
+      const found = checkEntryArguments(
+        { source: { arguments: rules }, definition: toolOf('s', 'tool', { inputSchema }), path: 'tools[0]' },
+        knownTools([]),
+      );
       return found.map(({ path: place, message }) => `${file} ${name} ${place}: ${message}`);
     });
     expect(faults).toEqual([]);

@@ -8,7 +8,8 @@ import { toWireName } from '../names/names.ts';
 import { oneLine } from '../text/paragraphs.ts';
 import { ServerHealth } from '../servers/server-state.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
-import { namesOfEntry, shownAliases, fitRows, Context, contextOf, definitionTokens, type ToolTable } from './tool-table.ts';
+import { shownAliases, fitRows, Context, contextOf, tokenCosts, type ToolTable } from './tool-table.ts';
+import { namesOfEntry } from '../toolset/named-entry.ts';
 
 export const AvailableToolsQuery = z.strictObject({
   server: z
@@ -74,9 +75,7 @@ export type AvailableTool = z.infer<typeof AvailableTool>;
 export type ServerStates = ReadonlyMap<string, Pick<ServerHealth, 'status' | 'reason'>>;
 
 export function listAvailable(table: ToolTable, standings: ServerStates, query: AvailableToolsQuery): AvailableTools {
-  const there = table.tools.filter(({ source }) => source?.state !== 'missing');
-  const tokens = new Map(there.map((tool) => [tool.canonical, definitionTokens(tool)]));
-  const total = sum(there, (tool) => tokens.get(tool.canonical) ?? 0);
+  const { there, tokensOf, total } = tokenCosts(table);
   const matching = there.filter(matcher(query));
   const byServer = Map.groupBy(there, ({ server }) => server);
   const names = new Set(matching.map(({ server }) => server));
@@ -84,15 +83,12 @@ export function listAvailable(table: ToolTable, standings: ServerStates, query: 
   const servers = [...byServer].filter(([name]) => !isNarrow || names.has(name));
   const heads = servers.map(([serverName, tools]) => {
     const { status, reason } = standings.get(serverName) ?? {};
-    const context = contextOf(
-      sum(tools, (tool) => tokens.get(tool.canonical) ?? 0),
-      total,
-    );
+    const context = contextOf(tokensOf(tools), total);
     return { serverName, toolCount: tools.length, ...(status && { status }), ...(reason && { reason: shorten(reason) }), context };
   });
   heads.push(...silentHeads(standings, new Set(byServer.keys()), query));
   const fittingHeads = fitRows(heads, limits.maxConfigurationAnswerBytes / 2);
-  const rows = matching.map((tool) => rowOf(tool, table, contextOf(tokens.get(tool.canonical) ?? 0, total)));
+  const rows = matching.map((tool) => rowOf(tool, table, contextOf(tokensOf([tool]), total)));
   const shown = fitRows(rows, limits.maxConfigurationAnswerBytes / 2);
   const rowsByServer = Map.groupBy(shown.rows, ({ serverName }) => serverName);
   const last = shown.rows.at(-1)?.namespacedName;
@@ -166,8 +162,4 @@ const maxToldDescription = 200;
 export function shorten(text: string): string {
   const line = oneLine(text);
   return line.length <= maxToldDescription ? line : `${line.slice(0, maxToldDescription).trimEnd()}…`.toWellFormed();
-}
-
-function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
-  return items.reduce((total, item) => total + of(item), 0);
 }

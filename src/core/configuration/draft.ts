@@ -7,7 +7,8 @@ import { fold } from '../names/fold.ts';
 import { limits } from '../limits.ts';
 import { quote, toWireName } from '../names/names.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
-import { namesOfEntry, namespacedName, refId, type ToolTable } from './tool-table.ts';
+import { namespacedName, refId, type ToolTable } from './tool-table.ts';
+import { namesOfEntry } from '../toolset/named-entry.ts';
 import type { NameConflict } from '../toolset/name-claims.ts';
 import type { Issue, Problem } from '../problem.ts';
 

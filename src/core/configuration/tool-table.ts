@@ -4,13 +4,12 @@
  */
 import { z } from 'zod';
 import { type KnownTools, spellings } from '../toolset/known-tools.ts';
-import { quote, parseAlias, parseWireName, toWireName } from '../names/names.ts';
+import { quote } from '../names/names.ts';
 import { nearNames } from '../names/suggest.ts';
 import { type ToolDefinition, toolPin } from '../tools/tool.ts';
-import { limits } from '../limits.ts';
-import type { AliasMode, ToolsetEntry } from '../toolset/toolset.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { charactersPerToken } from '../turn/transcript.ts';
+import type { EntryNames } from '../toolset/named-entry.ts';
 
 export const namespacedName = z.string().meta({
   description: 'Name of the tool as returned by list-available-tools, <server>.<tool>, in exactly this spelling.',
@@ -79,36 +78,8 @@ export async function buildToolTable(tools: readonly ToolDefinition[], aliases: 
 /** Each suggestion walks all tools. */
 const maxSuggestedNames = 20;
 
-// The names that an entry of a toolset document gives its tool, equal to those of a compiled edition (`named-entry.ts`), for views of a
-// document that is not compiled. Never used to resolve a call.
-
-type EntryAliasName = { name: string; mode: AliasMode };
-type EntryNames = { wireName: string; aliases: readonly EntryAliasName[] };
-
-/** `definition` undefined: its server never listed it, or is gone. */
-export function namesOfEntry(entry: ToolsetEntry, definition: ToolDefinition | undefined): EntryNames {
-  const { canonical, ownName } = ownNameOf(entry, definition);
-  const written: readonly EntryAliasName[] = (entry.aliases ?? definition?.aliases ?? []).map((alias) =>
-    typeof alias === 'string' ? { name: alias, mode: 'announced' } : alias,
-  );
-  const legal = written.flatMap(({ name, mode }) => {
-    const parsed = parseAlias(name);
-    return parsed.ok ? [{ name: parsed.alias as string, mode }] : [];
-  });
-  const aliases = legal.slice(0, limits.maxAliasesPerEntry);
-  const given = entry.name === undefined ? null : parseWireName(entry.name);
-  const announced = aliases.find(({ mode }) => mode === 'announced');
-  return { wireName: given?.ok ? given.wireName : (announced?.name ?? toWireName(canonical, ownName)), aliases };
-}
-
-export function ownNameOf(entry: ToolsetEntry, definition: ToolDefinition | undefined): { canonical: string; ownName: string } {
-  const canonical = entry.tool ?? '';
-  // Split as in `named-entry.ts` if only the document is known: server names contain no dot.
-  return { canonical, ownName: definition?.name ?? canonical.slice(canonical.indexOf('.') + 1) };
-}
-
 /** The aliases that may be shown to callers of tools. */
-export function shownAliases({ aliases }: EntryNames): string[] {
+export function shownAliases({ aliases }: Pick<EntryNames, 'aliases'>): string[] {
   return [...new Set(aliases.filter(({ mode }) => mode === 'announced' || mode === 'function').map(({ name }) => name))];
 }
 
@@ -133,8 +104,18 @@ export const Context = z.object({
 });
 export type Context = z.infer<typeof Context>;
 
-export function definitionTokens({ name, description, inputSchema }: Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'>): number {
-  return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / charactersPerToken);
+/** `there`: the tools that are not missing. `total`: the cost of all of them. */
+export function tokenCosts({ tools }: ToolTable) {
+  const there = tools.filter(({ source }) => source?.state !== 'missing');
+  const costs = new Map<string, number>(
+    there.map(({ canonical, name, description, inputSchema }) => [
+      canonical,
+      Math.ceil(JSON.stringify({ name, description, inputSchema }).length / charactersPerToken),
+    ]),
+  );
+  const tokensOf = (some: readonly { canonical: string }[]): number =>
+    some.reduce((sum, { canonical }) => sum + (costs.get(canonical) ?? 0), 0);
+  return { there, tokensOf, total: tokensOf(there) };
 }
 
 /** Rounded to a tenth. */

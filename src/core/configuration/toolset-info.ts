@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { ownWireNames } from '../toolset/alias-map.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
-import { namesOfEntry, ownNameOf, shownAliases, fitRows, type ToolTable, Context, contextOf, definitionTokens } from './tool-table.ts';
+import { shownAliases, fitRows, type ToolTable, Context, contextOf, tokenCosts } from './tool-table.ts';
+import { namesOfEntry, ownNameOf } from '../toolset/named-entry.ts';
 import { limits } from '../limits.ts';
 import { ServerHealth } from '../servers/server-state.ts';
 import { shorten, type ServerStates } from './available-tools.ts';
@@ -166,10 +167,8 @@ export function describeActive(
     if (status === 'failing' || status === 'unauthorized') return [{ name, status, ...(reason && { reason: shorten(reason) }) }];
     return isListing ? [] : [{ name }];
   });
-  const there = table.tools.filter(({ source }) => source?.state !== 'missing');
-  const costs = new Map(there.map((tool) => [tool.canonical as string, definitionTokens(tool)]));
-  const tokens = exposed.reduce((sum, { namespacedName }) => sum + (costs.get(namespacedName) ?? 0), 0);
-  const total = [...costs.values()].reduce((sum, cost) => sum + cost, 0);
+  const { there, tokensOf, total } = tokenCosts(table);
+  const tokens = tokensOf(exposed.map(({ namespacedName }) => ({ canonical: namespacedName })));
   const distinct = new Set(exposed.map(({ namespacedName }) => namespacedName)).size;
   return {
     success: true,

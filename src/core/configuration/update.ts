@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { limits } from '../limits.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { EntryRequest, givenAliases, placeOf, readEntryRequests, toDraft, type DraftEntry, type DraftResult } from './draft.ts';
-import { namesOfEntry, namespacedName, refId, type ToolTable } from './tool-table.ts';
+import { namespacedName, refId, type ToolTable } from './tool-table.ts';
+import { namesOfEntry } from '../toolset/named-entry.ts';
 import { quote } from '../names/names.ts';
 
 const wireName = z

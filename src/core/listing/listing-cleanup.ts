@@ -21,12 +21,11 @@ export function cleanSchema(schema: JsonSchema, path: string, findings: Finding[
 type Cleaning = { path: string; findings: Finding[]; places: ReadonlySet<string>; role: 'schema' | 'map' | 'value' };
 
 function cleanPart(part: unknown, cleaning: Cleaning): unknown {
-  if (Array.isArray(part))
-    return keptOrNew(
-      part,
-      part.map((item, index) => cleanPart(item, at(cleaning, String(index), cleaning.role))),
-    );
-  if (!isRecord(part)) return typeof part === 'string' ? tell(cleaning, cleanValue(part)) : part;
+  if (Array.isArray(part)) {
+    const cleaned = part.map((item, index) => cleanPart(item, at(cleaning, String(index), cleaning.role)));
+    return cleaned.some((item, index) => item !== part[index]) ? cleaned : part;
+  }
+  if (!isRecord(part)) return typeof part === 'string' ? report(cleaning, cleanValue(part)) : part;
   let isChanged = false;
   const members: [string, unknown][] = [];
   for (const [key, member] of Object.entries(part)) {
@@ -50,7 +49,7 @@ function cleanMember(key: string, member: unknown, cleaning: Cleaning): unknown 
     return cleanPart(member, inside);
   }
   if (typeof member !== 'string') return cleanPart(member, inside);
-  if (key === 'description' || key === 'title' || key === '$comment') return tell(inside, cleanDescription(member));
+  if (key === 'description' || key === 'title' || key === '$comment') return report(inside, cleanDescription(member));
   if (key === '$ref' && !member.startsWith('#') && !isOwnPlace(member, cleaning.places)) {
     found(inside, 'remote-ref', 'is a remote reference, which is never fetched; any value is accepted');
     return undefined;
@@ -60,7 +59,7 @@ function cleanMember(key: string, member: unknown, cleaning: Cleaning): unknown 
     found(inside, 'hidden-pattern', 'contains invisible characters; removed');
     return undefined;
   }
-  return tell(inside, cleanValue(member));
+  return report(inside, cleanValue(member));
 }
 
 function roleIn(role: Cleaning['role'], key: string): Cleaning['role'] {
@@ -84,15 +83,11 @@ function at(cleaning: Cleaning, key: string, role: Cleaning['role']): Cleaning {
   return { ...cleaning, path: pointer(cleaning.path, key), role };
 }
 
-function tell(cleaning: Cleaning, cleaned: CleanedText): string {
+function report(cleaning: Cleaning, cleaned: CleanedText): string {
   for (const { finding, message } of cleaned.findings) found(cleaning, finding, message);
   return cleaned.text;
 }
 
 function found(cleaning: Cleaning, finding: string, message: string): void {
   addFinding(cleaning.findings, { finding, path: cleaning.path, message });
-}
-
-function keptOrNew(part: readonly unknown[], cleaned: readonly unknown[]): readonly unknown[] {
-  return cleaned.some((item, index) => item !== part[index]) ? cleaned : part;
 }

@@ -43,8 +43,10 @@ export function readListing(tools: readonly Record<string, unknown>[], operation
   return tools.map((tool, index) => {
     const listed = readOne(tool, { path: `tools[${index}]`, listed: names, operations });
     if (listed.verdict === 'refuse') return listed;
-    if (taken.has(listed.name)) return duplicate(listed);
-    taken.add(listed.name);
+    const { path, name } = listed;
+    const message = `${quote(name)} is listed twice; the first definition is used`;
+    if (taken.has(name)) return refused(path, name, { finding: 'duplicate-name', path: '/name', message });
+    taken.add(name);
     return listed;
   });
 }
@@ -55,7 +57,7 @@ function readOne(
 ): ListedDefinition {
   const name = typeof tool.name === 'string' ? tool.name : '';
   const fault = faultOf(tool);
-  if (fault !== null) return { path, name, raw: null, definition: null, findings: [fault], verdict: 'refuse' };
+  if (fault !== null) return refused(path, name, fault);
   const raw = { ...rawOf(tool, name), ...(Object.hasOwn(operations, name) && { operation: operations[name] }) };
   const cleaned: Finding[] = [];
   const definition = cleanDefinition(raw, cleaned);
@@ -143,11 +145,6 @@ function annotationsOf(value: unknown): ToolAnnotations | null {
   return known.length === 0 ? null : ToolAnnotations.parse(Object.fromEntries(known));
 }
 
-function duplicate({ path, name }: ListedDefinition): ListedDefinition {
-  const finding: Finding = {
-    finding: 'duplicate-name',
-    path: '/name',
-    message: `${quote(name)} is listed twice; the first definition is used`,
-  };
+function refused(path: string, name: string, finding: Finding): ListedDefinition {
   return { path, name, raw: null, definition: null, findings: [finding], verdict: 'refuse' };
 }

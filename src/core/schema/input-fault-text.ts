@@ -22,18 +22,15 @@ export function describeExpected(schema: unknown): string {
     return `one of ${shown}${schema.enum.length > 20 ? ', …' : ''}`;
   }
   const types = typesOf(schema);
-  if (types !== null) return types.map((type) => articles.get(type) ?? type).join(' or ');
+  if (types !== null) return types.map(withArticle).join(' or ');
   const list = Array.isArray(schema.anyOf) ? schema.anyOf : schema.oneOf;
   if (!Array.isArray(list)) return 'a value';
-  return [
-    ...new Set(
-      list
-        .slice(0, 8)
-        .map((branch) =>
-          isRecord(branch) && branch.anyOf === undefined && branch.oneOf === undefined ? describeExpected(branch) : 'a value',
-        ),
-    ),
-  ].join(' or ');
+  const isUnion = (branch: unknown): boolean => isRecord(branch) && (branch.anyOf !== undefined || branch.oneOf !== undefined);
+  return [...new Set(list.slice(0, 8).map((branch) => (isUnion(branch) ? 'a value' : describeExpected(branch))))].join(' or ');
+}
+
+function withArticle(type: string): string {
+  return type === 'null' ? type : `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
 export function nameOf(value: unknown): string {
@@ -48,13 +45,3 @@ export function preview(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
-
-const articles = new Map([
-  ['string', 'a string'],
-  ['number', 'a number'],
-  ['integer', 'an integer'],
-  ['boolean', 'a boolean'],
-  ['array', 'an array'],
-  ['object', 'an object'],
-  ['null', 'null'],
-]);

@@ -70,15 +70,7 @@ export function without(schema: JsonSchema, ...keywords: string[]): JsonSchema {
 
 /** Keywords that inform the reader and reject no value. */
 export const annotations: ReadonlySet<string> = new Set([
-  'title',
-  'description',
-  'default',
-  'example',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  '$comment',
+  ...['title', 'description', 'default', 'example', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment'],
 ]);
 
 export function isAnnotation(keyword: string): boolean {

@@ -3,7 +3,7 @@
  * never rejects more than necessary; calls are checked against the tool's own schema in any case. Used when an edition is compiled;
  * `entry-arguments.ts` maps the arguments.
  */
-import { readPreset } from '../toolset/entry-arguments.ts';
+import { presetValues } from '../toolset/entry-arguments.ts';
 import type { EntryArguments } from '../toolset/toolset.ts';
 import { checkInput } from './input-schema.ts';
 import { limits } from '../limits.ts';
@@ -36,14 +36,10 @@ type View = {
 };
 
 function readRules(source: JsonSchema, { preset = {}, rename = {}, default: defaults = {} }: EntryArguments): View {
-  const known = Object.entries(preset).flatMap(([name, written]): [string, unknown][] => {
-    const read = readPreset(written);
-    return read.kind === 'value' ? [[name, read.value]] : [];
-  });
   return {
     source,
     hidden: new Set(Object.keys(preset)),
-    known: Object.fromEntries(known),
+    known: presetValues(preset),
     shown: new Map(Object.entries(rename).flatMap(([shown, own]) => (shown === own ? [] : [[own, shown]]))),
     defaults: new Map(Object.entries(defaults)),
     budget: { parts: limits.maxSchemaParts },

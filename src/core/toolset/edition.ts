@@ -13,7 +13,7 @@ import { limits } from '../limits.ts';
 import { countWarnings, definitionsAtFirst, lintTools, nameWarnings } from './lint.ts';
 import { findConflicts, type NameConflict } from './name-claims.ts';
 import { readNamedEntries, type NamedEntry } from './named-entry.ts';
-import { invalidRequest, Problem, type Issue } from '../problem.ts';
+import { invalidRequest, Problem } from '../problem.ts';
 import { toStrictSchema } from '../schema/strict-schema.ts';
 import { toolPin } from '../tools/tool.ts';
 import { compileMadeEntries } from '../made/compile-made.ts';
@@ -40,7 +40,7 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
   }
   const toolset = await resolveReferences(input.toolset, known);
   const reading = readNamedEntries(toolset, known);
-  const faults = [...reading.issues, ...reading.entries.flatMap((entry) => argumentFaults(entry, known))];
+  const faults = [...reading.issues, ...reading.entries.flatMap((entry) => checkEntryArguments(entry, known))];
   if (faults.length > 0) throw invalidRequest(faults);
   const conflicts = findConflicts(reading.entries);
   if (conflicts.length > 0) throw nameConflict(conflicts);
@@ -66,7 +66,7 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
     toolset,
     warnings: [
       ...reading.warnings,
-      ...reading.entries.flatMap(resultWarnings),
+      ...reading.entries.flatMap(checkEntryResult),
       ...nameWarnings(reading.entries, known),
       ...lintTools(edition.tools),
       ...countWarnings(definitionsAtFirst(edition.tools, edition.onDemandAbove)),
@@ -86,15 +86,6 @@ function copiedBytes(tools: readonly EditionTool[]): number {
     const { description, inputSchema } = tool;
     return copies === 0 ? sum : sum + copies * utf8Length(JSON.stringify({ description, inputSchema }));
   }, 0);
-}
-
-function argumentFaults({ source, definition, path }: NamedEntry, known: KnownTools): Issue[] {
-  if (definition === null || source.arguments === undefined) return [];
-  return checkEntryArguments(definition, source.arguments, path, known);
-}
-
-function resultWarnings({ source, definition, path }: NamedEntry): Warning[] {
-  return checkEntryResult(definition?.outputSchema, source.result, path);
 }
 
 function instructionsOf(entries: readonly NamedEntry[]): Pick<Edition, 'instructions'> {

@@ -8,6 +8,7 @@ import { isRecord } from '../json/wire-value.ts';
 import { checkInput } from '../schema/input-schema.ts';
 import { issuePath } from '../issues.ts';
 import type { KnownTools } from './known-tools.ts';
+import type { NamedEntry } from './named-entry.ts';
 import { limits } from '../limits.ts';
 import type { Issue } from '../problem.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
@@ -32,6 +33,12 @@ export function readPreset(written: unknown): Preset {
     if (Object.hasOwn(written, 'value')) return { kind: 'value', value: written.value };
   }
   return { kind: 'value', value: written };
+}
+
+/** Returns the presets whose values are known when the toolset is compiled. */
+export function presetValues(preset: NonNullable<EntryArguments['preset']>): Arguments {
+  const entries = Object.entries(preset).map(([name, written]) => [name, readPreset(written)] as const);
+  return Object.fromEntries(entries.flatMap(([name, read]) => (read.kind === 'value' ? [[name, read.value]] : [])));
 }
 
 /** `given`: the arguments by shown name. `ignored`: names that a call cannot set; their values are dropped. */
@@ -104,8 +111,12 @@ export function secretArguments(rules: EntryArguments | undefined): Map<string, 
 // Checks the argument rules of an entry against the tool that it names, when the toolset is written. Each error has its path
 // (`tools[3].arguments.preset.method`). Used by the compiler (`edition.ts`).
 
-/** `path`: the path of the entry. */
-export function checkEntryArguments(definition: ToolDefinition, rules: EntryArguments, path: string, known: KnownTools): Issue[] {
+export function checkEntryArguments(
+  { source, definition, path }: Pick<NamedEntry, 'source' | 'definition' | 'path'>,
+  known: KnownTools,
+): Issue[] {
+  const rules = source.arguments;
+  if (definition === null || rules === undefined) return [];
   const base = `${path}.arguments`;
   const properties = propertiesOf(definition.inputSchema);
   return [
@@ -195,10 +206,6 @@ function misvalued(
   { preset = {}, default: defaults = {} }: EntryArguments,
   base: string,
 ): Issue[] {
-  const plain = Object.entries(preset).flatMap(([name, written]): [string, unknown][] => {
-    const read = readPreset(written);
-    return read.kind === 'value' ? [[name, read.value]] : [];
-  });
   const properties = Object.fromEntries(
     Array.from(parts, ([name, several]) => [name, several.length === 1 ? several[0] : { anyOf: several }]),
   );
@@ -209,7 +216,7 @@ function misvalued(
       path: path.startsWith('[') ? `${where}${path}` : `${where}.${path}`,
       message,
     }));
-  return [...misread(preset, base), ...issuesOf(Object.fromEntries(plain), `${base}.preset`), ...issuesOf(defaults, `${base}.default`)];
+  return [...misread(preset, base), ...issuesOf(presetValues(preset), `${base}.preset`), ...issuesOf(defaults, `${base}.default`)];
 }
 
 /** An object with the single member `secret` or `caller` is a reference; with an invalid value it is a mistake of the author. */

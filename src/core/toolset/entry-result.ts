@@ -5,6 +5,7 @@
 import type { EntryResult } from './toolset.ts';
 import { pointerValue, type PointerResult, isIndex, pointerTokens } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
+import type { NamedEntry } from './named-entry.ts';
 import { quoted, type Issue } from '../problem.ts';
 import { boundResult, fetchCall, contentToStore } from '../tools/result-bound.ts';
 import { visibleJson } from '../text/visible-text.ts';
@@ -106,10 +107,11 @@ function readJson(text: string): PointerResult {
 // Finds pointers of an entry that can match nothing according to the tool's `outputSchema`, and warns when the toolset is written.
 // Used by the compiler (`edition.ts`).
 
-/** Returns warnings; none if the tool declares no output schema. `path`: the path of the entry. */
-export function checkEntryResult(outputSchema: JsonSchema | undefined, rules: EntryResult | undefined, path: string): Issue[] {
+/** Returns warnings; none if the tool declares no output schema. */
+export function checkEntryResult({ source, definition, path }: Pick<NamedEntry, 'source' | 'definition' | 'path'>): Issue[] {
+  const outputSchema = definition?.outputSchema;
   if (outputSchema === undefined) return [];
-  return (rules?.pick ?? []).flatMap((pointer, index) => {
+  return (source.result?.pick ?? []).flatMap((pointer, index) => {
     if (mayHold(outputSchema, outputSchema, pointerTokens(pointer), { parts: limits.maxSchemaParts, steps: 0 })) return [];
     return [{ path: `${path}.result.pick[${index}]`, message: `${JSON.stringify(pointer)} is not in the tool's outputSchema` }];
   });

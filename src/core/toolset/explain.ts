@@ -4,33 +4,23 @@
  */
 import { configuredEntry, type AliasMap, type Resolution } from './alias-map.ts';
 import type { EditionAlias, EditionTool } from './edition-tool.ts';
-import type { EntryArguments, EntryResult, AliasMode, ApprovalRule } from './toolset.ts';
+import type { AliasMode, ApprovalRule } from './toolset.ts';
 import { fold } from '../names/fold.ts';
-import type { Hold } from '../listing/hold.ts';
 import { limits } from '../limits.ts';
 import { quote, toWireName } from '../names/names.ts';
 import { whyMissing } from './known-tools.ts';
-import type { ToolKind } from '../tools/tool.ts';
 
 /** What an administrator needs to know about the tool that a name resolved to. Secrets in `arguments` are names, as in the document. */
-type Explanation = {
+type Explanation = Pick<EditionTool, 'server' | 'ownName' | 'kind' | 'state' | 'arguments' | 'result' | 'held' | 'renamedTo'> & {
   because: string;
   /** `tools[i]` of the document; null for an injected tool. */
   entry: string | null;
-  server: string;
-  ownName: string;
-  kind: ToolKind;
-  state: EditionTool['state'];
   /** Why it cannot be called, now or ever; absent if it can. */
   blocked?: string;
   /** The deprecation note that a call by this name receives. */
   deprecated?: string;
   approval: ApprovalRule;
-  arguments?: EntryArguments;
-  result?: EntryResult;
   refId?: string;
-  held?: Hold;
-  renamedTo?: string;
 };
 
 type Hit = Extract<Resolution, { ok: true }>;

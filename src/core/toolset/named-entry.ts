@@ -61,6 +61,22 @@ export function readNamedEntries(toolset: Toolset, known: KnownTools): EntryRead
   return reading;
 }
 
+/** Returns the names that an entry gives its tool, equal to those of a compiled edition, for views of a document that is not compiled. */
+export function namesOfEntry(entry: ToolsetEntry, definition: ToolDefinition | undefined): EntryNames {
+  const faults: EntryReadings = { entries: [], issues: [], warnings: [] };
+  const aliases = entry.aliases === undefined ? inheritAliases(definition ?? null, '', faults) : readAliases(entry.aliases, '', faults);
+  const { canonical, ownName } = ownNameOf(entry, definition);
+  return { wireName: readGivenName(entry, '', faults) ?? defaultWireName(canonical, ownName, aliases), aliases };
+}
+
+export type EntryNames = { wireName: string; aliases: readonly EntryAlias[] };
+
+/** `definition` undefined: its server never listed it, or is gone. Then the name is split at the first dot: server names contain no dot. */
+export function ownNameOf(entry: ToolsetEntry, definition: ToolDefinition | undefined): { canonical: string; ownName: string } {
+  const canonical = entry.tool ?? '';
+  return { canonical, ownName: definition?.name ?? canonical.slice(canonical.indexOf('.') + 1) };
+}
+
 function stateWarning(canonical: string, server: string, { state, held, renamedTo }: ToolSource): string | null {
   if (state === 'missing') {
     const now = renamedTo === undefined ? '' : `; ${renamedTo} now has its definition: set tool to it, and the names stay the same`;

@@ -2,13 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { checkEntryResult, showResult } from '../../../src/core/toolset/entry-result.ts';
 import { EntryResult, maxPicks } from '../../../src/core/toolset/toolset.ts';
 import { limits } from '../../../src/core/limits.ts';
-import { contentText, errorResult, textResult, type ToolResult } from '../../../src/core/tools/tool.ts';
+import { contentText, errorResult, textResult, type JsonSchema, type ToolResult } from '../../../src/core/tools/tool.ts';
 import { utf8Length } from '../../../src/core/text/utf8.ts';
+import { toolOf } from '../../fakes/known-tools.ts';
 
 const pick = (...pointers: string[]) => EntryResult.parse({ pick: pointers });
 const value = { items: [{ name: 'a', secret: 's1' }, { name: 'b' }], 'a/b': { '~x': 1 }, '': 'empty', total: 2 };
 const json: ToolResult = { ...textResult(JSON.stringify(value)), structuredContent: value };
 const texts = (result: ToolResult): string[] => result.content.map((block) => contentText([block]));
+
+const check = (outputSchema: JsonSchema | undefined, result: EntryResult) =>
+  checkEntryResult({ source: { result }, definition: toolOf('s', 'tool', outputSchema && { outputSchema }), path: 'tools[2]' });
 
 describe('picking', () => {
   it('shows the picked parts as an object and as JSON text, and says where the whole result is', () => {
@@ -136,16 +140,14 @@ describe('pointers checked against an outputSchema', () => {
       '/items/0/name/y',
       '/either/y',
     );
-    expect(checkEntryResult(schema, rules, 'tools[2]').map(({ path }) => path)).toEqual(
-      [5, 6, 7, 8].map((index) => `tools[2].result.pick[${index}]`),
-    );
-    expect(checkEntryResult(undefined, rules, 'tools[2]')).toEqual([]);
-    expect(checkEntryResult({ type: 'object' }, pick('/a/b'), 'tools[2]')).toEqual([]);
+    expect(check(schema, rules).map(({ path }) => path)).toEqual([5, 6, 7, 8].map((index) => `tools[2].result.pick[${index}]`));
+    expect(check(undefined, rules)).toEqual([]);
+    expect(check({ type: 'object' }, pick('/a/b'))).toEqual([]);
   });
 
   it('end in a schema that refers only to itself', () => {
-    expect(checkEntryResult({ $ref: '#' }, pick('/a'), 't')).toHaveLength(0);
+    expect(check({ $ref: '#' }, pick('/a'))).toHaveLength(0);
     const twice = { anyOf: [{ $ref: '#/$defs/twice' }, { $ref: '#/$defs/twice' }] };
-    expect(checkEntryResult({ ...twice, $defs: { twice } }, pick('/a'), 't')).toHaveLength(0);
+    expect(check({ ...twice, $defs: { twice } }, pick('/a'))).toHaveLength(0);
   });
 });

@@ -1,7 +1,7 @@
 /** The names read from a document equal those of the compiled edition. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { namesOfEntry } from '../../../src/core/configuration/tool-table.ts';
+import { namesOfEntry } from '../../../src/core/toolset/named-entry.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { Toolset } from '../../../src/core/toolset/toolset.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
