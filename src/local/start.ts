@@ -3,7 +3,7 @@
  * (`--reload`) also rebuilds and reloads when a source file changes.
  */
 import { join, relative } from 'node:path';
-import { parseArguments, usage } from './arguments.ts';
+import { parseArguments, usage } from './environment.ts';
 import { type Bundle, ensureBundle } from './bundle.ts';
 import { lockDataDir } from './data-lock.ts';
 import { readEnvironment, workerVariables, type LocalEnvironment } from './environment.ts';

@@ -1,7 +1,7 @@
 /**
  * Checks a parsed URL before a request is sent to it: http and https, no credentials in it, usual ports, public addresses and
  * names only, never Moniker itself. Hosts in MONIKER_ALLOW_PRIVATE_HOSTS are allowed. A public name that resolves to a private
- * address passes here. Self-hosted, the network service refuses it after DNS resolution (`local/networks.ts`).
+ * address passes here. Self-hosted, the network service refuses it after DNS resolution (`local/runtime.ts`).
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';

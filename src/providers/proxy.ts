@@ -1,7 +1,7 @@
 /**
  * Sends a chat without server tools and session to its provider. If its dialect is the provider's own wire, the client's request and the
  * provider's bytes are forwarded; other chats are translated (`engine/proxy/translate-chat.ts`). A forwarded reply is parsed and rewritten
- * (`rewrite-reply.ts`) if the provider's profile requires it, or if it may contain calls and its wire is not known to be exact.
+ * if the provider's profile requires it, or if it may contain calls and its wire is not known to be exact.
  */
 import { splitModelRef } from '../core/agent.ts';
 import { nativeTokenPrefix } from '../core/model/native-token.ts';
@@ -14,15 +14,20 @@ import type { Directory } from '../ports/catalog.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock, Ids } from '../ports/runtime.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect, AnswerIdentity } from '../dialects/dialect.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
 import { malformedProblem } from './provider-error.ts';
 import { bodyWithoutKey, withoutKey } from './provider-secrets.ts';
 import { rehearsalHttp } from './rehearsal/rehearsal.ts';
 import { withRetries } from './retry.ts';
-import { rewriteStream, rewriteUnstreamed } from './rewrite-reply.ts';
-import { type ProviderExchange, openHead, openReply } from './transport.ts';
+import { type ProviderExchange, openHead, openReply, type OpenReply, ReplyCursor } from './transport.ts';
+import type { ChatEvent } from '../core/model/chat-event.ts';
+import { Problem } from '../core/problem.ts';
+import { toAnswerId } from '../core/reference.ts';
+import { createReplyEncoder, toReplyDocument } from '../dialects/reply-encoder.ts';
+import { encodeReply } from '../engine/proxy/reply-stream.ts';
+import type { Adapter, ReplyReader } from './adapter.ts';
 
 /**
  * A chat without server tools and session, to be forwarded or translated. `agent`: an agent
@@ -190,3 +195,58 @@ const limitHeaders = [
   'x-ratelimit-remaining',
   'anthropic-ratelimit-requests-limit',
 ];
+
+// Rewrites a reply in its own dialect, in a form that clients can rely on.
+
+type ReplyRewriting = {
+  access: ProviderAccess;
+  adapter: Adapter;
+  dialect: Dialect;
+  model: string;
+  /** Replaces the model in the reply. */
+  agentRef: string | undefined;
+  /** The client requested usage at the end of the stream. */
+  includeUsage: boolean;
+  clock: Clock;
+  /** The headers of the response. */
+  headers: Headers;
+  signal: AbortSignal | undefined;
+};
+
+async function rewriteUnstreamed(open: OpenReply, rewriting: ReplyRewriting): Promise<Response> {
+  const { access, adapter, dialect, headers, signal } = rewriting;
+  const reply = adapter.createReply(access);
+  const events: ChatEvent[] = [];
+  const cursor = new ReplyCursor(open, access, reply, signal);
+  try {
+    for (let batch = await cursor.next(); batch !== null; batch = await cursor.next()) for (const event of batch) events.push(event);
+  } finally {
+    cursor.close();
+  }
+  return Response.json(toReplyDocument(dialect, events, identityOf(reply, rewriting)), { headers });
+}
+
+function identityOf(reply: ReplyReader, { dialect, model, agentRef, includeUsage }: ReplyRewriting): AnswerIdentity {
+  return {
+    id: reply.id ?? toAnswerId(dialect.name, 'proxied'),
+    model: agentRef ?? model,
+    created: reply.created ?? 0,
+    includeUsage,
+    isOwnWire: true,
+  };
+}
+
+/** Waits for the first batch, so that an immediate error becomes an error status. */
+async function rewriteStream(open: OpenReply, rewriting: ReplyRewriting): Promise<Response> {
+  const { access, adapter, dialect, clock, headers, signal } = rewriting;
+  const reply = adapter.createReply(access);
+  const cursor = new ReplyCursor(open, access, reply, signal);
+  const first = (await cursor.next()) ?? [];
+  if (first[0]?.type === 'error') {
+    cursor.close();
+    throw Problem.fromBody(first[0].problem);
+  }
+  const encoder = createReplyEncoder(dialect, identityOf(reply, rewriting));
+  headers.set('content-type', 'text/event-stream; charset=utf-8');
+  return new Response(encodeReply({ first, cursor, encoder, clock }), { headers });
+}

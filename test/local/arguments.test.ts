@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { parseArguments, usage } from '../../src/local/arguments.ts';
+import { parseArguments, usage } from '../../src/local/environment.ts';
 import { readEnvironment, workerSettings } from '../../src/local/environment.ts';
 
 const start = join(import.meta.dirname, '../../src/local/start.ts');

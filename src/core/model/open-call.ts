@@ -2,7 +2,6 @@
  * One call while its pieces arrive: its name, its argument text, the part that can be passed on, and its final state.
  * `tool-call-assembler.ts`, its only user, decides which pieces belong to it.
  */
-import { BraceCounter } from './brace-counter.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { GrowingText } from './growing-text.ts';
 import { type ArgumentReading, readArguments } from '../json/json-repair.ts';
@@ -202,4 +201,51 @@ function readCarried(reading: ArgumentReading, carrier: CarrierFault | null, how
   if (!how.ended || how.length) return { state: 'truncated', arguments: null };
   if (carrier === 'mended') return { state: 'repaired', arguments: reading.arguments };
   return reading.state === 'ok' ? { state: 'closed', arguments: reading.arguments, closers: '' } : reading;
+}
+
+/**
+ * Follows the nesting of a JSON object piece by piece, to know when it is complete. Counts brackets and strings, and does not validate JSON:
+ * the complete text is parsed elsewhere.
+ */
+class BraceCounter {
+  isWhole = false;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  /** Only a bracket that is the first thing in the text opens the object; after anything else nothing is counted. */
+  #state: 'before' | 'inside' | 'uncounted' = 'before';
+
+  /** Returns how much of `text` still belongs to the object. */
+  count(text: string): number {
+    if (this.isWhole) return 0;
+    let at = 0;
+    if (this.#state === 'before') {
+      at = text.length - text.trimStart().length;
+      if (at === text.length) return at;
+      this.#state = text[at] === '{' || text[at] === '[' ? 'inside' : 'uncounted';
+    }
+    if (this.#state === 'uncounted') return text.length;
+    let depth = this.#depth;
+    let inString = this.#inString;
+    let escaped = this.#escaped;
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (code === 0x5c) escaped = true;
+        else if (code === 0x22) inString = false;
+      } else if (code === 0x22) {
+        inString = true;
+      } else if (code === 0x7b || code === 0x5b) {
+        depth++;
+      } else if ((code === 0x7d || code === 0x5d) && --depth === 0) {
+        this.isWhole = true;
+        return at + 1;
+      }
+    }
+    this.#depth = depth;
+    this.#inString = inString;
+    this.#escaped = escaped;
+    return at;
+  }
 }
