@@ -32,6 +32,14 @@ export class CallBlock {
   isEmpty = false;
   readonly #context: BlockContext;
   #phase: 'lead' | 'fence' | 'object' | 'tail' | 'prose' = 'lead';
+  /** Each returns the offset that it reached. */
+  readonly #readers = {
+    lead: (text: string, at: number) => this.#inLead(text, at),
+    fence: (text: string, at: number) => this.#inFence(text, at),
+    object: (text: string, at: number) => this.#inObject(text, at),
+    tail: (text: string, at: number) => this.#inTail(text, at),
+    prose: (text: string, at: number) => this.#inProse(text, at),
+  };
   /** The text of the block, until the call is emitted. */
   #body = new GrowingText();
   #bodyBytes = 0;
@@ -57,7 +65,7 @@ export class CallBlock {
   take(text: string, from: number): number {
     let at = from;
     while (at < text.length && this.verdict === 'open') {
-      const next = this.#advance(text, at);
+      const next = this.#readers[this.#phase](text, at);
       if (next === at && text.charAt(at) === '<') return at;
       at = next;
     }
@@ -95,23 +103,6 @@ export class CallBlock {
         this.#endCall();
       } else this.isEmpty = true;
       if (how !== 'close' && this.#hasProse) this.back = this.#tail;
-    }
-  }
-
-  #advance(text: string, at: number): number {
-    switch (this.#phase) {
-      case 'lead':
-        return this.#inLead(text, at);
-      case 'fence':
-        return this.#inFence(text, at);
-      case 'object':
-        return this.#inObject(text, at);
-      case 'tail':
-        return this.#inTail(text, at);
-      case 'prose':
-        return this.#inProse(text, at);
-      default:
-        return this.#phase satisfies never;
     }
   }
 

@@ -120,8 +120,9 @@ function readForm(schema: unknown): Form {
   if (fields.length > maxElicitationFields) return refused(`its form has more than ${maxElicitationFields} fields`);
   const properties = new Map<string, Record<string, unknown>>();
   for (const [name, written] of fields) {
-    const field = name.length > maxElicitationTextLength || !hasNoHiddenCharacters(name) || !isRecord(written) ? null : readField(written);
-    if (field === null) return refused(noForm);
+    const isNamed = name.length <= maxElicitationTextLength && hasNoHiddenCharacters(name);
+    const field: Record<string, unknown> | undefined = isNamed ? Field.safeParse(written).data : undefined;
+    if (field === undefined) return refused(noForm);
     if (isOpenEnded(field) && isSecretField(name, written as Record<string, unknown>)) return refused(secretReason);
     properties.set(name, field);
   }
@@ -144,76 +145,55 @@ function isSecretField(name: string, { type, title, description, format, writeOn
   return texts.some((text) => namesSecret(text, type === 'string'));
 }
 
-/** Returns the members that MCP defines for a field of this type; null if the type is unsupported. */
-function readField(field: Record<string, unknown>): Record<string, unknown> | null {
-  const texts = { ...textMember(field, 'title'), ...textMember(field, 'description') };
-  switch (field.type) {
-    case 'boolean':
-      return { type: 'boolean', ...texts, ...member(field, 'default', isBoolean) };
-    case 'number':
-    case 'integer':
-      return { type: field.type, ...texts, ...members(field, ['minimum', 'maximum', 'default'], isNumber) };
-    case 'string': {
-      const choices = readChoices(field, 'oneOf');
-      if (choices === null) return null;
-      const more = { ...members(field, ['minLength', 'maxLength'], isNumber), ...member(field, 'format', isFormat) };
-      return { type: 'string', ...texts, ...choices, ...more, ...member(field, 'default', isText) };
-    }
-    case 'array': {
-      const items = isRecord(field.items) ? readChoices(field.items, 'anyOf') : null;
-      if (items === null || Object.keys(items).length === 0) return null;
-      const many = members(field, ['minItems', 'maxItems'], isNumber);
-      const isTexts = (value: unknown) => Array.isArray(value) && value.length <= maxElicitationChoices && value.every(isText);
-      return { type: 'array', ...texts, items: { type: 'string', ...items }, ...many, ...member(field, 'default', isTexts) };
-    }
-    default:
-      return null;
-  }
+/** Text that is sent back unchanged, so it is accepted or dropped as a whole. */
+const PlainText = z.string().max(maxElicitationMessageLength).refine(hasNoHiddenCharacters);
+const Label = z.string().transform((text) => tidy(text, maxElicitationTextLength));
+const Option = z
+  .object({ const: PlainText, title: PlainText.optional().catch(undefined) })
+  .transform(({ const: value, title = value }) => ({ const: value, title: Label.parse(title) }));
+
+const shortList = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(maxElicitationChoices);
+/** A member that is dropped if its value is invalid. */
+const member = <Type extends z.ZodType>(type: Type) => type.optional().catch(undefined);
+const labels = { title: member(Label), description: member(Label) };
+const number = member(z.number());
+const plainChoices = { enum: shortList(PlainText).optional(), enumNames: member(shortList(PlainText.pipe(Label))) };
+
+type Choices = { enum?: string[] | undefined; enumNames?: string[] | undefined; oneOf?: unknown; anyOf?: unknown };
+
+/** Choices with titles take precedence over those without. */
+function oneKind<Field extends Choices>({ enum: plain, enumNames: names, ...field }: Field) {
+  if (plain === undefined || field.oneOf !== undefined || field.anyOf !== undefined) return field;
+  return { ...field, enum: plain, ...(names?.length === plain.length && { enumNames: names }) };
 }
 
-/** Choices with titles are under `titled`, those without under `enum`. Empty: free text; null: the choices are invalid. */
-function readChoices(field: Record<string, unknown>, titled: 'oneOf' | 'anyOf'): Record<string, unknown> | null {
-  const { enum: plain, enumNames: names, [titled]: options } = field;
-  if (options !== undefined) {
-    if (!isShortList(options)) return null;
-    const read = options.map((option) =>
-      isRecord(option) && isText(option.const) ? { const: option.const, title: titleOf(option) } : null,
-    );
-    return read.includes(null) ? null : { [titled]: read };
-  }
-  if (plain === undefined) return {};
-  if (!isShortList(plain) || !plain.every(isText)) return null;
-  const isNamed = isShortList(names) && names.length === plain.length && names.every(isText);
-  return { enum: plain, ...(isNamed && { enumNames: names.map((name) => tidy(String(name), maxElicitationTextLength)) }) };
-}
-
-function titleOf(option: Record<string, unknown>): string {
-  return tidy(isText(option.title) ? String(option.title) : String(option.const), maxElicitationTextLength);
-}
-
-function isShortList(value: unknown): value is unknown[] {
-  return Array.isArray(value) && value.length > 0 && value.length <= maxElicitationChoices;
-}
-
-const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
-const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
-/** The value is sent back unchanged, so it is accepted or dropped as a whole. */
-const isText = (value: unknown): boolean =>
-  typeof value === 'string' && value.length <= maxElicitationMessageLength && hasNoHiddenCharacters(value);
-const isFormat = (value: unknown): boolean => ['email', 'uri', 'date', 'date-time'].includes(String(value));
-
-function textMember(field: Record<string, unknown>, name: string): Record<string, string> {
-  const text = field[name];
-  return typeof text === 'string' ? { [name]: tidy(text, maxElicitationTextLength) } : {};
-}
-
-function member(field: Record<string, unknown>, name: string, isGood: (value: unknown) => boolean): Record<string, unknown> {
-  return isGood(field[name]) ? { [name]: field[name] } : {};
-}
-
-function members(field: Record<string, unknown>, names: readonly string[], isGood: (value: unknown) => boolean): Record<string, unknown> {
-  return Object.assign({}, ...names.map((name) => member(field, name, isGood)));
-}
+/** The members that MCP defines for a field of each type; others are removed. */
+const Field = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('boolean'), ...labels, default: member(z.boolean()) }),
+  z.object({ type: z.enum(['number', 'integer']), ...labels, minimum: number, maximum: number, default: number }),
+  z
+    .object({
+      ...{
+        type: z.literal('string'),
+        ...labels,
+        ...plainChoices,
+        oneOf: shortList(Option).optional(),
+        minLength: number,
+        maxLength: number,
+      },
+      format: member(z.enum(['email', 'uri', 'date', 'date-time'])),
+      default: member(PlainText),
+    })
+    .transform(oneKind),
+  z.object({
+    ...{ type: z.literal('array'), ...labels, minItems: number, maxItems: number },
+    items: z
+      .object({ ...plainChoices, anyOf: shortList(Option).optional() })
+      .refine(({ enum: plain, anyOf }) => plain !== undefined || anyOf !== undefined)
+      .transform((items) => ({ type: 'string', ...oneKind(items) })),
+    default: member(z.array(PlainText).max(maxElicitationChoices)),
+  }),
+]);
 
 // Detects whether the text of a form asks for a secret. It searches for words in the most common languages, so it finds a server that
 // asks openly, not one that disguises the question. Views of a form therefore also show which server asks.
@@ -255,26 +235,13 @@ const warning =
 
 const secretWords = new RegExp(
   ` (?:${[
-    'pass ?(?:words?|wd|code|codes|phrase|phrases|key|keys)',
-    'pwd',
-    'pin(?: codes?| numbers?)?',
-    '(?:client |shared |app )?secrets?(?: keys?)?',
+    'pass ?(?:words?|wd|code|codes|phrase|phrases|key|keys)|pwd|pin(?: codes?| numbers?)?',
+    '(?:client |shared |app )?secrets?(?: keys?)?|credentials?',
     '(?:api|access|private|secret|signing|encryption|ssh|license|master) ?keys?',
-    'credentials?',
-    'otp',
-    'totp',
-    '2fa(?: codes?)?',
-    '(?:one time|verification|authentication|auth|security|recovery|backup|mfa) (?:codes?|passwords?)',
-    '(?:seed|recovery|mnemonic) (?:phrases?|words?)',
-    'mnemonics?',
-    'cvv2?',
-    'cvc2?',
-    '(?:credit|debit|bank|payment) ?cards?',
-    'card ?(?:numbers?|no|pan)',
-    'iban',
-    '(?:bank )?account numbers?',
-    'ssn',
-    'social security(?: numbers?| no)?',
+    'otp|totp|2fa(?: codes?)?|(?:one time|verification|authentication|auth|security|recovery|backup|mfa) (?:codes?|passwords?)',
+    '(?:seed|recovery|mnemonic) (?:phrases?|words?)|mnemonics?',
+    'cvv2?|cvc2?|(?:credit|debit|bank|payment) ?cards?|card ?(?:numbers?|no|pan)|iban|(?:bank )?account numbers?',
+    'ssn|social security(?: numbers?| no)?',
   ].join('|')}) `,
 );
 

@@ -8,24 +8,13 @@ import type { Message, ToolCallPart } from '../turn/message.ts';
 
 /** Unknown tools keep their names. Returns the same object if all names are current. */
 export function realias(message: Message, names: AliasMap): Message {
-  switch (message.role) {
-    case 'assistant': {
-      const parts = message.parts.map((part) => (part.type === 'tool-call' ? underName(part, currentName(part, names)) : part));
-      return isSame(parts, message.parts) ? message : { ...message, parts };
-    }
-    case 'tool': {
-      const parts = message.parts.map((part) => {
-        const name = currentName(part, names);
-        return name === part.requested ? part : { ...part, requested: name };
-      });
-      return isSame(parts, message.parts) ? message : { ...message, parts };
-    }
-    case 'system':
-    case 'user':
-      return message;
-    default:
-      return message satisfies never;
+  if (message.role === 'assistant') {
+    const parts = message.parts.map((part) => (part.type === 'tool-call' ? underName(part, currentName(part, names)) : part));
+    return isSame(parts, message.parts) ? message : { ...message, parts };
   }
+  if (message.role !== 'tool') return message;
+  const parts = message.parts.map((part) => ({ ...part, requested: currentName(part, names) }));
+  return parts.every(({ requested }, index) => requested === message.parts[index]?.requested) ? message : { ...message, parts };
 }
 
 function isSame(parts: readonly unknown[], before: readonly unknown[]): boolean {
