@@ -96,6 +96,8 @@ async function runProject(run: Selection, project: Project, files: readonly stri
       env: {
         ...process.env,
         MONIKER_TESTS: run,
+        // Tests start many Node processes that load the same modules.
+        NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
         MONIKER_FAULTS: faultsPath(run, project),
         ...(process.stdout.isTTY && { FORCE_COLOR: '1' }),
       },

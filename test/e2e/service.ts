@@ -111,14 +111,16 @@ async function startOnce(dataDir: string, environment: Record<string, string>, h
         method,
         headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-        signal: AbortSignal.timeout(30_000),
+        signal: AbortSignal.timeout(120_000),
       });
       const text = await response.text();
       return { status: response.status, headers: response.headers, text, json: parse(text) };
     },
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
-      const code = await Promise.race([ended, new Promise<null>((resolveWait) => setTimeout(resolveWait, 60_000, null))]);
+      const timer = setTimeout(() => killGroup(child), 60_000);
+      const code = await ended;
+      clearTimeout(timer);
       killGroup(child);
       return code;
     },
