@@ -11,8 +11,8 @@ export type CatalogContext = {
   transact<T>(work: () => T): T;
   /** The same for rows that no tool depends on: deliveries, runs, callbacks, the audit. */
   record<T>(work: () => T): T;
-  /** Number of `transact` calls in this object's lifetime: caches of documents and tools are valid while it is unchanged. */
-  writes(): number;
+  /** Returns what `read` returns, cached until the next `transact`. */
+  untilWrite<T>(read: (context: CatalogContext) => T): T;
   /** Milliseconds since the epoch. */
   now(): number;
   master: MasterKey;

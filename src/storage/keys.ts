@@ -31,14 +31,12 @@ export const publishedFormat = 1;
 /** Published after a DELETE. */
 export type PublishedTombstone = { format: typeof publishedFormat; version: number; deleted: true };
 
-export type PublishedPointer = { format: typeof publishedFormat; version: number; revision: number; hash: string } | PublishedTombstone;
-export type PublishedAgent = { format: typeof publishedFormat; version: number; agent: Agent } | PublishedTombstone;
-export type PublishedSkill = { format: typeof publishedFormat; version: number; skill: Skill } | PublishedTombstone;
-
+type Published<Value> = ({ format: typeof publishedFormat; version: number } & Value) | PublishedTombstone;
+export type PublishedPointer = Published<{ revision: number; hash: string }>;
+export type PublishedAgent = Published<{ agent: Agent }>;
+export type PublishedSkill = Published<{ skill: Skill }>;
 /** `sealed`: JSON of `WebhookSecrets`, sealed for this webhook (`secret-box.ts`). */
-export type PublishedHook =
-  | { format: typeof publishedFormat; version: number; webhook: WebhookDocument; sealed: string }
-  | PublishedTombstone;
+export type PublishedHook = Published<{ webhook: WebhookDocument; sealed: string }>;
 
 /**
  * Returns the name of a workspace's Durable Object, a hash of workspace, kind and id, so that an id from outside is never a name. For a

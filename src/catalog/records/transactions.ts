@@ -1,17 +1,16 @@
 /**
- * The two kinds of transactions of `CatalogContext`. They differ in caching: everything derived from documents and tools is cached until
+ * The two kinds of transactions of `CatalogContext`. They differ in caching: what is derived from documents and tools is cached until
  * the next `transact`, and frequent deliveries or audit rows must not invalidate it.
  */
 import type { CatalogContext } from '../context.ts';
-import { dropMadeDefinitions } from '../tools/made-tool-definitions.ts';
 import { dropAllDefinitions } from '../servers/server-definitions.ts';
 import { dropBacklog } from '../triggers/deliveries/backlog.ts';
 
-type Transactions = Pick<CatalogContext, 'transact' | 'record' | 'writes'>;
+type Transactions = Pick<CatalogContext, 'transact' | 'record' | 'untilWrite'>;
 
 /** `context`: of the object that owns the storage; read when a transaction fails. */
 export function createTransactions(storage: Pick<DurableObjectStorage, 'transactionSync'>, context: () => CatalogContext): Transactions {
-  let writes = 0;
+  const cached = new Map<unknown, unknown>();
   const attempt = <T>(work: () => T, forget: () => void): T => {
     try {
       return storage.transactionSync(work);
@@ -22,12 +21,15 @@ export function createTransactions(storage: Pick<DurableObjectStorage, 'transact
     }
   };
   return {
-    writes: () => writes,
+    untilWrite: <T>(read: (of: CatalogContext) => T): T => {
+      if (!cached.has(read)) cached.set(read, read(context()));
+      return cached.get(read) as T; // Returned by the same function.
+    },
     transact: (work) => {
-      writes += 1;
+      cached.clear();
       return attempt(work, () => {
+        cached.clear();
         dropAllDefinitions(context());
-        dropMadeDefinitions(context());
         // Writing a schedule may end its runs.
         dropBacklog(context());
       });

@@ -76,7 +76,8 @@ function defaultAliases(context: CatalogContext, aboutToBe: PendingChange['alias
 
 /** `owner`: includes its private tools, except those whose name a shared tool has. */
 export function listTools(context: CatalogContext, page: PageRequest, owner?: string): Page<ToolDefinition> {
-  const tools = withPrivate(context, sortedTools(context), owner);
+  // Cached, so that paging through ten thousand tools does not sort them for each page.
+  const tools = withPrivate(context, context.untilWrite(sortedTools), owner);
   const read = (after: string, count: number) => {
     const start = firstAfter(tools, after);
     return tools.slice(start, start + count);
@@ -92,18 +93,9 @@ function withPrivate(context: CatalogContext, shared: readonly ToolDefinition[],
   return [...shared, ...own.filter(({ canonical }) => !taken.has(canonical))].sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
 }
 
-/** Cached until the next write, so that paging through ten thousand tools does not sort them for each page. */
 function sortedTools(context: CatalogContext): readonly ToolDefinition[] {
-  const known = sorted.get(context);
-  const writes = context.writes();
-  if (known?.writes === writes) return known.tools;
-  const tools = [...knownTools(context).all()].sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
-  sorted.set(context, { writes, tools });
-  return tools;
+  return [...knownTools(context).all()].sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
 }
-
-/** Lives as long as the object of the context. */
-const sorted = new WeakMap<CatalogContext, { writes: number; tools: readonly ToolDefinition[] }>();
 
 function firstAfter(tools: readonly ToolDefinition[], after: string): number {
   let [low, high] = [0, tools.length];

@@ -8,14 +8,9 @@ import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CatalogContext } from '../context.ts';
 import { allRows, ownedRows } from '../documents/documents.ts';
 
-/** The shared ones. Deleted tools that toolsets or other made tools still name are included as missing. */
+/** The shared ones; a workspace may have hundreds, with their code. Deleted tools that are still named are included as missing. */
 export function madeToolDefinitions(context: CatalogContext): readonly ToolDefinition[] {
-  const writes = context.writes();
-  const known = kept.get(context);
-  if (known?.writes === writes) return known.definitions;
-  const definitions = readDefinitions(context);
-  kept.set(context, { writes, definitions });
-  return definitions;
+  return context.untilWrite(readDefinitions);
 }
 
 /** The private ones of a key or a trigger, sorted by canonical name. */
@@ -34,11 +29,6 @@ export function privateOwners({ sql }: CatalogContext): Set<string> {
   return new Set(rows.toArray().map(({ name }) => readPrivateToolName(name).owner));
 }
 
-/** Call after a failed transaction: values read within it are invalid. */
-export function dropMadeDefinitions(context: CatalogContext): void {
-  kept.delete(context);
-}
-
 /** Verifies all made tools, and returns the document names of those, shared and private, that are now held. */
 export async function holdEditedTools(context: CatalogContext): Promise<string[]> {
   const { sql } = context;
@@ -48,8 +38,7 @@ export async function holdEditedTools(context: CatalogContext): Promise<string[]
   for (const { name, version, body } of [...allRows(sql, 'made-tool'), ...allRows(sql, 'private-tool')]) {
     if ((await readStored(name, body)) === null) held.set(name, version);
   }
-  heldVersions.set(context, held);
-  dropMadeDefinitions(context);
+  context.transact(() => heldVersions.set(context, held));
   return [...held.keys()];
 }
 
@@ -66,7 +55,5 @@ function readDefinitions(context: CatalogContext): ToolDefinition[] {
   return [...there, ...named.flatMap(({ tool }) => (names.has(tool) ? [] : [toMissingMade(tool)]))];
 }
 
-/** Cached until the next write: a workspace may have hundreds, with their code. */
-const kept = new WeakMap<CatalogContext, { writes: number; definitions: readonly ToolDefinition[] }>();
 /** By document name, the version that failed the check; a later version is valid. */
 const heldVersions = new WeakMap<CatalogContext, ReadonlyMap<string, number>>();

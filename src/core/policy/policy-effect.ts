@@ -7,8 +7,7 @@ import { z } from 'zod';
 import { callKind } from './effects/call.ts';
 import type { EffectRules } from './effects/effect-kind.ts';
 import { deleteFileKind, readFileKind, writeFileKind } from './effects/files.ts';
-import { networkKind } from './effects/network.ts';
-import { registryKind, secretKind } from './effects/workspace.ts';
+import { networkKind, registryKind, secretKind } from './effects/outside.ts';
 
 const kinds = {
   call: callKind,
