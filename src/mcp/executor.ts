@@ -11,8 +11,8 @@ import { secretHostOf } from '../core/policy/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import { utf8Length } from '../core/text/utf8.ts';
-import type { CallerChannel, ToolOutcome, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
-import type { McpUpstream, UpstreamCall, UpstreamContext, UpstreamHooks } from '../ports/upstream.ts';
+import type { ToolOutcome, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
+import type { CallerChannel, McpUpstream, UpstreamCall, UpstreamContext, UpstreamHooks } from '../ports/upstream.ts';
 import { KB } from '../core/limits/units.ts';
 
 /** The input requests of a call, as JSON, with the state that its server expects back. */

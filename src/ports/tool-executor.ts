@@ -1,14 +1,6 @@
 /** Runs tools of any kind. Called only by `engine/call/execute-call.ts`, after `engine/call/call-tool.ts` has resolved, authorized and checked the call. */
 import type { EditionTool } from '../core/toolset/edition-tool.ts';
-import type {
-  AskableInput,
-  GivenInput,
-  InputAnswer,
-  InputRequest,
-  InputRequired,
-  ProgressUpdate,
-  ServerNotice,
-} from '../core/tools/mcp-input.ts';
+import type { GivenInput, InputRequired } from '../core/tools/mcp-input.ts';
 import type { JsonSchema, ToolResult } from '../core/tools/tool.ts';
 import type { ToolsetEditor } from './toolset-editor.ts';
 import type { FileSystem } from './file-system.ts';
@@ -17,7 +9,7 @@ import type { ResultStore } from './result-store.ts';
 import type { Logger } from './runtime.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { ToolMaker } from './tool-maker.ts';
-import type { ServerTokens } from './upstream.ts';
+import type { CallerChannel, ServerTokens } from './upstream.ts';
 
 /** The capabilities of a running tool. It has no access to messages or the registry, and to other tools only through `calls`. */
 export type ToolContext = {
@@ -55,15 +47,6 @@ export type ToolContext = {
   timeoutMs?: number;
   /** Tokens of the tool's server; null: it requires none. */
   tokens: ServerTokens | null;
-};
-
-/** What the caller can be sent and asked before there is a result. An absent member is not available. */
-export type CallerChannel = {
-  progress?(update: ProgressUpdate): void;
-  notice?(notice: ServerNotice): void;
-  /** Answers while the call is open. `key`: the asker's name for the question. */
-  ask?(request: InputRequest, key: string): Promise<InputAnswer>;
-  askable?: AskableInput;
 };
 
 /** A result of `find_tools`. `declaration`: for code, a member of `tools` in TypeScript. */

@@ -45,14 +45,17 @@ export interface ServerSource {
   discover(server: ServerAccess, context: UpstreamContext): Promise<Discovery>;
 }
 
-/** Called while a server works, at most as often as `limits` allow. */
-export type UpstreamHooks = {
+/** What the caller can be sent and asked before there is a result. An absent member is not available. */
+export type CallerChannel = {
   progress?(update: ProgressUpdate): void;
   notice?(notice: ServerNotice): void;
-  /** Answers a question of the server while the call is open (2025 revisions). Absent: the server is answered that no user can be asked. */
+  /** Answers while the call is open. `key`: the asker's name for the question. */
   ask?(request: InputRequest, key: string): Promise<InputAnswer>;
-  /** What the caller can be asked for, as sent to the server. */
   askable?: AskableInput;
+};
+
+/** Called while a server works, at most as often as `limits` allow. Without `ask`, the server is answered that no user can be asked. */
+export type UpstreamHooks = CallerChannel & {
   /** The server reports that a list has changed. */
   onListChanged?(list: 'tools' | 'prompts' | 'resources'): void;
   /** The server reports that a subscribed resource has changed. */

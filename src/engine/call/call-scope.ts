@@ -16,10 +16,10 @@ import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
-import type { CallerChannel, SkillReader, ToolExecutor } from '../../ports/tool-executor.ts';
+import type { SkillReader, ToolExecutor } from '../../ports/tool-executor.ts';
 import type { ToolMaker } from '../../ports/tool-maker.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
-import type { ServerTokens } from '../../ports/upstream.ts';
+import type { CallerChannel, ServerTokens } from '../../ports/upstream.ts';
 import type { CallTree } from './inner/call-tree.ts';
 import type { ToolCallRequest, WaitFor } from './tool-call.ts';
 

@@ -1,8 +1,9 @@
 /** What a running tool receives (`ToolContext`), before the policy guard is applied. Built by `execute-call.ts`. */
+import type { CallerChannel } from '../../ports/upstream.ts';
 import { runCodeCanonical } from '../../core/code-mode/run-code.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { cleanNotice, sanitizeProgress } from '../../core/tools/clean-result.ts';
-import type { CallerChannel, ToolContext } from '../../ports/tool-executor.ts';
+import type { ToolContext } from '../../ports/tool-executor.ts';
 import { createToolFinder } from '../plan/find-tools.ts';
 import { writableUntilAborted } from '../policy/policy-guard.ts';
 import type { SendWithHops } from '../policy/staged-run.ts';

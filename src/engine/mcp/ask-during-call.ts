@@ -3,10 +3,10 @@
  * revisions), or from the object that keeps the call in flight (`in-flight-call.ts`). Nothing is rerun, since the outer call has not ended. Used by
  * `serve-call.ts`.
  */
+import type { CallerChannel } from '../../ports/upstream.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { toGiven, type AskableInput, type InputAnswer, type InputRequired } from '../../core/tools/mcp-input.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { CallerChannel } from '../../ports/tool-executor.ts';
 import { approvalKey, approvalRefusal, approvalRequest, cannotAsk, deniedByPerson, isApproved } from './serve-approval.ts';
 import { screenQuestions } from './serve-questions.ts';
 import type { ToolCallRequest, WaitFor } from '../call/tool-call.ts';

@@ -3,6 +3,7 @@
  * 2026-07-28 answers with a new request. Lives in memory with the connection to the server, so its host (a Durable Object, for MCP clients)
  * must stay awake; a restart loses the call, which its client gets as an error. `mustHold` decides which calls need this.
  */
+import type { CallerChannel } from '../../ports/upstream.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { callsTools } from '../../core/tools/composite-tool.ts';
 import { cancelled } from '../../core/tools/elicitation.ts';
@@ -10,7 +11,6 @@ import { canElicit, type AskableInput, type InputAnswer, type InputRequest } fro
 import { nullIfNotFound } from '../../core/problem.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import type { CallerChannel } from '../../ports/tool-executor.ts';
 import type { CallOutcome } from '../call/tool-call.ts';
 
 /** The same if the call is held open for a client of 2026-07-28, which may never return; then its server receives `cancel`. */

@@ -3,6 +3,7 @@
  * the questions and a signed state, and the client repeats the request with answers. Nothing is stored meanwhile, except for calls of servers
  * that ask while the call is open (`in-flight-call.ts`).
  */
+import type { CallerChannel } from '../../ports/upstream.ts';
 import { findTool } from '../../core/toolset/alias-map.ts';
 import type { AuditRow } from '../../core/audit.ts';
 import { callsTools } from '../../core/tools/composite-tool.ts';
@@ -12,7 +13,6 @@ import type { Principal } from '../../core/principal.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
-import type { CallerChannel } from '../../ports/tool-executor.ts';
 import { callTool } from '../call/call-tool.ts';
 import { createScopeOutsideSession } from '../call/direct-call.ts';
 import type { MarkStore } from '../policy/direct-marks.ts';

@@ -2,6 +2,7 @@
  * Runs a turn: gets the next action from the step function, performs it, and appends the events. Keeps no state of the conversation, which
  * is all in the log, so that any later run can resume the turn.
  */
+import type { CallerChannel } from '../../ports/upstream.ts';
 import { callsTools } from '../../core/tools/composite-tool.ts';
 import { failpoint } from '../../core/failpoint.ts';
 import { canonicalJson } from '../../core/hash.ts';
@@ -22,7 +23,6 @@ import { callPrepared, outcomeUnknown } from '../call/call-tool.ts';
 import { prepareCall, type PreparedCall } from '../call/prepare-call.ts';
 import type { CallDeps, CallScope } from '../call/call-scope.ts';
 import type { CallOutcome, WaitFor, WaitingInner } from '../call/tool-call.ts';
-import type { CallerChannel } from '../../ports/tool-executor.ts';
 import { compactIfLong, type CompactScope } from './compact.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
 

@@ -2,11 +2,11 @@
  * The MCP client of one request as the engine's `CallerChannel`: progress and log messages on the request's stream, input requests while
  * the call is open (2025 eras in a session), the client's capabilities, and the input of requests that are repeated with it.
  */
+import type { CallerChannel } from '../../ports/upstream.ts';
 import { type LoggingLevel, type ServerContext, CLIENT_CAPABILITIES_META_KEY, inputRequired } from '@modelcontextprotocol/server';
 import type { AskableInput, InputAnswer } from '../../core/tools/mcp-input.ts';
 import { limits } from '../../core/limits.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
-import type { CallerChannel } from '../../ports/tool-executor.ts';
 
 /** `modern`: 2026-07-28. `session`: with `initialize` and a session. `stateless`: requests of the 2025 eras without a session. */
 export type ServedEra = 'modern' | 'session' | 'stateless';

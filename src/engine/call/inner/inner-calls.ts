@@ -2,6 +2,7 @@
  * Nested calls: the calls a running tool makes of other tools (`ToolContext.calls`). Each goes through `callPrepared` with its own id, timeout,
  * approval, journal entry and audit row. Independent of the language of the calling code. Used by `execute-call.ts`.
  */
+import type { CallerChannel } from '../../../ports/upstream.ts';
 import { findTool, type AliasMap } from '../../../core/toolset/alias-map.ts';
 import { callsTools, innerCallId } from '../../../core/tools/composite-tool.ts';
 import { failpoint } from '../../../core/failpoint.ts';
@@ -14,7 +15,6 @@ import { decisionRefusal, type Refusal } from '../../../core/turn/turn-budget.ts
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../../ports/call-journal.ts';
 import type { FileSystem } from '../../../ports/file-system.ts';
 import type { InnerOutcome, InnerCalls } from '../../../ports/inner-calls.ts';
-import type { CallerChannel } from '../../../ports/tool-executor.ts';
 import { createCallTree, resultsTooLarge, type CallTree } from './call-tree.ts';
 import type { IdleTimeout } from '../../timeout.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
