@@ -48,20 +48,11 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
   function reserve(path: string, files: number, bytes: number): void {
     if (files <= 0 && bytes <= 0) return;
     const used = store.usage();
-    if (used.files + files > limits.maxSessionFiles) {
-      throw new FileError(
-        'ENOSPC',
-        path,
-        `No space for ${path}: a session can have at most ${limits.maxSessionFiles} files and directories, and has ${used.files}. Delete some first.`,
-      );
-    }
-    if (used.bytes + bytes > limits.maxSessionFilesBytes) {
-      throw new FileError(
-        'ENOSPC',
-        path,
-        `No space for ${path}: a session's files can have at most ${limits.maxSessionFilesBytes} bytes in total, and ${used.bytes} are used. Delete some first.`,
-      );
-    }
+    const full = (rest: string) => new FileError('ENOSPC', path, `No space for ${path}: ${rest}. Delete some first.`);
+    if (used.files + files > limits.maxSessionFiles)
+      throw full(`a session can have at most ${limits.maxSessionFiles} files and directories, and has ${used.files}`);
+    if (used.bytes + bytes > limits.maxSessionFilesBytes)
+      throw full(`a session's files can have at most ${limits.maxSessionFilesBytes} bytes in total, and ${used.bytes} are used`);
   }
 
   /** Changes a row. Permanent folders have no row, and their mode and time never change. */

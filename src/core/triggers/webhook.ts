@@ -2,11 +2,10 @@
  * A webhook as an administrator writes it (contract §8): the allowed sender, the events that count, their session, and the agent's input.
  * `engine/triggers/receive-delivery.ts` processes deliveries.
  */
-import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
 import { ResourceName } from '../agent.ts';
 import { limits } from '../limits.ts';
-import { CallbackShape, SigningSecret } from './callbacks/callback.ts';
+import { CallbackShape, SigningSecret, TriggerShape } from './callbacks/callback.ts';
 
 /** Enough for the secrets in use during a rotation, and a few old ones. */
 const maxWebhookSecrets = 5;
@@ -20,6 +19,10 @@ const HeaderName = z
   .max(limits.maxHeaderNameLength)
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { message: 'must be a valid header name' })
   .transform((name) => name.toLowerCase());
+
+const IdHeader = HeaderName.optional().meta({
+  description: 'The header that contains the id of the delivery. Absent: an identical request counts as a repeat.',
+});
 
 /** For a sender with a custom signature. */
 export const HmacSettings = z
@@ -39,9 +42,7 @@ export const HmacSettings = z
       description:
         'The header that contains the time of sending in seconds. If `signed` contains it, requests older or newer than 5 minutes are rejected.',
     }),
-    idHeader: HeaderName.optional().meta({
-      description: 'The header that contains the id of the delivery. Absent: an identical request counts as a repeat.',
-    }),
+    idHeader: IdHeader,
   })
   .refine(({ signed, timestampHeader }) => !signed.includes('{timestamp}') || timestampHeader !== undefined, {
     path: ['timestampHeader'],
@@ -63,17 +64,14 @@ export const BearerSettings = z
     header: HeaderName.default('authorization').meta({
       description: 'In `authorization` the secret follows `Bearer `; any other header contains the secret only.',
     }),
-    idHeader: HeaderName.optional().meta({
-      description: 'The header that contains the id of the delivery. Absent: an identical request counts as a repeat.',
-    }),
+    idHeader: IdHeader,
   })
   .meta({ id: 'BearerSettings', example: { header: 'x-gitlab-token', idHeader: 'x-gitlab-event-uuid' } });
 export type BearerSettings = z.infer<typeof BearerSettings>;
 
 export const Webhook = z
   .strictObject({
-    name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
-    description: boundedText(limits.maxDescriptionBytes).optional(),
+    ...TriggerShape,
     agent: ResourceName.meta({ description: 'The agent that runs the turns.' }),
     scheme: WebhookScheme.meta({ description: 'How deliveries are signed.' }),
     secret: z

@@ -3,7 +3,9 @@
  * retry, and the keys that sign them. `turn-notice.ts` has their bodies.
  */
 import { z } from 'zod';
+import { ResourceName } from '../../agent.ts';
 import { limits } from '../../limits.ts';
+import { boundedText } from '../../text/bounded-text.ts';
 import { fromBase64 } from '../../text/bytes.ts';
 
 export const TriggerEvent = z.enum(['turn.completed', 'turn.failed', 'approval.required']).meta({ id: 'TriggerEvent' });
@@ -73,6 +75,12 @@ export const CallbackUrl = z
     },
     { message: 'must not contain a user name or password: messages are signed instead' },
   );
+
+/** Fields of webhooks, schedules and subscriptions. */
+export const TriggerShape = {
+  name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
+  description: boundedText(limits.maxDescriptionBytes).optional(),
+};
 
 /** The callback of webhooks and schedules: results are sent to its URL, signed as in Standard Webhooks. */
 export const CallbackShape = {

@@ -1,14 +1,11 @@
 /** A subscription to notifications of turns: of all turns of the workspace or of some agents, however they were started. */
-import { boundedText } from '../../text/bounded-text.ts';
 import { z } from 'zod';
 import { ResourceName } from '../../agent.ts';
-import { limits } from '../../limits.ts';
-import { CallbackShape, CallbackUrl, TriggerEvent } from './callback.ts';
+import { CallbackShape, CallbackUrl, TriggerEvent, TriggerShape } from './callback.ts';
 
 export const Subscription = z
   .strictObject({
-    name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
-    description: boundedText(limits.maxDescriptionBytes).optional(),
+    ...TriggerShape,
     url: CallbackUrl,
     secret: CallbackShape.callbackSecret.meta({
       description: 'Write-only. Signs the messages; `whsec_` and base64. Required at creation; if absent later, the current one stays.',

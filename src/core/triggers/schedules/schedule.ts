@@ -1,16 +1,14 @@
 /** A schedule as an administrator writes it (contract §8): when an agent receives an input, repeatedly or once. */
-import { boundedText } from '../../text/bounded-text.ts';
 import { z } from 'zod';
 import { ResourceName } from '../../agent.ts';
 import { limits } from '../../limits.ts';
-import { CallbackShape } from '../callbacks/callback.ts';
+import { CallbackShape, TriggerShape } from '../callbacks/callback.ts';
 
 const wrongInterval = 'must be a time such as 90s, 15m, 1h30m or 7d';
 
 export const Schedule = z
   .strictObject({
-    name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
-    description: boundedText(limits.maxDescriptionBytes).optional(),
+    ...TriggerShape,
     agent: ResourceName.meta({ description: 'The agent that runs the turns.' }),
     cron: z.string().max(200).optional().meta({
       description:
