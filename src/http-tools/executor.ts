@@ -1,48 +1,66 @@
 /**
- * Runs the tools of `static` servers: each call is one POST to the server's URL with `{"name", "arguments"}`. The response is an MCP
- * `CallToolResult` (2026-07-28), other JSON, or text. Responses are untrusted: their size is bounded, and every fault becomes a result.
- * `engine/call/call-tool.ts` has already checked permissions and arguments.
+ * Runs tools over HTTP: each call is one request to the tool's server. Responses are untrusted: their size is bounded, and every fault
+ * becomes a result. `engine/call/call-tool.ts` has already checked permissions and arguments.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { secretHostOf } from '../core/policy/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
-import { errorResult } from '../core/tools/tool.ts';
-import { isRepeatable } from '../core/toolset/edition-tool.ts';
+import { errorResult, type ToolResult } from '../core/tools/tool.ts';
+import { isRepeatable, type EditionTool } from '../core/toolset/edition-tool.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { toServerHeaders } from '../net/headers.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import { toHttpToolResult } from './tool-reply.ts';
 
-/** `server` throws `not_found` if the server was removed. */
-export function createStaticExecutor(server: (name: string) => Promise<ServerAccess>): ToolExecutor {
+type HttpCalls = {
+  /** The URL that decides which secrets may be sent. */
+  url(tool: EditionTool): Promise<string>;
+  /** Throws `invalid_request` with `issues` that name the arguments. */
+  request(tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<Request>;
+  /** The response is not an MCP `CallToolResult`. */
+  isPlain: boolean;
+};
+
+export function createHttpExecutor({ url, request, isPlain }: HttpCalls): ToolExecutor {
   return {
-    host: async (tool) => secretHostOf((await server(tool.server)).url),
+    host: async (tool) => secretHostOf(await url(tool)),
     isSafe: (tool) => isRepeatable(tool),
-    async execute({ server: name, ownName, canonical }, args, context) {
+    async execute(tool, args, context) {
       try {
-        const { url, headers = {} } = await server(name);
-        const request = await toRequest(url, headers, { name: ownName, arguments: args }, context);
-        const response = await context.fetch(request);
-        return toHttpToolResult(canonical, response, await readBounded(response, limits.maxToolReplyBytes));
+        const response = await context.fetch(await request(tool, args, context));
+        return toHttpToolResult(tool.canonical, response, await readBounded(response, limits.maxToolReplyBytes), { isPlain });
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        return errorResult(error.code === 'upstream_timeout' ? 'timeout' : 'tool_error', `${canonical} failed: ${error.detail}`);
+        return failure(tool.canonical, error);
       }
     },
   };
 }
 
-async function toRequest(
-  url: string,
-  written: NonNullable<ServerAccess['headers']>,
-  body: { name: string; arguments: Record<string, unknown> },
-  context: ToolContext,
-): Promise<Request> {
-  const headers = await toServerHeaders(url, written, (name, host) => context.secret(name, host));
-  headers.set('accept', 'application/json');
-  headers.set('content-type', 'application/json');
-  // The same for every attempt of a call, so that a server that supports the header runs it once.
-  headers.set('idempotency-key', context.idempotencyKey);
-  return new Request(url, { method: 'POST', headers, body: JSON.stringify(body) });
+/** Invalid arguments are reported as such, so that the model can fix them. */
+function failure(canonical: string, { code, detail, extra }: Problem): ToolResult {
+  if (code === 'invalid_request' && Array.isArray(extra.issues))
+    return errorResult('invalid_arguments', `${canonical} was not called: ${detail}`, extra.issues);
+  return errorResult(code === 'upstream_timeout' ? 'timeout' : 'tool_error', `${canonical} failed: ${detail}`);
+}
+
+/**
+ * The tools of `static` servers: a POST to the server's URL with `{"name", "arguments"}`. The response is an MCP `CallToolResult`
+ * (2026-07-28), other JSON, or text. `server` throws `not_found` if the server was removed.
+ */
+export function createStaticExecutor(server: (name: string) => Promise<ServerAccess>): ToolExecutor {
+  return createHttpExecutor({
+    isPlain: false,
+    url: async (tool) => (await server(tool.server)).url,
+    async request(tool, args, context) {
+      const { url, headers: written = {} } = await server(tool.server);
+      const headers = await toServerHeaders(url, written, (name, host) => context.secret(name, host));
+      headers.set('accept', 'application/json');
+      headers.set('content-type', 'application/json');
+      // The same for every attempt of a call, so that a server that supports the header runs it once.
+      headers.set('idempotency-key', context.idempotencyKey);
+      return new Request(url, { method: 'POST', headers, body: JSON.stringify({ name: tool.ownName, arguments: args }) });
+    },
+  });
 }

@@ -3,7 +3,7 @@
  * images of an API as images, and errors as text.
  */
 import { z } from 'zod';
-import { isDeeperThan, isRecord } from '../core/json/wire-value.ts';
+import { isDeeperThan, isRecord, tryParse } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits.ts';
 import { toBase64 } from '../core/text/bytes.ts';
 import { ContentBlock, errorResult, textResult, type ToolResult } from '../core/tools/tool.ts';
@@ -50,13 +50,10 @@ function mediaResult(bytes: Uint8Array, type: string): ToolResult | null {
 }
 
 function readJson(canonical: string, text: string, type: string, isPlain: boolean): ToolResult {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Text that merely starts like JSON is text, unless its content type is JSON.
+  const value = tryParse(text);
+  // Text that merely starts like JSON is text, unless its content type is JSON.
+  if (value === undefined)
     return isJson(type) ? errorResult('tool_error', `${canonical} returned invalid JSON:\n${text}`) : textResult(text);
-  }
   if (isDeeperThan(value, limits.maxJsonDepth))
     return errorResult('tool_error', `${canonical} returned JSON nested deeper than ${limits.maxJsonDepth} levels, which is not accepted.`);
   if (!isRecord(value)) return textResult(text);

@@ -1,5 +1,6 @@
 /** The launcher's client of the running service: its public API, with the root key. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { recordOf, stringOf, tryParse } from '../core/json/wire-value.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** An unsuccessful response; `detail` is that of the problem, if the body is one. */
@@ -11,14 +12,9 @@ export class ApiRefusal extends StartFailure {
   }
 }
 
+/** Returns the text itself if it is not a problem. */
 function detailOf(text: string): string {
-  try {
-    const problem: unknown = JSON.parse(text);
-    return typeof problem === 'object' && problem !== null && 'detail' in problem ? String(problem.detail) : text;
-  } catch {
-    // Not our JSON: the body itself is the only information.
-    return text;
-  }
+  return stringOf(recordOf(tryParse(text)).detail) || text;
 }
 
 export type ApiClient = {

@@ -8,7 +8,7 @@ import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import { retryAfterMs, secondsToMs } from '../core/model/retry-after.ts';
 import { withoutKey } from './provider-secrets.ts';
-import { isRecord, listOf, recordOf, stringOf } from '../core/json/wire-value.ts';
+import { isRecord, listOf, recordOf, stringOf, tryParse } from '../core/json/wire-value.ts';
 
 export type FailureOptions = {
   /** The request body is the client's own (a plain proxy), so the client must fix what the provider rejects about it. */
@@ -156,16 +156,12 @@ async function readStart(response: Response): Promise<string> {
   return text;
 }
 
+/** A body that is not JSON, such as an HTML page, is useless to the client. */
 function errorOf(text: string): ProviderFault {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    // Gemini wraps the error in a list if the reply would have been one.
-    const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
-    return readError(isRecord(body) && 'error' in body ? body.error : body);
-  } catch {
-    // An HTML page is useless to the client.
-    return readError(null);
-  }
+  const parsed = tryParse(text);
+  // Gemini wraps the error in a list if the reply would have been one.
+  const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+  return readError(isRecord(body) && 'error' in body ? body.error : body);
 }
 
 /** Providers put the error in an object or a string, and its code as a number or text. */

@@ -5,6 +5,7 @@
  */
 import { splitModelRef } from '../core/agent.ts';
 import { nativeTokenPrefix } from '../core/model/native-token.ts';
+import { recordOf } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { Principal } from '../core/principal.ts';
@@ -137,7 +138,7 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal'>): Promis
 
 /** For dialects in which the client chooses. */
 function wantsUsage({ stream_options: options }: Readonly<Record<string, unknown>>): boolean {
-  return typeof options === 'object' && options !== null && (options as Record<string, unknown>).include_usage === true;
+  return recordOf(options).include_usage === true;
 }
 
 /** The deprecated functions count, since they also produce calls. */

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import { injectedTool } from '../tools/injected-tool.ts';
 import { limits } from '../limits.ts';
-import type { JsonValue } from '../json/wire-value.ts';
+import { isRecord, type JsonValue } from '../json/wire-value.ts';
 import { contentText, errorResult, textResult, type ToolResult } from '../tools/tool.ts';
 
 export const runCodeName = 'run_code';
@@ -102,11 +102,7 @@ export function resultOfCode(run: SandboxEnd, what: string): ToolResult | null {
 function returned(value: JsonValue): ToolResult {
   if (typeof value === 'string') return textResult(value);
   const result = textResult(JSON.stringify(value));
-  return isObject(value) ? { ...result, structuredContent: value } : result;
-}
-
-function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value) ? { ...result, structuredContent: value } : result;
 }
 
 /** In a separate block, so that printed output never mixes with the returned value. */

@@ -6,7 +6,7 @@
 import { resolvePointer } from '../schema/schema-references.ts';
 import { typesOf } from '../schema/schema-parts.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { isRecord, listOf } from '../json/wire-value.ts';
 import { oneLine } from '../text/paragraphs.ts';
 import { hiddenCharacter } from '../text/visible-text.ts';
 
@@ -173,10 +173,6 @@ function oneOf(types: readonly string[], isCut = false): string {
 /** Adds parentheses around types that another operator could split. */
 function grouped(type: string): string {
   return /^(?:[\w.]+|"[^"\\]*"|[{[][^{}[\]&|]*[}\]])$/.test(type) ? type : `(${type})`;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 // Untrusted text in TypeScript: names, literals and comments that cannot be parsed as anything else, whatever they contain. Used by the

@@ -129,14 +129,14 @@ function toFields(parsed: z.infer<typeof Frontmatter>): SkillFields {
     description,
     ...(typeof license === 'string' && { license }),
     ...(typeof compatibility === 'string' && { compatibility }),
-    ...(metadata && { metadata: mapValues(metadata, (value) => (typeof value === 'string' ? value : JSON.stringify(value ?? null))) }),
+    ...(metadata && {
+      metadata: Object.fromEntries(
+        Object.entries(metadata).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value ?? null)]),
+      ),
+    }),
     ...(allowedTools.length > 0 && { allowedTools }),
     ...(requires.length > 0 && { requires }),
   };
-}
-
-function mapValues(members: Record<string, unknown>, change: (value: unknown) => string): Record<string, string> {
-  return Object.fromEntries(Object.entries(members).map(([key, value]) => [key, change(value)]));
 }
 
 // The tool lists in a skill's frontmatter: `allowed-tools: Bash(git:*) Read`, or a YAML list. A pattern in brackets is stored unchanged

@@ -2,7 +2,7 @@
  * The built-in rehearsal model (contract §6): `rehearsal/default` replies offline, over the OpenAI wire, through the ordinary adapter.
  * Deterministic. This file is its HTTP side; `script.ts` decides the reply.
  */
-import { isRecord } from '../../core/json/wire-value.ts';
+import { isRecord, listOf, recordOf, type Json } from '../../core/json/wire-value.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';
 import { nextReply, type RehearsalMessage, type RehearsalReply, type RehearsalRequest } from './script.ts';
 import type { RehearsalTool } from './tools.ts';
@@ -18,7 +18,7 @@ export const rehearsalHttp: OutboundHttp = async (request) => {
   const identity = { id: `chatcmpl-rehearsal-${step}`, created: 0, model: 'default' };
   const usage = estimateUsage(body, reply);
   if (body.stream !== true) return Response.json(toDocument(reply, identity, step, usage));
-  const wantsUsage = isRecord(body.stream_options) && body.stream_options.include_usage === true;
+  const wantsUsage = recordOf(body.stream_options).include_usage === true;
   return toStream(reply, identity, step, wantsUsage ? usage : null);
 };
 
@@ -87,7 +87,7 @@ function pieces(text: string): string[] {
   return found;
 }
 
-function estimateUsage(body: Record<string, unknown>, reply: RehearsalReply): unknown {
+function estimateUsage(body: Json, reply: RehearsalReply): unknown {
   const tokens = (text: string): number => Math.ceil(text.length / charactersPerToken);
   const prompt = tokens(JSON.stringify([body.messages, body.tools ?? []]));
   const completion = tokens(reply.text) + reply.calls.reduce((sum, call) => sum + tokens(call.name + call.arguments), 0);
@@ -98,7 +98,7 @@ function failure(status: number, code: string, message: string): Response {
   return Response.json({ error: { message, type: 'invalid_request_error', param: null, code } }, { status });
 }
 
-function readRequest(body: Record<string, unknown>): RehearsalRequest {
+function readRequest(body: Json): RehearsalRequest {
   const messages = records(body.messages).map(readMessage);
   const announced = announcedAliases(messages);
   const choice = body.tool_choice;
@@ -114,7 +114,7 @@ function readRequest(body: Record<string, unknown>): RehearsalRequest {
   };
 }
 
-function readMessage(message: Record<string, unknown>): RehearsalMessage {
+function readMessage(message: Json): RehearsalMessage {
   const content = message.content;
   const text =
     typeof content === 'string'
@@ -123,19 +123,19 @@ function readMessage(message: Record<string, unknown>): RehearsalMessage {
           .map((part) => (typeof part.text === 'string' ? part.text : '[image]'))
           .join('\n');
   const calls = records(message.tool_calls).map((call) => {
-    const named = isRecord(call.function) ? call.function : {};
+    const named = recordOf(call.function);
     return { id: String(call.id ?? ''), name: String(named.name ?? ''), arguments: String(named.arguments ?? '') };
   });
   return { role: String(message.role), text, calls, callId: typeof message.tool_call_id === 'string' ? message.tool_call_id : null };
 }
 
-function readTool(tool: Record<string, unknown>, announced: ReadonlyMap<string, string[]>): RehearsalTool[] {
+function readTool(tool: Json, announced: ReadonlyMap<string, string[]>): RehearsalTool[] {
   if (!isRecord(tool.function) || typeof tool.function.name !== 'string') return [];
   const { name, description, parameters } = tool.function;
   const text = String(description ?? '');
   const described = [...text.matchAll(/^Alias: (\S+) \(maps to /gm)].map((match) => match[1] ?? '');
   const aliases = [...(announced.get(name) ?? []), ...described].filter((alias) => alias !== name);
-  return [{ name, description: text, parameters: isRecord(parameters) ? parameters : {}, aliases }];
+  return [{ name, description: text, parameters: recordOf(parameters), aliases }];
 }
 
 /**
@@ -159,6 +159,6 @@ function announcedAliases(messages: readonly RehearsalMessage[]): Map<string, st
   return aliases;
 }
 
-function records(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
+function records(value: unknown): Json[] {
+  return listOf(value).filter(isRecord);
 }

@@ -1,5 +1,7 @@
 /** Chooses a tool and its arguments from plain text for the rehearsal model: rules over names and schemas. */
+import { listOf, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { spaceWords } from '../../core/names/name-words.ts';
+
 export type RehearsalTool = { name: string; description: string; parameters: Record<string, unknown>; aliases: readonly string[] };
 
 type Property = { type: string; enum: unknown[] | null; fallback: unknown };
@@ -86,40 +88,25 @@ function typed(written: string, property: Property | undefined): unknown {
     case 'string':
       return value;
     case 'array':
-      return fromJson(value) ?? value.split(',');
+      return tryParse(value) ?? value.split(',');
     case undefined:
-      return written === value ? (fromJson(value) ?? value) : value;
+      return written === value ? (tryParse(value) ?? value) : value;
     default:
       // Numbers, booleans, objects; anything else stays text, and the tool's own check reports it.
-      return fromJson(value) ?? value;
+      return tryParse(value) ?? value;
   }
 }
 
 function unquoted(written: string): string {
   if (written.startsWith("'") && written.endsWith("'") && written.length > 1) return written.slice(1, -1);
-  const parsed = written.startsWith('"') ? fromJson(written) : undefined;
+  const parsed = written.startsWith('"') ? tryParse(written) : undefined;
   return typeof parsed === 'string' ? parsed : written;
 }
 
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Plain text.
-    return undefined;
-  }
-}
-
 function propertiesOf(tool: RehearsalTool): Map<string, Property> {
-  const properties = tool.parameters.properties;
-  if (typeof properties !== 'object' || properties === null) return new Map();
   return new Map(
-    Object.entries(properties).map(([key, schema]) => {
-      const {
-        type,
-        enum: values,
-        default: fallback,
-      } = (typeof schema === 'object' && schema !== null ? schema : {}) as Record<string, unknown>;
+    Object.entries(recordOf(tool.parameters.properties)).map(([key, schema]) => {
+      const { type, enum: values, default: fallback } = recordOf(schema);
       const named = Array.isArray(type) ? type.find((one) => one !== 'null') : type;
       return [key, { type: typeof named === 'string' ? named : 'string', enum: Array.isArray(values) ? values : null, fallback }];
     }),
@@ -127,7 +114,7 @@ function propertiesOf(tool: RehearsalTool): Map<string, Property> {
 }
 
 function requiredOf(tool: RehearsalTool): string[] {
-  return Array.isArray(tool.parameters.required) ? tool.parameters.required.filter((key) => typeof key === 'string') : [];
+  return listOf(tool.parameters.required).filter((key) => typeof key === 'string');
 }
 
 function textParameter(tool: RehearsalTool, properties: ReadonlyMap<string, Property>): string {

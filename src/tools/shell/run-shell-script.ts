@@ -1,5 +1,6 @@
 /** Runs one script in a new interpreter, over an overlay of the session's files. `bash.ts` turns the outcome into a result. */
 import { Bash } from 'just-bash/browser';
+import { collectParts, isRecord, type Json } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits.ts';
 import { workspace } from '../../core/text/path.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
@@ -123,42 +124,20 @@ function createShell(script: Script, files: FileSystem, context: ToolContext, { 
   return shell;
 }
 
-// Checks and changes a parsed script before it runs: rejects background jobs, and inserts yield points into loops, functions and long
-// lists (`time-slices.ts`). Registered with the interpreter, which applies it to every complete script that it parses. The arguments of `eval`
-// and `source` run unchanged; a background job in them runs in the foreground.
+// Rejects background jobs in a parsed script before it runs. Registered with the interpreter, which applies it to every complete script that
+// it parses, but not to the arguments of `eval` and `source`: a background job in them runs in the foreground.
 
 type Plugin = Parameters<Bash['registerTransformPlugin']>[0];
 
 const scriptPlan: Plugin = {
   name: 'script-plan',
   transform({ ast }) {
-    for (const node of nodesOf(ast)) refuseJobs(node);
+    for (const node of collectParts(ast, Number.POSITIVE_INFINITY) ?? []) if (isRecord(node)) refuseJobs(node);
     return { ast };
   },
 };
 
-type Node = Record<string, unknown>;
-
-/** Returns every object of the tree. Iterative, since a script may be nested deeper than the stack. */
-function nodesOf(root: object): Node[] {
-  const found: Node[] = [];
-  const pending: unknown[] = [root];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (Array.isArray(next)) {
-      for (const item of next) pending.push(item);
-    } else if (isNode(next)) {
-      found.push(next);
-      for (const value of Object.values(next)) if (typeof value === 'object' && value !== null) pending.push(value);
-    }
-  }
-  return found;
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null;
-}
-
-function refuseJobs(node: Node): void {
+function refuseJobs(node: Json): void {
   if (node.type === 'Statement' && node.background === true) {
     const text = typeof node.sourceText === 'string' ? node.sourceText.slice(0, 80) : '…&';
     throw new ToolFault(
@@ -176,7 +155,7 @@ function refuseJobs(node: Node): void {
 const jobCommands: ReadonlySet<string> = new Set(['nohup', 'disown', 'jobs', 'bg', 'fg', 'setsid']);
 
 function literal(word: unknown): string | null {
-  if (!isNode(word) || !Array.isArray(word.parts) || word.parts.length !== 1) return null;
+  if (!isRecord(word) || !Array.isArray(word.parts) || word.parts.length !== 1) return null;
   const part: unknown = word.parts[0];
-  return isNode(part) && part.type === 'Literal' && typeof part.value === 'string' ? part.value : null;
+  return isRecord(part) && part.type === 'Literal' && typeof part.value === 'string' ? part.value : null;
 }

@@ -22,11 +22,11 @@ type Context = Parameters<Command['execute']>[1];
 /** Call before the first run. Throws if the interpreter no longer stores its commands as the pinned version does. */
 export function wrapCommands(shell: Bash, turns: TimeSlices): void {
   const commands: unknown = Reflect.get(shell, 'commands');
-  if (!(commands instanceof Map)) throw new Error('just-bash no longer stores its commands in a Map: update surround-commands.ts');
-  for (const command of commands.values()) surroundCommand(command as Command, turns);
+  if (!(commands instanceof Map)) throw new Error('just-bash no longer stores its commands in a Map: update wrap-commands.ts');
+  for (const command of commands.values()) wrapCommand(command as Command, turns);
 }
 
-function surroundCommand(command: Command, turns: TimeSlices): void {
+function wrapCommand(command: Command, turns: TimeSlices): void {
   const execute = command.execute;
   command.execute = async (args, context) => {
     await turns.pass();
