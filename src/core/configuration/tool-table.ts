@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { type KnownTools, spellings } from '../toolset/known-tools.ts';
 import { quote } from '../names/names.ts';
-import { nearNames } from '../names/suggest.ts';
+import { createSuggester } from '../names/suggest.ts';
 import { type ToolDefinition, toolPin } from '../tools/tool.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { charactersPerToken } from '../turn/transcript.ts';
@@ -41,11 +41,10 @@ export async function buildToolTable(tools: readonly ToolDefinition[], aliases: 
   const pins = new Map<string, string>(tools.map(({ canonical }, index) => [canonical, hashes[index] ?? '']));
   const byPin = Map.groupBy(tools, ({ canonical }) => pins.get(canonical) ?? '');
   const servers = new Set(tools.map(({ server }) => server));
-  let suggestionsLeft = maxSuggestedNames;
+  const suggest = createSuggester(() => spellings(tools));
 
   const unknown = (name: string): string => {
-    const near = suggestionsLeft === 0 ? [] : nearNames(name, spellings(tools));
-    suggestionsLeft = Math.max(0, suggestionsLeft - 1);
+    const near = suggest(name);
     const hint = near.length === 0 ? 'list-available-tools lists all tools' : `did you mean ${near.join(', ')}?`;
     return `there is no tool ${quote(name)}; ${hint}`;
   };
@@ -74,9 +73,6 @@ export async function buildToolTable(tools: readonly ToolDefinition[], aliases: 
     },
   };
 }
-
-/** Each suggestion walks all tools. */
-const maxSuggestedNames = 20;
 
 /** The aliases that may be shown to callers of tools. */
 export function shownAliases({ aliases }: Pick<EntryNames, 'aliases'>): string[] {

@@ -7,11 +7,7 @@ import { isRecord } from './wire-value.ts';
 /** null: nothing at this path, as opposed to a value of null. */
 export type PointerResult = { json: unknown } | null;
 
-/** Evaluates a pointer (RFC 6901, section 4). */
-export function pointerValue(value: unknown, path: string): PointerResult {
-  return valueAt(value, pointerTokens(path));
-}
-
+/** Evaluates the tokens of a pointer (RFC 6901, section 4). */
 export function valueAt(value: unknown, tokens: readonly string[]): PointerResult {
   let part = value;
   for (const token of tokens) {

@@ -3,7 +3,7 @@
  * what to do. A made tool cannot take a name that already has a meaning (SEC-48).
  */
 import { fold } from '../names/fold.ts';
-import type { KnownTools } from '../toolset/known-tools.ts';
+import { type KnownTools, withTools } from '../toolset/known-tools.ts';
 import type { MadeParameter, MadeTool, StoredMadeTool, WrittenMadeTool } from './made-tool.ts';
 import { madeOwnName, toMadeDefinition } from './made-toolset.ts';
 import { parseAlias } from '../names/names.ts';
@@ -147,15 +147,7 @@ function isOfType(value: unknown, type: MadeParameter['type']): boolean {
 }
 
 function wayFaults(canonical: string, tool: CheckedMadeTool['tool'], known: KnownTools): Issue[] {
-  const definition = toMadeDefinition(canonical, { ...tool, pin: '' });
-  const next: KnownTools = {
-    ...known,
-    get: (name) => (name === canonical ? definition : known.get(name)),
-    *all() {
-      for (const other of known.all()) if (other.canonical !== canonical) yield other;
-      yield definition;
-    },
-  };
+  const next = withTools(known, [toMadeDefinition(canonical, { ...tool, pin: '' })]);
   const cycle = findCycle(canonical, usesIn(next));
   if (cycle !== null) return [{ path: 'uses', message: `it would call itself: ${cycle.join(' → ')}` }];
   const way = tooDeepPath(canonical, next);

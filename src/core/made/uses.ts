@@ -9,7 +9,7 @@ import type { MadeTool } from './made-tool.ts';
 import type { Issue } from '../problem.ts';
 import type { Warning } from '../warning.ts';
 import { quote } from '../names/names.ts';
-import { nearNames } from '../names/suggest.ts';
+import { createSuggester } from '../names/suggest.ts';
 import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
 
 type ReadUses = { uses: string[]; names: Record<string, string>; issues: Issue[]; warnings: Warning[] };
@@ -46,7 +46,8 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
     issues.push({ path: 'implementation', message });
   }
   const named = new Map<string, LookupTool>(given);
-  const declared = tool.uses === undefined ? null : createLookup(among([...used.values()]));
+  const declared =
+    tool.uses === undefined ? null : createLookup({ get: (canonical) => used.get(canonical), all: () => [...used.values()] });
   for (const { name, line } of code.names) {
     if (given.has(name)) continue;
     const where = `line ${line}: `;
@@ -78,11 +79,6 @@ function refusal({ canonical, kind }: LookupTool): string | null {
   // Its code could call more than is listed here.
   if (canonical === 'builtin.run_code') return `${canonical} cannot be called from code: write its code here instead`;
   return null;
-}
-
-function among(tools: readonly LookupTool[]): Parameters<typeof createLookup>[0] {
-  const byName = new Map<string, LookupTool>(tools.map((tool) => [tool.canonical, tool]));
-  return { get: (canonical) => byName.get(canonical), all: () => tools };
 }
 
 /** Whether the name means this tool whatever default aliases exist later: by its canonical or own name, in any spelling. */
@@ -164,12 +160,9 @@ export type Lookup = (name: string) => { tool: LookupTool } | { fault: string };
 
 type Tools = { get(canonical: string): LookupTool | undefined; all(): Iterable<LookupTool> };
 
-/** Each suggestion walks all tools. If the code has more wrong names than this, the problem is not a typing error. */
-const maxFaultsWithSuggestions = 20;
-
 export function createLookup(known: Tools): Lookup {
   let tables: Tables | undefined;
-  let suggestionsLeft = maxFaultsWithSuggestions;
+  const suggest = createSuggester(() => spellings(known));
   return (name) => {
     const exact = known.get(name);
     if (exact !== undefined) return { tool: exact };
@@ -183,8 +176,7 @@ export function createLookup(known: Tools): Lookup {
         fault: `${quote(name)} means ${candidates.slice(0, 5).join(', ')}; use the canonical name, as in tools["${candidates[0]}"]`,
       };
     }
-    suggestionsLeft -= 1;
-    const near = suggestionsLeft < 0 ? [] : nearNames(name, spellings(known));
+    const near = suggest(name);
     return { fault: `there is no tool ${quote(name)}${near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`}` };
   };
 }

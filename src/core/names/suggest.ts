@@ -23,6 +23,15 @@ export function nearNames(requested: string, candidates: Iterable<Candidate>): s
     .map(([name]) => name);
 }
 
+/**
+ * Returns a function like `nearNames` that stops after `most` searches: each one walks all names, and if more of them are wrong, the problem
+ * is not a typing error.
+ */
+export function createSuggester(candidates: () => Iterable<Candidate>, most = 20): (requested: string) => string[] {
+  let left = most;
+  return (requested) => (left-- > 0 ? nearNames(requested, candidates()) : []);
+}
+
 /** Lower is nearer: typing errors, then names that contain the words, then names that contain some of them. null: not near. */
 function scoreOf(target: string, words: readonly string[], candidate: string): number | null {
   if (candidate === '') return null;

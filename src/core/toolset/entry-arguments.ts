@@ -14,7 +14,7 @@ import type { Issue } from '../problem.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import { typesOf } from '../schema/schema-parts.ts';
 import { secretUseRefusal } from '../policy/secret.ts';
-import { nearNames } from '../names/suggest.ts';
+import { createSuggester } from '../names/suggest.ts';
 import type { JsonSchema, ToolDefinition } from '../tools/tool.ts';
 
 type Arguments = Record<string, unknown>;
@@ -140,11 +140,7 @@ function propertiesOf(source: JsonSchema): Properties {
     if (!isRecord(part) || seen.has(part)) continue;
     seen.add(part);
     if (isRecord(part.properties)) {
-      for (const [name, property] of Object.entries(part.properties)) {
-        const before = parts.get(name);
-        if (before === undefined) parts.set(name, [property]);
-        else before.push(property);
-      }
+      for (const [name, property] of Object.entries(part.properties)) parts.set(name, [...(parts.get(name) ?? []), property]);
     }
     if (part.additionalProperties === true || isRecord(part.additionalProperties) || isRecord(part.patternProperties)) open = true;
     if (typeof part.$ref === 'string') waiting.push(resolvePointer(source, part.$ref) ?? null);
@@ -155,9 +151,6 @@ function propertiesOf(source: JsonSchema): Properties {
   return { parts, open: open || (parts.size === 0 && source.additionalProperties !== false) };
 }
 
-/** Each suggestion walks all arguments. If more names than this are wrong, the problem is not a typing error. */
-const maxSuggested = 5;
-
 function unknownArguments(definition: ToolDefinition, { parts, open }: Properties, rules: EntryArguments, base: string): Issue[] {
   if (open) return [];
   const named: [string, string][] = [
@@ -165,16 +158,11 @@ function unknownArguments(definition: ToolDefinition, { parts, open }: Propertie
     ...Object.keys(rules.default ?? {}).map((name): [string, string] => [name, `${base}.default.${name}`]),
     ...Object.entries(rules.rename ?? {}).map(([shown, own]): [string, string] => [own, `${base}.rename.${shown}`]),
   ];
+  const suggest = createSuggester(() => [...parts.keys()].map((other) => [other, other] as const), 5);
   return named
     .filter(([name]) => !parts.has(name))
-    .map(([name, path], index) => {
-      const near =
-        index < maxSuggested
-          ? nearNames(
-              name,
-              [...parts.keys()].map((other) => [other, other] as const),
-            )
-          : [];
+    .map(([name, path]) => {
+      const near = suggest(name);
       const hint = near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`;
       return { path, message: `${definition.canonical} has no argument ${JSON.stringify(name)}${hint}` };
     });

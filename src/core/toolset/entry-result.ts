@@ -3,7 +3,7 @@
  * the rest can be read. Errors are shown whole. Used by the call path.
  */
 import type { EntryResult } from './toolset.ts';
-import { pointerValue, type PointerResult, isIndex, pointerTokens } from '../json/json-pointer.ts';
+import { valueAt, type PointerResult, isIndex, pointerTokens } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
 import type { NamedEntry } from './named-entry.ts';
 import { quoted, type Issue } from '../problem.ts';
@@ -75,7 +75,7 @@ function pickParts(result: ToolResult, pointers: readonly string[]): Picked {
   // One picked part may contain another: fifty pointers could return fifty times a result of some megabytes.
   let left: number = limits.maxToolReplyBytes;
   for (const pointer of new Set(pointers)) {
-    const at = value === null ? null : pointerValue(value.json, pointer);
+    const at = value === null ? null : valueAt(value.json, pointerTokens(pointer));
     if (at === null) {
       missing.push(pointer);
       continue;

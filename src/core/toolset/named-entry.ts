@@ -7,7 +7,7 @@ import { type KnownTools, notListedYet, spellings, whyMissing } from './known-to
 import { limits } from '../limits.ts';
 import { isListedName, parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from '../names/names.ts';
 import type { Issue } from '../problem.ts';
-import { nearNames } from '../names/suggest.ts';
+import { createSuggester } from '../names/suggest.ts';
 import { reservedServers } from '../servers/server.ts';
 import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
 import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';
@@ -143,12 +143,9 @@ type Found =
   | { ok: true; canonical: CanonicalName; server: string; ownName: string; definition: ToolDefinition | null }
   | { ok: false; message: string };
 
-/** Each suggestion walks all tools. If more entries than this are wrong, the problem is not a typing error. */
-const maxEntriesWithSuggestions = 20;
-
 function createFinder(known: KnownTools): (canonical: string) => Found {
   let listed: Set<string> | undefined;
-  let suggestionsLeft = maxEntriesWithSuggestions;
+  const suggest = createSuggester(() => spellings(known.all()));
 
   const find = (canonical: string): Found => {
     const definition = known.get(canonical);
@@ -189,9 +186,7 @@ function createFinder(known: KnownTools): (canonical: string) => Found {
         : known.hasServer(server)
           ? `the server ${quote(server)} has no tool ${quote(canonical.slice(dot + 1))}`
           : `there is no server ${quote(server)}`;
-    if (suggestionsLeft === 0) return what;
-    suggestionsLeft -= 1;
-    const near = nearNames(canonical, spellings(known.all()));
+    const near = suggest(canonical);
     return near.length === 0 ? what : `${what}; did you mean ${near.join(', ')}?`;
   };
 
