@@ -41,8 +41,8 @@ export const AnthropicErrorSchema = z
       type: z.string(),
       message: z.string(),
       details: z
-        .object({ error_code: z.enum(codes) })
-        .meta({ description: 'Moniker’s code, which the stock client shows as `errorCode`.' }),
+        .looseObject({ error_code: z.string() })
+        .meta({ description: '`error_code`: the `code` of other paths, or one of Anthropic’s. The stock client shows it as `errorCode`.' }),
     }),
     request_id: z.string().nullable(),
   })

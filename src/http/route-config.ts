@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { problemCatalogue } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import { takesApiKey } from './middleware/authenticate.ts';
+import { editionHeader } from './documents.ts';
 import { AnthropicErrorSchema, OpenAiErrorSchema, ProblemSchema, RpcErrorSchema } from './problem-schema.ts';
 import { dialectAt, isMcpPath } from './problems.ts';
 import type { Answer, RouteSpec } from './route.ts';
@@ -66,7 +67,7 @@ export function documentedRoute(spec: RouteSpec): RouteConfig {
     description: [spec.description, bound, scope].filter(Boolean).join('\n\n') || summary,
     security: keyed ? [{ bearer: [] }, ...(takesApiKey(path) ? [{ apiKey: [] }] : [])] : [],
     request,
-    responses: { ...mapValues(spec.answers, response), ...problems(spec) },
+    responses: { ...problems(spec), ...mapValues(spec.answers, response) },
   };
   // The library's type requires an object schema for parameters; our builder reads any schema with properties.
   return config as unknown as RouteConfig;
@@ -86,16 +87,21 @@ function requestBody({ body, rawBody }: RouteSpec): object | undefined {
   };
 }
 
-function response({ description, schema, contentType, also, headers }: Answer): object {
+function response({ description, schema, contentType, also, events, headers }: Answer): object {
   const content = {
     ...((schema ?? contentType) && { [contentType ?? 'application/json']: { schema: schema ?? { type: 'string' } } }),
     ...(also && { [also]: { schema: { type: 'string' } } }),
+    ...(events && { 'text/event-stream': { schema: { type: 'string', contentMediaType: 'text/event-stream', contentSchema: events } } }),
   };
   return {
     description,
-    ...(headers && { headers: mapValues(headers, (text) => ({ description: text, schema: { type: 'string' } })) }),
+    ...(headers && { headers: toHeaders(headers) }),
     ...(Object.keys(content).length > 0 && { content }),
   };
+}
+
+function toHeaders(headers: Readonly<Record<string, string>>): object {
+  return mapValues(headers, (text) => ({ description: text, schema: { type: 'string' } }));
 }
 
 function mapValues<Value, Result>(values: Readonly<Record<string, Value>>, map: (value: Value) => Result): Record<string, Result> {
@@ -114,21 +120,24 @@ const errorFormats = {
 function problems(spec: RouteSpec): Record<string, object> {
   const { type, schema } = errorFormats[dialectAt(spec.path) ?? (isMcpPath(spec.path) ? 'mcp' : 'problem')];
   const byStatus = Map.groupBy(new Set(problemCodes(spec)), (code) => problemCatalogue[code].status);
+  // Where browsers get a page, errors are a page, too.
+  const isPage = Object.values(spec.answers).some(({ contentType, also }) => contentType === 'text/html' || also === 'text/html');
+  const content = { [type]: { schema }, ...(isPage && { 'text/html': { schema: { type: 'string' } } }) };
+  const headers = isMcpPath(spec.path) && { headers: toHeaders(editionHeader) };
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
-      { description: codes.map((code) => `\`${code}\`: ${problemCatalogue[code].title}.`).join(' '), content: { [type]: { schema } } },
+      { description: codes.map((code) => `\`${code}\`: ${problemCatalogue[code].title}.`).join(' '), ...headers, content },
     ]),
   );
 }
 
 /** The problems that every route of this kind can return, and those of this route. */
-function problemCodes({ scopes, params, query, body, rawBody, problems: own = [] }: RouteSpec): ProblemCode[] {
+function problemCodes({ scopes, params, body, rawBody, problems: own = [] }: RouteSpec): ProblemCode[] {
   return [
-    ...(scopes.length > 0 ? (['unauthenticated', 'forbidden', 'not_configured'] as const) : []),
+    ...(scopes.length > 0 ? (['unauthenticated', 'forbidden', 'not_configured', 'invalid_request'] as const) : []),
     ...(params ? (['not_found'] as const) : []),
-    ...(query || body ? (['invalid_request'] as const) : []),
-    ...(body ? (['invalid_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
+    ...(body ? (['invalid_request', 'invalid_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
     ...(rawBody ? (['body_too_large'] as const) : []),
     ...(rawBody?.json ? (['invalid_request', 'invalid_json', 'unsupported_media_type'] as const) : []),
     ...own,

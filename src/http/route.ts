@@ -15,6 +15,8 @@ export type Answer = {
   contentType?: string;
   /** Another content type that the same status may have, as text or bytes. */
   also?: string;
+  /** Of a `text/event-stream`: the `data` of its events. */
+  events?: z.ZodType;
   headers?: Readonly<Record<string, string>>;
 };
 

@@ -3,6 +3,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createDocumentCheck, type ApiDocument, type DocumentCheck } from '../http/document-check.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
 const startTimeoutMs = 90_000;
@@ -114,6 +115,7 @@ async function startOnce(dataDir: string, environment: Record<string, string>, h
         signal: AbortSignal.timeout(120_000),
       });
       const text = await response.text();
+      await compareWithDocument(url, method, path, response, text);
       return { status: response.status, headers: response.headers, text, json: parse(text) };
     },
     stop: async (signal = 'SIGTERM') => {
@@ -125,6 +127,24 @@ async function startOnce(dataDir: string, environment: Record<string, string>, h
       return code;
     },
   };
+}
+
+const documentChecks = new Map<string, Promise<DocumentCheck>>();
+
+/** Every response of these tests must be as the OpenAPI document says. */
+async function compareWithDocument(url: string, method: string, path: string, response: Response, text: string): Promise<void> {
+  const known = documentChecks.get(url) ?? readDocument(url);
+  documentChecks.set(url, known);
+  const check = await known;
+  const operation = check.find(method, new URL(path, url).pathname);
+  const differences = operation === null ? [] : check.differences(operation, response, text);
+  if (differences.length > 0)
+    throw new Error(`${operation?.operationId} differs from the OpenAPI document: ${differences.join('; ')}\n${text}`);
+}
+
+async function readDocument(url: string): Promise<DocumentCheck> {
+  const response = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(30_000) });
+  return createDocumentCheck((await response.json()) as ApiDocument);
 }
 
 /** The server-sent events of a whole stream, in order. */

@@ -21,6 +21,7 @@ import type { Services } from '../../src/wiring.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { fakeServeDeps } from '../fakes/serve-deps.ts';
+import { createDocumentCheck, type ApiDocument, type DocumentCheck } from './document-check.ts';
 import { v8Syntax } from '../fakes/v8-syntax.ts';
 import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
 import { fakeSessions, type FakeSessions } from '../fakes/sessions.ts';
@@ -187,9 +188,40 @@ export function createHarness(
       const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
       const raw =
         typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : body === undefined ? null : JSON.stringify(body);
-      return await app.request(path, { method, headers: given, body: raw });
+      const response = await app.request(path, { method, headers: given, body: raw });
+      await compareWithDocument(method, path, response);
+      return response;
     },
   };
+}
+
+let documentCheck: Promise<DocumentCheck> | undefined;
+
+/** Every response of these tests must be as the OpenAPI document says. */
+async function compareWithDocument(method: string, path: string, response: Response): Promise<void> {
+  documentCheck ??= readDocument();
+  const check = await documentCheck;
+  const operation = check.find(method, new URL(path, 'http://localhost').pathname);
+  if (operation === null || (response.status === 200 && withFakeContent.has(operation.operationId))) return;
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const differences = check.differences(operation, response, isStream ? null : await response.clone().text());
+  if (differences.length > 0) throw new Error(`${operation.operationId} differs from the OpenAPI document: ${differences.join('; ')}`);
+}
+
+/** Their content comes from fake sessions and providers here; `every-operation.workers.test.ts` has the real ones. */
+const withFakeContent = new Set([
+  'createChatCompletion',
+  'createMessage',
+  'createResponse',
+  'getChatCompletion',
+  'getMessage',
+  'getResponse',
+  'cancelResponse',
+]);
+
+async function readDocument(): Promise<DocumentCheck> {
+  const app = createApp(() => createHarness().services);
+  return createDocumentCheck((await (await app.request('/openapi.json')).json()) as ApiDocument);
 }
 
 /** Two tools, one of them under a given name. */

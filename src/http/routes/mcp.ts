@@ -28,6 +28,18 @@ const stream: Answer = {
   headers: editionHeader,
 };
 
+/** Statuses of the MCP protocol itself, without a `code` of ours. */
+const refusals = {
+  400: { description: 'The message is invalid, or its revision is not supported.', schema: RpcErrorSchema, headers: editionHeader },
+  404: { description: 'The session does not exist or has ended: start a new one.', schema: RpcErrorSchema, headers: editionHeader },
+  405: {
+    description: 'The revision of the request has no such method.',
+    schema: RpcErrorSchema,
+    headers: { ...editionHeader, allow: 'The methods that it has.' },
+  },
+  406: { description: '`Accept` must contain application/json and text/event-stream.', schema: RpcErrorSchema, headers: editionHeader },
+} as const satisfies Record<number, Answer>;
+
 const methods = [
   {
     method: 'post',
@@ -37,8 +49,8 @@ const methods = [
       'Supports any MCP client (Streamable HTTP) with revision 2026-07-28 or the revisions of 2024 and 2025. `tools/list` shows the tools under their names; `tools/call` accepts any name that resolves. Errors are JSON-RPC. Pages of other origins are rejected.',
     answers: {
       200: stream,
-      202: { description: 'Accepted: a notification, or a response of the client.' },
-      406: { description: '`Accept` must contain both application/json and text/event-stream.', schema: RpcErrorSchema },
+      202: { description: 'Accepted: a notification, or a response of the client.', headers: editionHeader },
+      ...refusals,
     },
     problems: [],
     rawBody: message,
@@ -49,7 +61,7 @@ const methods = [
     summary: 'Listen to an MCP session',
     description:
       'For the 2025 revisions: messages that the session starts, such as list changes. `Last-Event-ID` resumes after a disconnect. Requires a session.',
-    answers: { 200: { description: 'The stream.', contentType: 'text/event-stream' } },
+    answers: { 200: { description: 'The stream.', contentType: 'text/event-stream', headers: editionHeader }, ...refusals },
     problems: ['method_not_allowed'],
   },
   {
@@ -57,13 +69,18 @@ const methods = [
     name: 'end',
     summary: 'End an MCP session',
     description: 'For the 2025 revisions. Revision 2026-07-28 has no sessions.',
-    answers: { 200: { description: 'The session has ended.' } },
+    answers: { 200: { description: 'The session has ended.', headers: editionHeader }, ...refusals },
     problems: ['method_not_allowed'],
   },
 ] as const;
 
 export const mcpRoutes: readonly Route[] = methods.flatMap(({ name, problems, ...spec }) => {
-  const own = { tag: 'MCP', scopes: ['tools'], headers: mcpHeaders, problems: ['not_found', 'forbidden', ...problems] } as const;
+  const own = {
+    tag: 'MCP',
+    scopes: ['tools'],
+    headers: mcpHeaders,
+    problems: ['not_found', 'forbidden', 'rate_limited', ...problems],
+  } as const;
   const common = { ...spec, ...own };
   return [
     defineRoute({ ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params }, (request) =>

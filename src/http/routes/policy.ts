@@ -133,7 +133,7 @@ export const policyRoutes: readonly Route[] = [
       summary: 'Delete all rules of the workspace',
       headers: conditionHeaders,
       answers: { 204: { description: 'Deleted. The defaults apply again.' } },
-      problems: ['precondition_failed'],
+      problems: ['precondition_failed', 'not_found'],
     },
     async ({ c, services, principal, answer }) => {
       await services.catalog(principal).remove('policy', policyDocument, writeConditions(c));

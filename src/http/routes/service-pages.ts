@@ -5,6 +5,7 @@
 import { pagesCss, startJs } from '../pages/assets.ts';
 import { htmlResponse, htmlPage } from '../pages/html.ts';
 import { definePublicRoute, type Route } from '../route.ts';
+import { etagHeader, unchanged } from '../documents.ts';
 import { z } from 'zod';
 import { version } from '../../core/version.ts';
 import { builtFile, builtPage } from '../pages/built-pages.ts';
@@ -40,7 +41,7 @@ export const pageRoutes: readonly Route[] = [
       tag,
       summary: 'A script or a style of a page',
       params: z.object({ file: z.string().describe('Contains a hash of the content: a file never changes.') }),
-      answers: { 200: { description: 'The file.', contentType: 'text/javascript', also: 'text/css' } },
+      answers: { 200: { description: 'The file.', contentType: 'text/javascript', also: 'text/css', headers: etagHeader } },
     },
     ({ c }) => builtFile(c),
   ),
@@ -101,7 +102,7 @@ export function openApiRoutes(build: () => object): readonly Route[] {
         operationId: 'getDocs',
         tag: 'Service',
         summary: 'The API reference as a page',
-        answers: { 200: { description: 'The page.', contentType: 'text/html' } },
+        answers: { 200: { description: 'The page.', contentType: 'text/html', headers: etagHeader }, 304: unchanged },
       },
       ({ c }) => builtPage(c, 'docs'),
     ),

@@ -4,6 +4,7 @@ import { limits } from '../../core/limits.ts';
 import { TurnAnswer, TurnRequest } from '../../ports/session.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { eventStreamHeaders, openEventStream, resumePoint } from '../event-stream.ts';
+import { SessionEventSchema } from '../session-event-schema.ts';
 import { idempotencyHeader, idempotencyOf, orEarlierResult } from '../idempotency.ts';
 import { toProblem } from '../problems.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -38,6 +39,7 @@ export const turnRoutes: readonly Route[] = [
             'The result of the turn, or what it waits for, or its events (`text/event-stream`), which close after a waiting event.',
           schema: TurnAnswer,
           also: 'text/event-stream',
+          events: SessionEventSchema,
           headers: editionHeader,
         },
         202: {
@@ -98,7 +100,7 @@ export const turnRoutes: readonly Route[] = [
         }),
       }),
       headers: { 'last-event-id': 'As browsers send it. An invalid number means from the start.' },
-      answers: { 200: { description: 'The events.', schema: z.string(), contentType: 'text/event-stream' } },
+      answers: { 200: { description: 'The events.', contentType: 'text/event-stream', events: SessionEventSchema } },
     },
     async ({ c, services, principal, params, query }) => {
       const after = resumePoint(query.after, c.req.header('last-event-id'));

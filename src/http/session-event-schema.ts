@@ -1,0 +1,155 @@
+/** The events of a session's log as its readers receive them (`dialects/native.ts`), for the OpenAPI document and typed clients. */
+import { z } from 'zod';
+import { Usage } from '../core/model/chat-event.ts';
+import { AskedEffect, AskKind } from '../core/policy/approval.ts';
+import { ElicitationAction } from '../core/tools/elicitation.ts';
+import { ContentBlock, ToolResultCode } from '../core/tools/tool.ts';
+import { Proposal } from '../core/tools/ui-tool.ts';
+import { InputPart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart, Via } from '../core/turn/message.ts';
+import type { SessionEventBody } from '../core/turn/session-event.ts';
+import { ProblemSchema } from './problem-schema.ts';
+
+const inTurn = { turn: z.string() };
+const inStep = { ...inTurn, step: z.int() };
+const ofCall = { ...inStep, callId: z.string() };
+const parent = z.string().meta({ description: 'For a nested call: the id of the outer call.' });
+const nested = {
+  parent: parent.optional(),
+  more: z.int().optional().meta({ description: 'Number of further questions of the same batch, which follow.' }),
+};
+const named = {
+  name: z.string().meta({ description: 'The name that the model used.' }),
+  canonical: z.string().nullable(),
+  via: Via.nullable(),
+};
+const object = z.record(z.string(), z.unknown());
+const asked = { name: z.string(), canonical: z.string(), arguments: object };
+const expiresAt = z.iso.datetime();
+const round = z.int().meta({ description: 'Number of the question of this call, from 1.' });
+
+const Message = z.union([
+  z.object({ role: z.literal('system'), parts: z.array(TextPart) }),
+  z.object({ role: z.literal('user'), parts: z.array(InputPart) }),
+  z.object({
+    role: z.literal('assistant'),
+    parts: z.array(
+      z.union([TextPart, ReasoningPart, ToolCallPart, z.object({ type: z.literal('native'), provider: z.string(), data: z.unknown() })]),
+    ),
+    model: z.string().optional(),
+  }),
+  z.object({ role: z.literal('tool'), parts: z.array(ToolResultPart) }),
+]);
+
+type FieldsOf<Type> = Type extends 'native' ? object : Omit<Extract<SessionEventBody, { type: Type }>, 'type'>;
+
+/** The compiler compares each schema with the type of its event, and finds an event without one. */
+const fields = {
+  history: z.object({ messages: z.array(Message), gathered: z.array(z.object({ canonical: z.string(), name: z.string() })).optional() }),
+  'turn-start': z.object({
+    ...inTurn,
+    input: z.array(InputPart),
+    model: z.string(),
+    agent: z.string().optional(),
+    edition: z.object({ toolset: z.string(), version: z.int(), revision: z.int(), hash: z.string() }).optional(),
+  }),
+  'step-start': z.object(inStep),
+  'text-delta': z.object({ ...inStep, text: z.string() }),
+  'reasoning-delta': z.object({ ...inStep, text: z.string() }),
+  'tool-input-start': z.object({ ...ofCall, ...named, nativeId: z.string().optional() }),
+  'tool-input-delta': z.object({ ...ofCall, delta: z.string() }),
+  'tool-input-end': z.object({
+    ...ofCall,
+    arguments: object.nullable().meta({ description: 'null: the text was cut off or cannot be repaired; `raw` has it.' }),
+    repaired: z.boolean(),
+    closersOnly: z.boolean().optional(),
+    raw: z.string().optional(),
+    fault: z.enum(['truncated', 'invalid_json']).optional(),
+  }),
+  'tool-start': z.object({ ...ofCall, attempt: z.int() }),
+  'approval-required': z.object({
+    ...ofCall,
+    ...nested,
+    ...asked,
+    entry: z.string().meta({ description: 'Wire name of the toolset entry.' }),
+    reason: z.string(),
+    ask: AskKind,
+    target: z.string().nullable(),
+    effects: z.array(AskedEffect).optional(),
+    effectCount: z.int().optional(),
+    several: z.literal(true).optional(),
+    binding: z.array(z.string()).optional(),
+    round: round.optional(),
+    expiresAt,
+  }),
+  'approval-decided': z.object({
+    ...ofCall,
+    parent: parent.optional(),
+    decision: z.enum(['approve', 'deny', 'expire']),
+    by: z.string().meta({ description: 'Id of the key, `link`, or `clock` for `expire`.' }),
+  }),
+  'inner-call': z.object({ ...ofCall, ...named, parent, arguments: object }),
+  'inner-result': z.object({
+    ...ofCall,
+    parent,
+    canonical: z.string().nullable(),
+    isError: z.boolean(),
+    code: ToolResultCode.optional(),
+    content: z.array(ContentBlock),
+    durationMs: z.number(),
+  }),
+  'tool-progress': z.object({ ...ofCall, progress: z.number(), total: z.number().optional(), message: z.string().optional() }),
+  'input-required': z.object({
+    ...ofCall,
+    ...nested,
+    ...asked,
+    entry: z.string(),
+    server: z.string(),
+    requests: z.record(z.string(), z.object({ method: z.string(), params: object })),
+    round,
+    expiresAt,
+  }),
+  'input-given': z.object({
+    ...ofCall,
+    parent: parent.optional(),
+    round,
+    actions: z.record(z.string(), ElicitationAction),
+    by: z.string(),
+  }),
+  'client-tool-required': z.object({ ...ofCall, ...nested, ...asked }),
+  'tool-result': z.object({
+    ...ofCall,
+    ...named,
+    isError: z.boolean(),
+    code: ToolResultCode.optional(),
+    content: z.array(ContentBlock),
+    structuredContent: object.optional(),
+    issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  }),
+  native: z.object({ ...inStep, provider: z.string().meta({ description: 'Its data is not sent to readers.' }) }),
+  usage: z.object({ ...inStep, usage: Usage, model: z.string().optional() }),
+  'step-end': z.object({ ...inStep, reason: z.string(), model: z.string() }),
+  'step-restart': z.object({ ...inStep, from: z.int().meta({ description: 'Discard the events of this step from this number on.' }) }),
+  'turn-resume': z.object({ ...inTurn, attempt: z.int() }),
+  'turn-input': z.object({ ...inTurn, input: z.array(InputPart) }),
+  compaction: z.object({ ...inTurn, through: z.string(), summary: z.string() }),
+  proposal: Proposal.extend(inTurn),
+  error: z.object({ ...inTurn, problem: ProblemSchema }),
+  'turn-end': z.object({
+    ...inTurn,
+    status: z.enum(['completed', 'failed', 'cancelled', 'interrupted']),
+    reason: z.enum([
+      ...(['stop', 'length', 'content_filter', 'max_steps', 'max_tokens', 'max_cost', 'timeout', 'cancelled'] as const),
+      ...(['upstream_error', 'recovery_limit', 'restarted', 'internal'] as const),
+    ]),
+    usage: Usage,
+  }),
+} satisfies { [Type in SessionEventBody['type']]: z.ZodType<FieldsOf<Type>> };
+
+const numbered = {
+  id: z.int().meta({ description: 'Number of the event in its session, from 1, without gaps.' }),
+  at: z.int().meta({ description: 'Milliseconds since the epoch.' }),
+};
+
+export const SessionEventSchema = z
+  .union(Object.entries(fields).map(([type, schema]) => z.object({ type: z.literal(type), ...numbered, ...schema.shape })))
+  .meta({ id: 'SessionEvent', description: 'The `data` of a server-sent event. Its `event:` is the `type`, its `id:` the `id`.' });

@@ -1,0 +1,75 @@
+/** Compares responses with the OpenAPI document: status, content type, headers and JSON body, by a validator that is not our own. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv';
+
+type Content = Record<string, { schema: object }>;
+type DocumentedResponse = { content?: Content; headers?: Record<string, unknown> };
+export type DocumentedOperation = { operationId: string; responses: Record<string, DocumentedResponse> };
+export type ApiDocument = { paths: Record<string, Record<string, DocumentedOperation>>; components: { schemas: Record<string, object> } };
+
+/** Headers that every response may have, or that belong to its representation. */
+const commonHeaders = new Set(
+  [
+    ['cache-control', 'content-length', 'content-type', 'vary', 'x-content-type-options', 'x-request-id', 'request-id'],
+    ['access-control-allow-origin', 'access-control-expose-headers', 'www-authenticate', 'retry-after', 'allow'],
+    ['content-disposition', 'content-security-policy', 'referrer-policy', 'x-robots-tag', 'x-accel-buffering'],
+    ['connection', 'date', 'keep-alive', 'transfer-encoding', 'content-encoding'],
+  ].flat(),
+);
+
+export type DocumentCheck = {
+  /** The operation of a request; null for a path or method that the document does not have. */
+  find(method: string, path: string): DocumentedOperation | null;
+  /** Returns what differs from the document. `text`: the body; null if it was not read. */
+  differences(operation: DocumentedOperation, response: Pick<Response, 'status' | 'headers'>, text: string | null): string[];
+};
+
+export function createDocumentCheck(document: ApiDocument): DocumentCheck {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  ajv.addSchema({ $id: 'document', components: document.components });
+  const validators = new Map<object, ValidateFunction>();
+  const validatorOf = (schema: object): ValidateFunction => {
+    const known = validators.get(schema);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
+    const made = ajv.compile(JSON.parse(text) as object);
+    validators.set(schema, made);
+    return made;
+  };
+  const paths = Object.entries(document.paths).map(([path, operations]) => ({
+    pattern: new RegExp(
+      `^${path.replaceAll(/[.+*?^$()[\]|\\]/g, '\\$&').replaceAll(/\{(\w+)\}/g, (_, name) => (name === 'path' ? '[^]+' : '[^/]+'))}$`,
+    ),
+    literals: path.replaceAll(/\{\w+\}/g, '').length,
+    operations,
+  }));
+  // As in a router, the path with the longest fixed text is the one that is meant.
+  paths.sort((a, b) => b.literals - a.literals);
+
+  return {
+    find(method, path) {
+      const name = method.toLowerCase() === 'head' ? 'get' : method.toLowerCase();
+      return paths.find(({ pattern, operations }) => pattern.test(path) && name in operations)?.operations[name] ?? null;
+    },
+    differences({ responses }, response, text) {
+      const documented = responses[response.status];
+      if (documented === undefined) return [`status ${response.status} is not documented`];
+      const found = [...response.headers.keys()]
+        .filter((name) => !commonHeaders.has(name) && documented.headers?.[name] === undefined)
+        .map((name) => `header ${name} of ${response.status} is not documented`);
+      const type = response.headers.get('content-type')?.split(';', 1)[0] ?? null;
+      if (type === null || text === '') return found;
+      const content = documented.content?.[type];
+      if (content === undefined) return [...found, `content type ${type} of ${response.status} is not documented`];
+      if (!type.endsWith('json') || text === null) return found;
+      const validate = validatorOf(content.schema);
+      if (validate(JSON.parse(text))) return found;
+      return [
+        ...found,
+        ...(validate.errors ?? [])
+          .slice(0, 5)
+          .map(({ instancePath, message, params }) => `body${instancePath} ${message} ${JSON.stringify(params)}`),
+      ];
+    },
+  };
+}
