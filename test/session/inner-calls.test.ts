@@ -4,7 +4,7 @@ import { contentText, textResult, type ToolDefinition } from '../../src/core/too
 import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { expireWaits } from '../../src/session/object/alarm.ts';
 import { decide } from '../../src/session/pending/decide.ts';
-import { pendingOf } from '../../src/session/pending/pending.ts';
+import { toAccepted } from '../../src/session/pending/pending.ts';
 import { acceptResults } from '../../src/session/turn/accept-results.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { calls, ends, finish, makeRoom, reply, type RoomOptions } from './runner-session.ts';
@@ -74,7 +74,7 @@ describe('a turn with a nested call that waits', () => {
     const [asked] = self.room.waits.pendingApprovals();
     expect(asked).toMatchObject({ callId: 'call_1.2', canonical: 'local.risky', entry: 'risky', turn: 't1' });
     expect(self.room.waits.argumentsOf('call_1.2')).toEqual({ n: 2 });
-    expect(pendingOf(self.room, 't1').map(({ callId, kind }) => [callId, kind])).toEqual([['call_1.2', 'approval']]);
+    expect(toAccepted(self.room, 't1').pending.map(({ callId, kind }) => [callId, kind])).toEqual([['call_1.2', 'approval']]);
     await decide(self.decisionContext(), 'call_1.2', 'approve', { by: 'k', remember: false });
     await self.settle();
     expect(ends(self.events())).toEqual(['t1 completed stop']);
@@ -245,7 +245,7 @@ describe('a turn with a nested call that waits', () => {
     expect(self.room.waits.get('approval', 'call_1.2')?.state).toBe('expired');
     expect(answered(self.events())[0]).toContain('it may have had part of its effect');
     expect(left(self)).toBe(0);
-    expect(pendingOf(self.room, 't1')).toEqual([]);
+    expect(toAccepted(self.room, 't1').pending).toEqual([]);
   });
 
   it('gets the result of a client tool that it calls, and audits that under the outer call', async () => {
@@ -254,7 +254,9 @@ describe('a turn with a nested call that waits', () => {
     self.accept('t1');
     await self.settle();
     expect(self.room.turns.get('t1')?.reason).toBe('client_tool_required');
-    expect(pendingOf(self.room, 't1')).toMatchObject([{ callId: 'call_1.2', parent: 'call_1', kind: 'client-tool', arguments: { q: 1 } }]);
+    expect(toAccepted(self.room, 't1').pending).toMatchObject([
+      { callId: 'call_1.2', parent: 'call_1', kind: 'client-tool', arguments: { q: 1 } },
+    ]);
     await acceptResults(self.room, [{ callId: 'call_1.2', content: [{ type: 'text', text: 'x'.repeat(100_000) }], isError: false }]);
     await self.settle();
     expect(ends(self.events())).toEqual(['t1 completed stop']);

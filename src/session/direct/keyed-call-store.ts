@@ -15,12 +15,8 @@ export class CallStore {
   /** Returns the call of this key; `answer` is null while it has none. Throws `idempotency_mismatch` for another body under the same key. */
   find(key: string, bodyHash: string): { callId: string; answer: SessionCall | null } | null {
     this.#sql.exec('DELETE FROM calls WHERE at < ?', this.#now() - limits.idempotencyTtlMs);
-    const [row] = [
-      ...this.#sql.exec<{ body_hash: string; call_id: string; answer: string | null }>(
-        'SELECT body_hash, call_id, answer FROM calls WHERE key = ?',
-        key,
-      ),
-    ];
+    const query = 'SELECT body_hash, call_id, answer FROM calls WHERE key = ?';
+    const [row] = this.#sql.exec<{ body_hash: string; call_id: string; answer: string | null }>(query, key);
     if (row === undefined) return null;
     if (row.body_hash !== bodyHash) throw idempotencyMismatch();
     return { callId: row.call_id, answer: row.answer === null ? null : (JSON.parse(row.answer) as SessionCall) };

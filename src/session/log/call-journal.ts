@@ -9,7 +9,7 @@ import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../ports/call-journal.ts';
 import type { WaitStore } from '../pending/wait-store.ts';
-import { writeChunks } from './event-log.ts';
+import { readChunks, writeChunks } from './event-log.ts';
 import { innerCallEvent, innerResultEvent } from './inner-events.ts';
 
 /** The part of a turn's run that the journal uses. `append` writes nothing once `isOver` returns true. */
@@ -168,9 +168,9 @@ export class CallJournals {
     const row = this.#row(callId);
     if (row === null) return null;
     const query = 'SELECT part FROM journal_results WHERE call_id = ? ORDER BY seq';
-    const parts = row.order === null ? [] : this.#sql.exec<{ part: string }>(query, callId).toArray();
+    const text = row.order === null ? null : readChunks(this.#sql.exec(query, callId));
     // Written by `#storeResult`.
-    return { ...row, result: parts.length === 0 ? null : (JSON.parse(parts.map(({ part }) => part).join('')) as ToolResult) };
+    return { ...row, result: text === null ? null : (JSON.parse(text) as ToolResult) };
   }
 
   #row(callId: string): Row | null {

@@ -75,13 +75,10 @@ export class CompletionStore {
 
   /** Returns the number of the event after which the response is read: before the turn that was open when it was requested, and before the part of an earlier turn that it includes. */
   readFrom({ after, earlier }: AnswerRange): number {
-    const { open } = this.#sql
-      .exec<{ open: number | null }>('SELECT max(input_event) AS open FROM turns WHERE input_event < ?', after)
-      .one();
-    const [row] =
-      earlier === null
-        ? []
-        : this.#sql.exec<{ before: number | null }>('SELECT input_event AS before FROM turns WHERE id = ?', earlier.turn);
+    const query = 'SELECT max(input_event) AS open FROM turns WHERE input_event < ?';
+    const { open } = this.#sql.exec<{ open: number | null }>(query, after).one();
+    const before = 'SELECT input_event AS before FROM turns WHERE id = ?';
+    const [row] = earlier === null ? [] : this.#sql.exec<{ before: number | null }>(before, earlier.turn);
     return Math.min(after, open ?? after, row?.before ?? after);
   }
 

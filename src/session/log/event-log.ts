@@ -36,15 +36,13 @@ export class EventLog {
   append(body: SessionEventBody): SessionEvent {
     const text = JSON.stringify(body);
     const event: SessionEvent = { ...body, id: this.#newest + 1, at: this.#now() };
-    if (text.length <= limits.maxRowCharacters) {
-      this.#sql.exec('INSERT INTO events (id, at, body) VALUES (?, ?, ?)', event.id, event.at, text);
-    } else {
-      this.#sql.exec('INSERT INTO events (id, at, body) VALUES (?, ?, ?)', event.id, event.at, '');
+    const isLong = text.length > limits.maxRowCharacters;
+    this.#sql.exec('INSERT INTO events (id, at, body) VALUES (?, ?, ?)', event.id, event.at, isLong ? '' : text);
+    if (isLong)
       writeChunks(text, (seq, part) => this.#sql.exec('INSERT INTO event_chunks (id, seq, part) VALUES (?, ?, ?)', event.id, seq, part));
-    }
     this.#newest = event.id;
     this.#remember(event, text.length);
-    this.#wake();
+    this.wakeReaders();
     return event;
   }
 
@@ -75,29 +73,23 @@ export class EventLog {
     return () => this.#waiting.delete(callback);
   }
 
-  /** Wakes the readers without an append, because the session is being deleted. */
+  /** Wakes the readers: after an append, when the turn starts to wait, and when the session is being deleted. */
   wakeReaders(): void {
-    this.#wake();
+    const waiting = this.#waiting;
+    this.#waiting = new Set();
+    for (const callback of waiting) callback();
   }
 
   *#page(after: number): Generator<SessionEvent> {
     let characters = 0;
-    const rows = this.#sql.exec<{ id: number; at: number; body: string }>(
-      'SELECT id, at, body FROM events WHERE id > ? ORDER BY id LIMIT ?',
-      after,
-      eventPageRows,
-    );
+    const query = 'SELECT id, at, body FROM events WHERE id > ? ORDER BY id LIMIT ?';
+    const rows = this.#sql.exec<{ id: number; at: number; body: string }>(query, after, eventPageRows);
     for (const { id, at, body } of rows) {
-      const text = body === '' ? this.#joinChunks(id) : body;
+      const text = body === '' ? (readChunks(this.#sql.exec('SELECT part FROM event_chunks WHERE id = ? ORDER BY seq', id)) ?? '') : body;
       yield { ...(JSON.parse(text) as SessionEventBody), id, at };
       characters += text.length;
       if (characters >= eventPageCharacters) return;
     }
-  }
-
-  #joinChunks(id: number): string {
-    const parts = this.#sql.exec<{ part: string }>('SELECT part FROM event_chunks WHERE id = ? ORDER BY seq', id);
-    return [...parts].map(({ part }) => part).join('');
   }
 
   #remember(event: SessionEvent, size: number): void {
@@ -114,12 +106,12 @@ export class EventLog {
     this.#tail = this.#tail.slice(drop);
     this.#tailSizes = this.#tailSizes.slice(drop);
   }
+}
 
-  #wake(): void {
-    const waiting = this.#waiting;
-    this.#waiting = new Set();
-    for (const callback of waiting) callback();
-  }
+/** Joins what `writeChunks` stored, from rows in the order of `seq`; null without rows. */
+export function readChunks(rows: Iterable<Record<string, SqlStorageValue>>): string | null {
+  const parts = [...rows].map(({ part }) => part);
+  return parts.length === 0 ? null : parts.join('');
 }
 
 /** Splits a text into parts that fit in a row. */

@@ -71,13 +71,8 @@ function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: nu
   let at = offset;
   for (;;) {
     // Rows begin between characters, so a piece that spans two rows has whole characters.
-    const [row] = [
-      ...sql.exec<{ start: number; part: string }>(
-        'SELECT start, part FROM result_parts WHERE call_id = ? AND start <= ? ORDER BY start DESC LIMIT 1',
-        callId,
-        at,
-      ),
-    ];
+    const query = 'SELECT start, part FROM result_parts WHERE call_id = ? AND start <= ? ORDER BY start DESC LIMIT 1';
+    const [row] = sql.exec<{ start: number; part: string }>(query, callId, at);
     const rest = row === undefined ? '' : row.part.slice(characterStart(row.part, at - row.start));
     // The offset is at the end of the last row, or past it.
     if (rest === '') return { text, nextOffset: null, totalBytes };

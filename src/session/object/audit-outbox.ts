@@ -41,28 +41,33 @@ export class AuditOutbox {
 
   /** Like `flush`, but waits at most `limits.auditWaitMs`. Returns the error when rows are left, else null. */
   async handOver(send: (rows: AuditRow[]) => Promise<void>): Promise<Error | null> {
-    const late = (): never => {
-      throw new Error('the Catalog did not respond in time');
-    };
-    try {
-      await withTimeout(systemClock, this.flush(send), limits.auditWaitMs, late);
-      return null;
-    } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
-    }
+    return await faultOf(withCatalogTimeout(this.flush(send), limits.auditWaitMs));
   }
 
   /** Sends all stored rows and deletes those that the Catalog took. The Catalog identifies a row by session and sequence. */
   async flush(send: (rows: AuditRow[]) => Promise<void>): Promise<void> {
     for (;;) {
-      const stored = [
-        ...this.#sql.exec<{ sequence: number; body: string }>('SELECT sequence, body FROM audit ORDER BY sequence LIMIT ?', auditBatchRows),
-      ];
-      const last = stored.at(-1);
-      if (last === undefined) return;
+      const query = 'SELECT sequence, body FROM audit ORDER BY sequence LIMIT ?';
+      const stored = this.#sql.exec<{ sequence: number; body: string }>(query, auditBatchRows).toArray();
+      if (stored.length === 0) return;
       await send(stored.map(({ sequence, body }) => ({ ...(JSON.parse(body) as Omit<AuditRow, 'sequence'>), sequence })));
       // Compares the text too: an intent that was sent may have been replaced by its outcome in the meantime.
       for (const { sequence, body } of stored) this.#sql.exec('DELETE FROM audit WHERE sequence = ? AND body = ?', sequence, body);
     }
   }
+}
+
+/** Returns the value of `work`, or throws after `ms`. */
+export async function withCatalogTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
+  return await withTimeout(systemClock, work, ms, () => {
+    throw new Error('the Catalog did not respond in time');
+  });
+}
+
+/** Returns what `work` throws; null when it succeeds. */
+export async function faultOf(work: Promise<unknown>): Promise<Error | null> {
+  return await work.then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  );
 }

@@ -11,8 +11,7 @@ import { matchesSubscription, type SubscriptionHead } from '../../core/triggers/
 import { truncateNotice, type NoticeType, type TurnNotice } from '../../core/triggers/callbacks/turn-notice.ts';
 import type { TriggerEvent } from '../../core/triggers/callbacks/callback.ts';
 import { pendingQuestions } from '../../core/turn/turn-state.ts';
-import { withTimeout } from '../../engine/timeout.ts';
-import { systemClock } from '../../platform/clock.ts';
+import { faultOf, withCatalogTimeout } from './audit-outbox.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { eventsOfTurn, openQuestionEvents } from '../pending/pending.ts';
 import type { Timers } from './timers.ts';
@@ -104,15 +103,7 @@ export class Notices {
   async handOver(send: Send): Promise<Error | null> {
     if (!this.hasRows()) return null;
     this.#sending ??= this.#sendAll(send);
-    const late = (): never => {
-      throw new Error('the Catalog did not respond in time');
-    };
-    try {
-      await withTimeout(systemClock, this.#sending, limits.noticeWaitMs, late);
-      return null;
-    } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
-    }
+    return await faultOf(withCatalogTimeout(this.#sending, limits.noticeWaitMs));
   }
 
   #isWanted(plan: Plan, type: TriggerEvent): boolean {

@@ -1,11 +1,15 @@
 /**
  * The open session: log, queue, timers, files, transcript and runner, built from its tables once in the life of the object.
- * `session.ts` is its public interface.
+ * Also who may use it. `session.ts` is its public interface.
  */
 import type { CallScope } from '../../engine/call/call-scope.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import type { SessionSetup, SessionView } from '../../ports/session.ts';
+import { isAllowed } from '../../core/authority.ts';
+import type { Principal } from '../../core/principal.ts';
+import { Problem } from '../../core/problem.ts';
+import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
 import { migrate } from '../../storage/schema.ts';
 import { createSessionFiles } from '../../storage/session-files.ts';
 import type { Wiring } from '../../wiring.ts';
@@ -47,7 +51,7 @@ export type OpenSession = {
 };
 
 /**
- * Returns the state of the session in this object: `none` before `foundRoom` and after its deletion, `leaving` while a deletion
+ * Returns the state of the session in this object: `none` before it is created and after its deletion, `leaving` while a deletion
  * is in progress. Creates no tables, so that requests with guessed ids store nothing.
  */
 export function readSessionState(storage: DurableObjectStorage): 'none' | 'open' | 'leaving' {
@@ -68,13 +72,8 @@ export function markDeleting({ timers }: OpenSession, storage: DurableObjectStor
 export function createSessionTables(storage: DurableObjectStorage, meta: SessionRecord): void {
   migrate(storage, sessionMigrations);
   const { workspace, keyId, setup, createdAt } = meta;
-  storage.sql.exec(
-    'INSERT INTO meta (id, workspace, key_id, setup, created_at) VALUES (1, ?, ?, ?, ?)',
-    workspace,
-    keyId,
-    JSON.stringify(setup),
-    createdAt,
-  );
+  const insert = 'INSERT INTO meta (id, workspace, key_id, setup, created_at) VALUES (1, ?, ?, ?, ?)';
+  storage.sql.exec(insert, workspace, keyId, JSON.stringify(setup), createdAt);
 }
 
 /**
@@ -145,8 +144,35 @@ export function toSessionView(session: string, { meta, turns }: OpenSession): Se
 }
 
 function readMeta(sql: SqlStorage): SessionRecord {
-  const row = sql
-    .exec<{ workspace: string; key_id: string; setup: string; created_at: number }>('SELECT workspace, key_id, setup, created_at FROM meta')
-    .one();
-  return { workspace: row.workspace, keyId: row.key_id, setup: JSON.parse(row.setup) as SessionSetup, createdAt: row.created_at };
+  const query = 'SELECT workspace, key_id AS keyId, setup, created_at AS createdAt FROM meta';
+  const row = sql.exec<Omit<SessionRecord, 'setup'> & { setup: string }>(query).one();
+  return { ...row, setup: JSON.parse(row.setup) as SessionSetup };
+}
+
+/** Returns the session for its owner and for unbound administrators of its workspace. */
+export function enterSession(open: OpenSession | null, caller: Principal): OpenSession {
+  const openSession = requireSession(open);
+  const { workspace, keyId } = openSession.meta;
+  if (caller.workspace !== workspace || !isAllowed(caller, { act: 'open-session', isOwn: caller.keyId === keyId })) throw unknownSession();
+  return openSession;
+}
+
+/** Like `enterSession`; a session that a trigger created is also open to keys that approve for its agent. */
+export function enterToDecide(open: OpenSession | null, caller: Principal): OpenSession {
+  const openSession = requireSession(open);
+  const { workspace, keyId, setup } = openSession.meta;
+  const triggered = triggerOfKey(keyId) === null ? null : (setup.agent ?? null);
+  const request = { act: 'decide-approval', isOwn: caller.keyId === keyId, triggered } as const;
+  if (caller.workspace !== workspace || !isAllowed(caller, request)) throw unknownSession();
+  return openSession;
+}
+
+/** Returns the session; for all callers who may not use it, it does not exist. */
+export function requireSession(open: OpenSession | null): OpenSession {
+  if (open === null) throw unknownSession();
+  return open;
+}
+
+export function unknownSession(): Problem {
+  return new Problem('not_found', 'There is no such session.');
 }

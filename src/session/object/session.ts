@@ -50,8 +50,7 @@ import {
   type FileListing,
 } from './file-access.ts';
 import { submitInput } from '../pending/submit-input.ts';
-import { toSessionView, type OpenSession } from './open-session.ts';
-import { enterSession, enterToDecide, requireSession, unknownSession } from './session-access.ts';
+import { enterSession, enterToDecide, requireSession, toSessionView, unknownSession, type OpenSession } from './open-session.ts';
 import { SessionLifecycle } from './session-lifecycle.ts';
 import { repeatedTurn, submit } from '../turn/submit.ts';
 import { acceptResults } from '../turn/accept-results.ts';

@@ -21,30 +21,18 @@ export class ApprovalLinks {
   /** Stores a nonce. Deletes expired ones, and the oldest of a call beyond `maxLinksPerApproval`. */
   add(nonceHash: string, { callId, keyId, expiresAt, round }: StoredApprovalLink & { expiresAt: number }): void {
     this.#sql.exec('DELETE FROM approval_links WHERE expires_at <= ?', this.#now());
-    this.#sql.exec(
-      'INSERT INTO approval_links (nonce_hash, call_id, key_id, expires_at, round) VALUES (?, ?, ?, ?, ?)',
-      nonceHash,
-      callId,
-      keyId,
-      expiresAt,
-      round,
-    );
-    this.#sql.exec(
-      `DELETE FROM approval_links WHERE call_id = ? AND nonce_hash NOT IN (SELECT nonce_hash FROM approval_links WHERE call_id = ? ORDER BY expires_at DESC LIMIT ?)`,
-      callId,
-      callId,
-      maxLinksPerApproval,
-    );
+    const insert = 'INSERT INTO approval_links (nonce_hash, call_id, key_id, expires_at, round) VALUES (?, ?, ?, ?, ?)';
+    this.#sql.exec(insert, nonceHash, callId, keyId, expiresAt, round);
+    const newest = 'SELECT nonce_hash FROM approval_links WHERE call_id = ? ORDER BY expires_at DESC LIMIT ?';
+    const remove = `DELETE FROM approval_links WHERE call_id = ? AND nonce_hash NOT IN (${newest})`;
+    this.#sql.exec(remove, callId, callId, maxLinksPerApproval);
   }
 
   /** Returns the link of a nonce; null when it is unknown, used or expired. */
   find(nonceHash: string): StoredApprovalLink | null {
-    const rows = this.#sql.exec<StoredApprovalLink>(
-      'SELECT call_id AS callId, key_id AS keyId, round FROM approval_links WHERE nonce_hash = ? AND used = 0 AND expires_at > ?',
-      nonceHash,
-      this.#now(),
-    );
-    return rows.toArray()[0] ?? null;
+    const query =
+      'SELECT call_id AS callId, key_id AS keyId, round FROM approval_links WHERE nonce_hash = ? AND used = 0 AND expires_at > ?';
+    return this.#sql.exec<StoredApprovalLink>(query, nonceHash, this.#now()).toArray()[0] ?? null;
   }
 
   markUsed(nonceHash: string): void {

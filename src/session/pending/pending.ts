@@ -5,6 +5,7 @@ import { questionText } from '../../core/tools/elicitation.ts';
 import { applyEvent } from '../../core/turn/fold-turn.ts';
 import type { SessionEvent } from '../../core/turn/session-event.ts';
 import { beginTurn, pendingQuestions } from '../../core/turn/turn-state.ts';
+import type { ResultsAccepted } from '../../ports/session.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { TurnStore } from '../turn/turn-store.ts';
 
@@ -47,11 +48,11 @@ export function questionsAhead({ log, turns }: { log: EventLog; turns: TurnStore
   return row === null ? [] : openQuestionEvents(row.id, log.readAll(row.before ?? 0));
 }
 
-/** Returns what this turn waits for; nothing once it has ended. */
-export function pendingOf({ log, turns }: { log: EventLog; turns: TurnStore }, turn: string): Pending[] {
-  const row = turns.get(turn);
-  if (row === null || row.state === 'ended' || row.before === null) return [];
-  return openQuestionEvents(turn, log.readAll(row.before)).map(toPending);
+/** Returns the status of the turn and what it waits for; nothing once it has ended. */
+export function toAccepted({ log, turns }: { log: EventLog; turns: TurnStore }, turn: string): ResultsAccepted {
+  const { status = null, state = 'ended', before = null } = turns.get(turn) ?? {};
+  const pending = state === 'ended' || before === null ? [] : openQuestionEvents(turn, log.readAll(before)).map(toPending);
+  return { turn, status: status ?? state, pending };
 }
 
 export function* eventsOfTurn(turn: string, events: Iterable<SessionEvent>): Generator<SessionEvent> {

@@ -10,7 +10,7 @@ import { invalidRequest, Problem, quoted, type Issue } from '../../core/problem.
 import type { GivenInputs, ResultsAccepted } from '../../ports/session.ts';
 import type { ElicitationAnswers } from './wait-store.ts';
 import type { RequestedInput } from './wait.ts';
-import { pendingOf } from './pending.ts';
+import { toAccepted } from './pending.ts';
 import type { OpenSession } from '../object/open-session.ts';
 
 /** `by`: id of the key. Throws `not_found` for a call without an open question and `conflict` when it has different answers. */
@@ -32,8 +32,7 @@ export async function submitInput(
     if (issues.length > 0) throw invalidRequest(issues);
     if (!applyAnswers(openSession, asked, { answers: input, hash, by })) throw noOpenQuestion(callId);
   }
-  const row = openSession.turns.get(asked.turn);
-  return { turn: asked.turn, status: row?.status ?? row?.state ?? 'ended', pending: pendingOf(openSession, asked.turn) };
+  return toAccepted(openSession, asked.turn);
 }
 
 /** Declines a question that has expired. */

@@ -10,7 +10,7 @@ import { innerIdRange } from '../../core/tools/composite-tool.ts';
 import { questionText, type ElicitationAnswer } from '../../core/tools/elicitation.ts';
 import { toGiven, type GivenInput, type InputRequired } from '../../core/tools/mcp-input.ts';
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
-import { writeChunks } from '../log/event-log.ts';
+import { readChunks, writeChunks } from '../log/event-log.ts';
 import {
   toApproved,
   toStoredQuestion,
@@ -262,9 +262,9 @@ export class WaitStore {
 
   #readPart<Value>(callId: string, kind: PartKind): Value | null {
     const query = 'SELECT part FROM wait_parts WHERE call_id = ? AND kind = ? ORDER BY seq';
-    const parts = this.#sql.exec<{ part: string }>(query, callId, kind).toArray();
+    const text = readChunks(this.#sql.exec(query, callId, kind));
     // `#writePart` wrote it.
-    return parts.length === 0 ? null : (JSON.parse(parts.map(({ part }) => part).join('')) as Value);
+    return text === null ? null : (JSON.parse(text) as Value);
   }
 
   #deleteParts(where: string, ...bindings: (string | number)[]): void {

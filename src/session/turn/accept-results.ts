@@ -13,7 +13,7 @@ import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { unansweredCalls, openInnerQuestions, type InnerQuestion, type StepCall, type TurnState } from '../../core/turn/turn-state.ts';
 import type { ResultsAccepted } from '../../ports/session.ts';
 import { innerResultEvent } from '../log/inner-events.ts';
-import { pendingOf } from '../pending/pending.ts';
+import { toAccepted } from '../pending/pending.ts';
 import type { OpenSession } from '../object/open-session.ts';
 
 /** A result and the hash that identifies a repeat of it. */
@@ -50,7 +50,7 @@ export async function acceptResults(openSession: OpenSession, results: readonly 
     openSession.runner.applyExternal(turn, (state) => resultEvents(openSession, state, fresh));
     markAnswered(openSession, fresh);
   }
-  return { turn, status: statusOf(openSession, turn), pending: pendingOf(openSession, turn) };
+  return toAccepted(openSession, turn);
 }
 
 /** Returns the log events of the results, in call order. Call `answered` once they are in the log. */
@@ -130,16 +130,11 @@ function bounded(openSession: OpenSession, result: ClientResult): ToolResult {
   const whole = toToolResult(result);
   const shown = boundResult(whole, limits.maxResultBytes, callId);
   const rest = shown === whole ? null : contentToStore(whole, shown);
-  if (rest !== null) openSession.results?.store(callId, rest);
+  if (rest !== null) openSession.results.store(callId, rest);
   return shown;
 }
 
 function toEvent({ turn, step }: TurnState, call: StepCall, result: ToolResult): SessionEventBody {
   const { callId, name, canonical, via } = call;
   return { type: 'tool-result', turn, step, callId, name, canonical, via, ...result };
-}
-
-function statusOf(openSession: OpenSession, turn: string): string {
-  const row = openSession.turns.get(turn);
-  return row?.status ?? row?.state ?? 'ended';
 }

@@ -5,8 +5,7 @@
 import { namesOfAnswer, type AnswerContent } from '../../core/policy/answer-name.ts';
 import type { Principal } from '../../core/principal.ts';
 import { judgeHistory } from '../../engine/policy/judge-history.ts';
-import { withTimeout } from '../../engine/timeout.ts';
-import { systemClock } from '../../platform/clock.ts';
+import { withCatalogTimeout } from '../object/audit-outbox.ts';
 import type { Wiring } from '../../wiring.ts';
 import type { SubmitContext } from './accept-turn.ts';
 import type { OpenSession } from '../object/open-session.ts';
@@ -39,10 +38,7 @@ export async function rememberAnswer(
   try {
     const names = await namesOfAnswer(caller.keyId, answer);
     const marks = { names, taint: openSession.taint.read(), ttlMs: answerMarksMs, answersOf: caller.keyId };
-    const late = (): never => {
-      throw new Error('the Catalog did not respond in time');
-    };
-    await withTimeout(systemClock, catalog(caller.workspace).addTaintMarks(marks), answerMarksWaitMs, late);
+    await withCatalogTimeout(catalog(caller.workspace).addTaintMarks(marks), answerMarksWaitMs);
   } catch (error) {
     log.error('the taint marks of a response could not be stored', { cause: String(error) });
   }

@@ -167,15 +167,12 @@ function resumeTurn(
   markAnswered(openSession, fresh);
   const after = openSession.log.newest;
   // The previous response could not begin because its turn is queued; it is still due.
-  const queuedTurn =
-    shown.lastAnswer !== null && shown.lastAnswer.range.turn !== turn && openSession.turns.stateOf(shown.lastAnswer.range.turn) === 'queued'
-      ? shown.lastAnswer.range.turn
-      : null;
-  const range: AnswerRange =
-    queuedTurn === null ? { turn, after, earlier: shown.earlier } : { turn: queuedTurn, after, earlier: shown.earlier ?? { turn, after } };
-  const submitted = joined(context, note(context, request, range), turn);
-  remember(context, request, submitted);
-  return submitted;
+  const lastTurn = shown.lastAnswer?.range.turn ?? turn;
+  const isQueued = lastTurn !== turn && openSession.turns.stateOf(lastTurn) === 'queued';
+  const range: AnswerRange = isQueued
+    ? { turn: lastTurn, after, earlier: shown.earlier ?? { turn, after } }
+    : { turn, after, earlier: shown.earlier };
+  return remember(context, request, joined(context, note(context, request, range), turn));
 }
 
 function stillOpen({ lastAnswer: last, unseen }: ShownToClient, state: TurnState, fresh: Classified['fresh']): ReadonlySet<string> {
@@ -187,15 +184,10 @@ function stillOpen({ lastAnswer: last, unseen }: ShownToClient, state: TurnState
 function showUnseen(context: SubmitContext, request: ChatSubmission, { lastAnswer: last, earlier }: ShownToClient): SubmittedTurn {
   if (earlier !== null) {
     const completion = note(context, request, { turn: earlier.turn, after: context.openSession.log.newest, earlier });
-    const submitted = joined(context, completion, earlier.turn);
-    remember(context, request, submitted);
-    return submitted;
+    return remember(context, request, joined(context, completion, earlier.turn));
   }
-  if (last === null)
-    throw unknownCalls(
-      request,
-      request.results.map(({ result }) => result.callId),
-    );
+  const callIds = request.results.map(({ result }) => result.callId);
+  if (last === null) throw unknownCalls(request, callIds);
   return joined(context, last.id, last.range.turn);
 }
 
@@ -211,8 +203,14 @@ function note({ openSession, session, ids, now }: SubmitContext, { chat, inputHa
   return id;
 }
 
-function remember({ openSession }: SubmitContext, { idempotencyKey, bodyHash = '' }: ChatSubmission, submitted: SubmittedTurn): void {
+/** Stores the response under the idempotency key of the request, if it has one. */
+function remember(
+  { openSession }: SubmitContext,
+  { idempotencyKey, bodyHash = '' }: ChatSubmission,
+  submitted: SubmittedTurn,
+): SubmittedTurn {
   if (idempotencyKey !== undefined) openSession.turns.rememberKey(idempotencyKey, bodyHash, { ...submitted, session: null });
+  return submitted;
 }
 
 function refuseFlood({ openSession }: SubmitContext, turn: string): void {

@@ -6,9 +6,9 @@
 import { limits } from '../../core/limits.ts';
 import { hashAsked } from '../../core/policy/answer-name.ts';
 import type { Principal } from '../../core/principal.ts';
-import { Problem } from '../../core/problem.ts';
 import { joinTaint, type Taint, untainted } from '../../core/policy/taint.ts';
 import type { SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
+import { unknownSession } from '../object/open-session.ts';
 import { acceptTurn, type SubmitContext } from './accept-turn.ts';
 import { type Branch, branchBefore } from './branch-history.ts';
 import { ownCallId, submitChat } from './submit-chat.ts';
@@ -21,7 +21,7 @@ export async function submit(context: SubmitContext, caller: Principal, request:
   // Computed before the key is looked up: from there on nothing is awaited, so that a concurrent repeat finds what was stored.
   const [results, asked] = await Promise.all([hashResults(own), hashAsked(request.input)]);
   const brought = await taintOfImport(context, caller, request);
-  if (context.isDeleted()) throw new Problem('not_found', 'There is no such session.');
+  if (context.isDeleted()) throw unknownSession();
   keepUnlisted(context, request);
   const { turn, idempotencyKey, bodyHash = '' } = request;
   const repeated = idempotencyKey === undefined ? findNamed(context, turn) : findRepeated(context, idempotencyKey, bodyHash);

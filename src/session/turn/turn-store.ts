@@ -8,7 +8,7 @@ import type { InputPart } from '../../core/turn/message.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { idempotencyMismatch, Problem } from '../../core/problem.ts';
 import { logFormat, type TurnEndReason, type TurnStatus } from '../../core/turn/session-event.ts';
-import { writeChunks } from '../log/event-log.ts';
+import { readChunks, writeChunks } from '../log/event-log.ts';
 
 export const maxQueuedTurns = 100;
 
@@ -62,14 +62,8 @@ export class TurnStore {
         retryAfterMs: 5_000,
       });
     }
-    this.#sql.exec(
-      'INSERT INTO turns (id, state, plan, format, accepted_at) VALUES (?, ?, ?, ?, ?)',
-      id,
-      'queued',
-      JSON.stringify(plan),
-      logFormat,
-      this.#now(),
-    );
+    const insert = `INSERT INTO turns (id, state, plan, format, accepted_at) VALUES (?, 'queued', ?, ?, ?)`;
+    this.#sql.exec(insert, id, JSON.stringify(plan), logFormat, this.#now());
     writeChunks(JSON.stringify(input), (seq, part) =>
       this.#sql.exec('INSERT INTO turn_inputs (turn, seq, part) VALUES (?, ?, ?)', id, seq, part),
     );
@@ -121,19 +115,15 @@ export class TurnStore {
 
   /** Returns the number of turns ahead of a queued turn; 0 for a turn that was started. */
   countAhead(id: string): number {
-    return this.#sql
-      .exec<{ count: number }>(
-        `SELECT count(*) AS count FROM turns WHERE state IN ('queued', 'running', 'waiting') AND seq < (SELECT seq FROM turns WHERE id = ? AND state = 'queued')`,
-        id,
-      )
-      .one().count;
+    const query = `SELECT count(*) AS count FROM turns WHERE state IN ('queued', 'running', 'waiting') AND seq < (SELECT seq FROM turns WHERE id = ? AND state = 'queued')`;
+    return this.#sql.exec<{ count: number }>(query, id).one().count;
   }
 
   /** Returns the input and deletes it here: the turn starts, and its first event has the input. */
   takeInput(id: string): InputPart[] {
-    const parts = [...this.#sql.exec<{ part: string }>('SELECT part FROM turn_inputs WHERE turn = ? ORDER BY seq', id)];
+    const text = readChunks(this.#sql.exec('SELECT part FROM turn_inputs WHERE turn = ? ORDER BY seq', id)) ?? '';
     this.#sql.exec('DELETE FROM turn_inputs WHERE turn = ?', id);
-    return JSON.parse(parts.map(({ part }) => part).join('')) as InputPart[];
+    return JSON.parse(text) as InputPart[];
   }
 
   /** Marks the turn as started and returns the epoch of its run. */
@@ -166,10 +156,8 @@ export class TurnStore {
 
   /** Stores that a notice for this question, by the number of its event, exists. Returns false when it or a later one already has a notice. */
   claimNotice(id: string, event: number): boolean {
-    return (
-      this.#sql.exec('UPDATE turns SET asked_event = ? WHERE id = ? AND asked_event < ? RETURNING id', event, id, event).toArray().length >
-      0
-    );
+    const query = 'UPDATE turns SET asked_event = ? WHERE id = ? AND asked_event < ? RETURNING id';
+    return this.#sql.exec(query, event, id, event).toArray().length > 0;
   }
 
   /** True when a notice was ever stored that the turn waits. */
@@ -190,31 +178,17 @@ export class TurnStore {
   /** Returns the turn that used this key in the last 24 h. Throws `idempotency_mismatch` for another body under the same key. */
   findByKey(key: string, bodyHash: string): KeyedTurn | null {
     this.#sql.exec('DELETE FROM idempotency WHERE at < ?', this.#now() - limits.idempotencyTtlMs);
-    const [row] = [
-      ...this.#sql.exec<{ body_hash: string; turn: string; session: string | null; edition: string | null; completion: string | null }>(
-        'SELECT body_hash, turn, session, edition, completion FROM idempotency WHERE key = ?',
-        key,
-      ),
-    ];
+    const query = 'SELECT body_hash AS hash, turn, session, edition, completion FROM idempotency WHERE key = ?';
+    const [row] = this.#sql.exec<Omit<KeyedTurn, 'edition'> & { hash: string; edition: string | null }>(query, key);
     if (row === undefined) return null;
-    if (row.body_hash !== bodyHash) {
-      throw idempotencyMismatch();
-    }
-    const edition = row.edition === null ? null : (JSON.parse(row.edition) as EditionPointer);
-    return { turn: row.turn, session: row.session, edition, completion: row.completion };
+    const { hash, edition, ...keyed } = row;
+    if (hash !== bodyHash) throw idempotencyMismatch();
+    return { ...keyed, edition: edition === null ? null : (JSON.parse(edition) as EditionPointer) };
   }
 
   rememberKey(key: string, bodyHash: string, { turn, session, edition, completion }: KeyedTurn): void {
-    this.#sql.exec(
-      'INSERT INTO idempotency (key, body_hash, turn, session, edition, completion, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      key,
-      bodyHash,
-      turn,
-      session,
-      edition === null ? null : JSON.stringify(edition),
-      completion,
-      this.#now(),
-    );
+    const insert = 'INSERT INTO idempotency (key, body_hash, turn, session, edition, completion, at) VALUES (?, ?, ?, ?, ?, ?, ?)';
+    this.#sql.exec(insert, key, bodyHash, turn, session, edition && JSON.stringify(edition), completion, this.#now());
   }
 
   /** The plan is whole when the query selects turns that have not ended. */
