@@ -5,11 +5,11 @@
 import { sourceOfTools, type Rights } from '../../core/authority.ts';
 import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
-import { nullIfNotFound, Problem } from '../../core/problem.ts';
+import { nullIfNotFound } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { CatalogPort, Directory, DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
-import { agentsOfKey, allowOf, readToolset } from '../plan/read-toolset.ts';
+import { agentsOfKey, allowOf, findToolset } from '../plan/read-toolset.ts';
 import { listedNames } from '../plan/plan-names.ts';
 
 /** Returns canonical names; null: all tools of the workspace. */
@@ -31,19 +31,11 @@ export async function toolsOfToolsets(catalog: Pick<CatalogPort, 'get'>, toolset
 async function toolsOfAgents(directory: Directory, principal: Principal): Promise<ReadonlySet<string>> {
   const agents = await agentsOfKey(directory, principal);
   const references = new Set(agents.flatMap(({ toolset }) => toolset ?? []));
-  const tables = await Promise.all([...references].map((reference) => usableTools(directory, principal, reference)));
-  return new Set(tables.flat());
-}
-
-/** Returns no tools for a toolset that does not exist or that the key is not bound to. */
-async function usableTools(directory: Directory, principal: Principal, reference: string): Promise<string[]> {
-  try {
-    const { names, list } = await readToolset(directory, principal, reference);
-    return listedNames(names, { aliases: true, ...allowOf(list) }).tools.map(({ canonical }) => canonical);
-  } catch (error) {
-    if (error instanceof Problem && (error.code === 'not_found' || error.code === 'forbidden')) return [];
-    throw error;
-  }
+  const found = await Promise.all([...references].map((reference) => findToolset(directory, principal, reference)));
+  const usable = found.filter((toolset) => toolset !== null);
+  return new Set(
+    usable.flatMap(({ names, list }) => listedNames(names, { aliases: true, ...allowOf(list) }).tools.map(({ canonical }) => canonical)),
+  );
 }
 
 /** Returns definitions as their sources describe them, sorted by canonical name. `has` null: all. */

@@ -1,8 +1,9 @@
 /**
- * Writes a toolset on behalf of a key, by REST or by the configuration tools: checks which toolsets it may write, which tools it may list in
+ * Writes a toolset, and checks writes of agents, on behalf of a key, by REST or by the configuration tools: checks which toolsets it may write, which tools it may list in
  * them, and which entries only an administrator may write (`core/authority.ts`).
  */
-import { isAllowed, authorizationRefusal, requireAllowed, type Rights } from '../../core/authority.ts';
+import type { Agent } from '../../core/agent.ts';
+import { type Act, isAllowed, authorizationRefusal, requireAllowed, type Rights } from '../../core/authority.ts';
 import { secretArguments } from '../../core/toolset/entry-arguments.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
@@ -39,7 +40,7 @@ export async function checkToolset(
   if (has === null && !isWaiving) return { tools, options };
   const stored = await nullIfNotFound(catalog.get('toolset', name));
   if (isWaiving) requireKept(tools, stored);
-  return { tools, options: atVersion(stored, options) };
+  return { tools, options: atVersion('toolset', stored, options) };
 }
 
 /** Returns each entry with the name of its tool. Throws `forbidden` for tools that the key does not have. */
@@ -98,17 +99,40 @@ function requireKept(tools: readonly ToolsetEntry[], stored: StoredDocument | nu
 }
 
 /** Makes sure that the version that was compared is the one that is replaced. */
-function atVersion(stored: StoredDocument | null, options: WriteOptions): WriteOptions {
+function atVersion(what: 'toolset' | 'agent', stored: StoredDocument | null, options: WriteOptions): WriteOptions {
   if (stored === null) return options;
-  if (typeof options.ifMatch === 'number' && options.ifMatch !== stored.version)
-    throw new Problem(
-      'precondition_failed',
-      `The toolset is at version ${stored.version}, not ${options.ifMatch}. Read it again and retry.`,
-    );
+  const { version } = stored;
+  if (typeof options.ifMatch === 'number' && options.ifMatch !== version)
+    throw new Problem('precondition_failed', `The ${what} is at version ${version}, not ${options.ifMatch}. Read it again and retry.`);
   return { ...options, ifMatch: stored.version };
 }
 
 function refused(issues: Issue[]): Problem {
   const shown = issues.slice(0, limits.maxReportedIssues);
   return new Problem('forbidden', shown.map(({ path, message }) => `${path}: ${message}`).join('; '), { issues: shown });
+}
+
+/**
+ * Checks a write of an agent with `taint: false`: only an administrator may change what such an agent can do. Returns the write options with the version that was checked as condition. Throws `forbidden` or
+ * `precondition_failed`.
+ */
+export async function checkAgent(
+  catalog: Pick<CatalogPort, 'get'>,
+  rights: Rights,
+  name: string,
+  agent: Agent,
+  options: WriteOptions,
+): Promise<WriteOptions> {
+  if (agent.taint !== false) return options;
+  const waive: Act = { act: 'waive', what: '`taint: false`, or a change of what an agent that has it can do,' };
+  const stored = isAllowed(rights, waive) ? null : await nullIfNotFound(catalog.get('agent', name));
+  // Bodies of agents were parsed by the schema when they were written.
+  const isKept = stored !== null && canonicalJson(capability(stored.body as Agent)) === canonicalJson(capability(agent));
+  if (!isKept) requireAllowed(rights, waive);
+  return atVersion('agent', stored, options);
+}
+
+/** The fields an administrator reviewed when setting `taint: false`. */
+function capability({ model, fallbacks, instructions, toolset, tools, made, codeMode, taint, skills }: Agent): unknown {
+  return { model, fallbacks, instructions, toolset, tools, made, codeMode, taint, skills };
 }

@@ -7,7 +7,15 @@ import type { CallerChannel } from '../../ports/upstream.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { toGiven, type AskableInput, type InputAnswer, type InputRequired } from '../../core/tools/mcp-input.ts';
 import type { Principal } from '../../core/principal.ts';
-import { approvalKey, approvalRefusal, approvalRequest, cannotAsk, deniedByPerson, isApproved } from './serve-approval.ts';
+import {
+  approvalKey,
+  approvalRefusal,
+  approvalRequest,
+  cannotAsk,
+  clientToolRefusal,
+  deniedByPerson,
+  isApproved,
+} from './serve-approval.ts';
 import { screenQuestions } from './serve-questions.ts';
 import type { ToolCallRequest, WaitFor } from '../call/tool-call.ts';
 
@@ -30,12 +38,7 @@ export async function askDuringCall(asked: Asked, waitFor: WaitFor, rounds: numb
     case 'input':
       return await askInput(asked, waitFor, rounds);
     case 'client':
-      return {
-        refusal: {
-          code: 'not_allowed',
-          message: `Not run: the client that starts a turn runs ${waitFor.tool.wireName} itself, and this call is not part of a turn.`,
-        },
-      };
+      return { refusal: clientToolRefusal(waitFor.tool) };
     case 'inner':
       return { refusal: cannotAsk(`a nested call of ${waitFor.tool.wireName} waits`, sessionsCan) };
     default:

@@ -66,6 +66,11 @@ export function cannotAsk(reason: string, why: string): Refusal {
   return { code: 'approval_required', message: `Not run: ${reason}. This requires a person's approval, and ${why}.` };
 }
 
+export function clientToolRefusal({ wireName }: EditionTool): Refusal {
+  const message = `Not run: the client that starts a turn runs ${wireName} itself, and this call is not part of a turn.`;
+  return { code: 'not_allowed', message };
+}
+
 export const deniedByPerson: Refusal = {
   code: 'denied',
   message: 'Not run: the user denied this call. Do not try to achieve the same in another way. Ask the user what to do instead.',

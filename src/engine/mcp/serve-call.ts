@@ -9,6 +9,7 @@ import type { AuditRow } from '../../core/audit.ts';
 import { callsTools } from '../../core/tools/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
+import { isRecord } from '../../core/json/wire-value.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { Directory } from '../../ports/catalog.ts';
@@ -17,7 +18,7 @@ import { callTool } from '../call/call-tool.ts';
 import { createScopeOutsideSession } from '../call/direct-call.ts';
 import type { MarkStore } from '../policy/direct-marks.ts';
 import { type InFlightCallSlot, InFlightCall, type InFlightCallUpdate } from './in-flight-call.ts';
-import { approvalKey, approvalRefusal, approvalRequest, deniedByPerson, isApproved } from './serve-approval.ts';
+import { approvalKey, approvalRefusal, approvalRequest, clientToolRefusal, deniedByPerson, isApproved } from './serve-approval.ts';
 import { askDuringCall } from './ask-during-call.ts';
 import { screenedAsk, screenQuestions } from './serve-questions.ts';
 import { invalidState, openState, sealState, subjectOf, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
@@ -69,13 +70,8 @@ export type ServedAnswer =
 export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
   const { principal, target, view } = caller;
   const tool = findTool(view.names, call.name);
-  const about = await subjectOf(
-    principal,
-    target,
-    'tools/call',
-    tool === null ? [call.name] : [tool.canonical, tool.wireName],
-    call.arguments,
-  );
+  const names = tool === null ? [call.name] : [tool.canonical, tool.wireName];
+  const about = await subjectOf(principal, target, 'tools/call', names, call.arguments);
   const before = call.state === undefined ? null : await openState(deps, about, call.state);
   let round = before === null ? firstRound(deps, caller) : readRound(before, call.responses ?? {});
   const run = async (on: ServedCaller, until: AbortSignal): Promise<CallOutcome> => {
@@ -137,12 +133,8 @@ async function waitHeld(
   { callId, rounds }: Round,
   requests: Record<string, InputRequest>,
 ): Promise<ServedAnswer> {
-  const keys = Object.keys(requests);
-  const state = await sealState(deps, about, {
-    ...{ callId, asked: 'held', keys, rounds: rounds + 1 },
-    ...(hold && { held: hold.name }),
-  });
-  return { kind: 'input', requests, state };
+  const waits = { callId, asked: 'held', keys: Object.keys(requests), rounds: rounds + 1, held: hold?.name } as const;
+  return { kind: 'input', requests, state: await sealState(deps, about, waits) };
 }
 
 /** One attempt of a call, with the decisions and answers so far. */
@@ -172,10 +164,10 @@ function readRound(
 }
 
 /** Returns the answers to the asked questions, without others. A missing answer is a `cancel`, since the server expects one for each. */
-function answersTo(keys: readonly string[], responses: Readonly<Record<string, unknown>>): Record<string, InputAnswer> {
+export function answersTo(keys: readonly string[], responses: Readonly<Record<string, unknown>>): Record<string, InputAnswer> {
   const answers = keys.map((key): [string, InputAnswer] => {
     const answer = Object.hasOwn(responses, key) ? responses[key] : undefined;
-    return [key, typeof answer === 'object' && answer !== null ? (answer as InputAnswer) : { action: 'cancel' }];
+    return [key, isRecord(answer) ? answer : { action: 'cancel' }];
   });
   return Object.fromEntries(answers);
 }
@@ -233,46 +225,29 @@ async function ask(
       const refusal = approvalRefusal(caller, asked.reason);
       if (refusal !== null) return { ...round, refusal };
       // For an approval only: if the answer is no, `approved` is dropped when the state is read.
-      const state = await sealState(deps, about, {
-        callId,
-        asked: 'approval',
-        approved: { binding: asked.binding, round: question },
-        keys: [approvalKey],
-        rounds: round.rounds,
-      });
+      const given = { binding: asked.binding, round: question };
+      const waits = { callId, asked: 'approval' as const, approved: given, keys: [approvalKey], rounds: round.rounds };
+      const state = await sealState(deps, about, waits);
       return { kind: 'input', requests: { [approvalKey]: approvalRequest(tool, asked, args) }, state };
     }
     case 'input': {
       const { tool, input } = waitFor;
       const rounds = round.rounds + 1;
-      const sorted = screenQuestions(tool.server, input.requests, caller.askable);
-      const { questions, answered, fault } = sorted;
+      const { questions, answered, fault } = screenQuestions(tool.server, input.requests, caller.askable);
       if (fault !== null) return { ...round, refusal: { code: 'tool_error', message: `${tool.wireName} did not finish: ${fault}.` } };
       const given = toGiven(input, answered);
       const keys = Object.keys(questions);
       // A server may only want to be called again.
       if (keys.length === 0) return { callId, rounds, given, ...(approved && { approved }) };
-      const waits = { callId, asked: 'input' as const, keys, answered, rounds };
-      const state = await sealState(deps, about, {
-        ...waits,
-        ...(approved && { approved }),
-        ...(input.state !== undefined && { state: input.state }),
-      });
-      return { kind: 'input', requests: questions, state };
+      const waits = { callId, asked: 'input' as const, keys, answered, rounds, approved, state: input.state };
+      return { kind: 'input', requests: questions, state: await sealState(deps, about, waits) };
     }
     case 'client':
-      return {
-        ...round,
-        refusal: {
-          code: 'not_allowed',
-          message: `Not run: the client that starts a turn runs ${waitFor.tool.wireName} itself, and this call is not part of a turn.`,
-        },
-      };
-    case 'inner':
-      return {
-        ...round,
-        refusal: { code: 'approval_required', message: `Not run: a nested call of ${waitFor.tool.wireName} has to wait.` },
-      };
+      return { ...round, refusal: clientToolRefusal(waitFor.tool) };
+    case 'inner': {
+      const message = `Not run: a nested call of ${waitFor.tool.wireName} has to wait.`;
+      return { ...round, refusal: { code: 'approval_required', message } };
+    }
     default:
       return waitFor satisfies never;
   }

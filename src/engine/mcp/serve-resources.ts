@@ -16,7 +16,7 @@ import { markServerResponse } from '../policy/direct-marks.ts';
 import { nameOffers, ownerOf, shownUri, type ServedOffer, type ServedOffers } from './serve-offers.ts';
 import { screenedAsk, screenQuestions } from './serve-questions.ts';
 import { openState, sealState, subjectOf, type ServedState, type StateDeps } from './serve-state.ts';
-import { type ServeCallDeps, type ServedCaller, markStoreOf } from './serve-call.ts';
+import { answersTo, type ServeCallDeps, type ServedCaller, markStoreOf } from './serve-call.ts';
 import type { ServedView } from './serve-view.ts';
 
 export type OfferDeps = StateDeps &
@@ -159,12 +159,7 @@ async function converse(
 }
 
 function givenBy({ keys, answered = {}, state }: ServedState, responses: Readonly<Record<string, unknown>>) {
-  const all = new Map(Object.entries(answered));
-  for (const key of keys) {
-    const answer = Object.hasOwn(responses, key) ? responses[key] : undefined;
-    all.set(key, isRecord(answer) ? answer : { action: 'cancel' });
-  }
-  return { responses: Object.fromEntries(all), ...(state !== undefined && { state }) };
+  return { responses: { ...answered, ...answersTo(keys, responses) }, ...(state !== undefined && { state }) };
 }
 
 /** Registers secrets that are read on the way with the redactor. */

@@ -8,11 +8,10 @@ import type { EditionPointer, EditionTool } from '../../core/toolset/edition-too
 import { isAllowed } from '../../core/authority.ts';
 import type { WireName } from '../../core/names/names.ts';
 import type { Principal } from '../../core/principal.ts';
-import { Problem } from '../../core/problem.ts';
 import { configurationTools } from '../../core/names/reserved-names.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { Directory, Equipment } from '../../ports/catalog.ts';
-import { allowOf, readToolset, type UsableToolset } from '../plan/read-toolset.ts';
+import { allowOf, findToolset, readToolset, type UsableToolset } from '../plan/read-toolset.ts';
 import { listedNames, withTool } from '../plan/plan-names.ts';
 
 /** A name, or `name@version`; null: what the key has equipped. */
@@ -42,7 +41,8 @@ export async function readView(deps: ViewDeps, principal: Principal, target: Ser
   }
   const mayConfigure = isAllowed(principal, { act: 'configure' });
   const { toolset, mode } = await deps.equipment(principal);
-  const equipped = toolset === null ? null : await readEquipped(deps.directory, principal, toolset);
+  // A key whose toolset was removed, or that may no longer use it, has nothing equipped.
+  const equipped = toolset === null ? null : await findToolset(deps.directory, principal, toolset);
   if (equipped === null) return { names: mayConfigure ? deps.configuration.all : nothing, pointer: null, mode: 'configuration' };
   const { pointer } = equipped;
   const names = servedNames(equipped, deps);
@@ -55,16 +55,6 @@ export async function readView(deps: ViewDeps, principal: Principal, target: Ser
 
 function servedNames({ names, list }: UsableToolset, { aliases }: ViewDeps): AliasMap {
   return listedNames(names, { aliases, ...allowOf(list) });
-}
-
-/** Returns null if the toolset was removed or the key may no longer use it; then the key has nothing equipped. */
-async function readEquipped(directory: Directory, principal: Principal, toolset: string): Promise<UsableToolset | null> {
-  try {
-    return await readToolset(directory, principal, toolset);
-  } catch (error) {
-    if (error instanceof Problem && (error.code === 'not_found' || error.code === 'forbidden')) return null;
-    throw error;
-  }
 }
 
 const nothing = extendAliasMap(null, []);
@@ -92,29 +82,13 @@ export function configurationTables(definitions: readonly ToolDefinition[]): Con
 
 const entranceName = 'enter-configuration-mode' satisfies (typeof configurationTools)[number];
 
-function toEditionTool({
-  canonical,
-  server,
-  name,
-  kind,
-  description,
-  inputSchema,
-  outputSchema,
-  annotations,
-}: ToolDefinition): EditionTool {
+function toEditionTool(definition: ToolDefinition): EditionTool {
+  const { canonical, server, name, kind, description, inputSchema, outputSchema, annotations } = definition;
   return {
-    canonical,
+    ...{ canonical, server, kind, description, inputSchema, ownName: name, aliases: [], state: 'ready', pin: '' },
     // `defineTool` checks that built-in names are valid wire names.
     wireName: name as WireName,
-    ownName: name,
-    server,
-    kind,
-    description,
-    inputSchema,
     ...(outputSchema && { outputSchema }),
     ...(annotations && { annotations }),
-    aliases: [],
-    state: 'ready',
-    pin: '',
   };
 }

@@ -32,6 +32,14 @@ export async function readToolset(directory: Directory, principal: Principal, re
   return { ...compiled, list: await joinAgentLists(compiled.names, lists) };
 }
 
+/** Like `readToolset`, but returns null if the toolset does not exist or the key may not use it. */
+export async function findToolset(directory: Directory, principal: Principal, reference: string): Promise<UsableToolset | null> {
+  return await readToolset(directory, principal, reference).catch((error: unknown) => {
+    if (error instanceof Problem && (error.code === 'not_found' || error.code === 'forbidden')) return null;
+    throw error;
+  });
+}
+
 /** Reads an edition without an authorization check, which is the caller's responsibility. Throws `not_found`. */
 export async function readEdition(directory: Directory, workspace: string, reference: string): Promise<CompiledToolset> {
   const [name = '', version] = reference.split('@', 2);

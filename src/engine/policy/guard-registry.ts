@@ -10,18 +10,24 @@ import type { ToolMaker } from '../../ports/tool-maker.ts';
 /** Throws the error that the tool gets instead. `ruled`: approval is required only if a rule of the workspace asks for it. */
 export type CheckEffects = (effects: readonly Effect[], options?: { ruled: boolean }) => void;
 
-export function guardSecret(secret: ToolContext['secret'], check: CheckEffects): ToolContext['secret'] {
-  return async (name, host) => {
-    check([{ kind: 'secret', name }]);
-    return await secret(name, host);
+/** `inTurn`: a model makes the call. Otherwise the holder of the key makes it deliberately, so approval is required only if a rule says so. */
+export function guardRegistry(
+  { secret, configuration, maker }: ToolContext,
+  check: CheckEffects,
+  inTurn: boolean,
+): Pick<ToolContext, 'secret' | 'configuration' | 'maker'> {
+  return {
+    async secret(name, host) {
+      check([{ kind: 'secret', name }]);
+      return await secret(name, host);
+    },
+    configuration: configuration && guardToolsetEditor(configuration, check, inTurn),
+    maker: maker && guardMaker(maker, check, inTurn),
   };
 }
 
-/**
- * `inTurn`: a model makes the call. Otherwise the holder of the key makes it deliberately, so approval is required only if a rule says so.
- * Writing a toolset requires approval only by a rule, since an earlier version can be restored; a deleted toolset cannot.
- */
-export function guardToolsetEditor(editor: ToolsetEditor, check: CheckEffects, inTurn: boolean): ToolsetEditor {
+/** Writing a toolset requires approval only by a rule, since an earlier version can be restored; a deleted toolset cannot. */
+function guardToolsetEditor(editor: ToolsetEditor, check: CheckEffects, inTurn: boolean): ToolsetEditor {
   const checkWrite = (...names: string[]): void => {
     const effects = names.map((name): Effect => ({ kind: 'registry', change: 'write-toolset', name }));
     check(effects, { ruled: true });
@@ -43,8 +49,8 @@ export function guardToolsetEditor(editor: ToolsetEditor, check: CheckEffects, i
   };
 }
 
-/** Creating a private tool needs no approval: it does nothing by itself, and its calls are judged. Sharing and replacing need it. `inTurn` as above. */
-export function guardMaker(maker: ToolMaker, check: CheckEffects, inTurn: boolean): ToolMaker {
+/** Creating a private tool needs no approval: it does nothing by itself, and its calls are judged. Sharing and replacing need it. */
+function guardMaker(maker: ToolMaker, check: CheckEffects, inTurn: boolean): ToolMaker {
   return {
     async prepare(request) {
       const prepared = await maker.prepare(request);

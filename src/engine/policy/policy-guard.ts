@@ -5,11 +5,11 @@
 import type { ApprovalQuestion } from '../../core/policy/approval.ts';
 import type { PolicyDecision } from '../../core/policy/evaluate-policy.ts';
 import type { Effect } from '../../core/policy/policy-effect.ts';
-import { FileError, type FileSystem } from '../../ports/file-system.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { guardFiles } from './guard-files.ts';
-import { guardToolsetEditor, guardMaker, guardSecret, type CheckEffects } from './guard-registry.ts';
-import { forbidden, networkEffect, refuseAfterAbort } from './refusals.ts';
+import { guardRegistry, type CheckEffects } from './guard-registry.ts';
+import { forbidden, networkEffect, refuseAfterAbort, refuseDenied } from './refusals.ts';
 import { StagedRun, type ApprovedEffects, type GuardParts } from './staged-run.ts';
 
 export type GuardedCall = {
@@ -48,30 +48,23 @@ const maxShownDenials = 5;
 
 /** Allows everything except denied effects. */
 function withoutAsking({ context, send, judge, inTurn }: GuardParts): ToolContext {
-  const refuse = (path: string, effect: Effect): void => {
-    const { verdict, reason } = judge(effect);
-    if (verdict === 'deny') throw new FileError('EPERM', path, `${path}: not done. ${reason}.`);
-  };
   const check: CheckEffects = (effects) => {
     for (const effect of effects) {
       const judged = judge(effect);
       if (judged.verdict === 'deny') throw forbidden('Not done', judged);
     }
   };
-  const { secret, configuration, maker } = context;
   return {
     ...context,
-    secret: guardSecret(secret, check),
-    configuration: configuration === null ? null : guardToolsetEditor(configuration, check, inTurn),
-    maker: maker === null ? null : guardMaker(maker, check, inTurn),
+    ...guardRegistry(context, check, inTurn),
     files: guardFiles(context.files, {
       deep: true,
       mayCommit: () => true,
-      read: (path) => refuse(path, { kind: 'read-file', path }),
+      read: (path) => refuseDenied(path, judge({ kind: 'read-file', path })),
       change(path, effects, files) {
         refuseAfterAbort(path, context.signal);
         if (files.isReadOnly?.(path) === true) return;
-        for (const effect of effects()) refuse(path, effect);
+        for (const effect of effects()) refuseDenied(path, judge(effect));
       },
     }),
     fetch: (request) =>

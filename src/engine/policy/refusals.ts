@@ -22,6 +22,10 @@ export function needsApproval(reason: string): Problem {
   return new Problem('forbidden', `${reason}: this requires approval.`);
 }
 
+export function refuseDenied(path: string, { verdict, reason }: PolicyDecision): void {
+  if (verdict === 'deny') throw new FileError('EPERM', path, `${path}: not done. ${reason}.`);
+}
+
 export function refuseAfterAbort(path: string, signal: AbortSignal): void {
   if (signal.aborted) throw new FileError('EPERM', path, `${path} was not written: the call has ended.`);
 }

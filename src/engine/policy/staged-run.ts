@@ -8,13 +8,13 @@ import type { ApprovalReason, ApprovalQuestion } from '../../core/policy/approva
 import type { EffectToAsk } from '../../core/policy/approval-question.ts';
 import type { PolicyDecision } from '../../core/policy/evaluate-policy.ts';
 import type { Effect } from '../../core/policy/policy-effect.ts';
-import { FileError, type FileSystem, type FileOverlay } from '../../ports/file-system.ts';
+import type { FileSystem, FileOverlay } from '../../ports/file-system.ts';
 import type { InnerCalls } from '../../ports/inner-calls.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { EffectRecord } from './effect-record.ts';
 import { guardFiles } from './guard-files.ts';
-import { guardToolsetEditor, guardMaker, guardSecret, type CheckEffects } from './guard-registry.ts';
-import { forbidden, isReadRequest, needsApproval, networkEffect, redirectRefused, refuseAfterAbort } from './refusals.ts';
+import { guardRegistry, type CheckEffects } from './guard-registry.ts';
+import { forbidden, isReadRequest, needsApproval, networkEffect, redirectRefused, refuseAfterAbort, refuseDenied } from './refusals.ts';
 
 /** Sends a request; `onHop` as in `ports/outbound.ts`. */
 export type SendWithHops = (request: Request, onHop?: (to: URL, hop: number) => void) => Promise<Response>;
@@ -78,13 +78,11 @@ export class StagedRun {
 
   context(): ToolContext {
     const { context, inTurn } = this.#parts;
-    const { secret, configuration, maker, calls } = context;
+    const { calls } = context;
     const check: CheckEffects = (effects, options) => this.#check(effects, options?.ruled === true);
     return {
       ...context,
-      secret: guardSecret(secret, check),
-      configuration: configuration === null ? null : guardToolsetEditor(configuration, check, inTurn),
-      maker: maker === null ? null : guardMaker(maker, check, inTurn),
+      ...guardRegistry(context, check, inTurn),
       calls: calls === null ? null : this.#calls(calls),
       fetch: (request) => this.#request(request),
       files: guardFiles(this.#held.files, {
@@ -216,10 +214,6 @@ export class StagedRun {
       },
     };
   }
-}
-
-function refuseDenied(path: string, { verdict, reason }: PolicyDecision): void {
-  if (verdict === 'deny') throw new FileError('EPERM', path, `${path}: not done. ${reason}.`);
 }
 
 /** Deletes in one folder are one question and one rule to remember, however many files there are. */

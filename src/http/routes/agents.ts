@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Agent, ResourceName } from '../../core/agent.ts';
 import { requireAllowed, type AgentTools } from '../../core/authority.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
-import { checkAgent } from '../../engine/configuration/check-agent.ts';
+import { checkAgent } from '../../engine/configuration/write-toolset.ts';
 import { readableAgents } from '../../engine/configuration/readable.ts';
 import { documentRoutes } from '../document-routes.ts';
 import type { Principal } from '../../core/principal.ts';
