@@ -66,10 +66,7 @@ type Erasure = { kind: string; name: string; delivery: number; callback: number 
 function eraseBatch(context: CatalogContext, { kind, name, delivery, callback }: Erasure): void {
   const { sql } = context;
   const numbers = (query: string, last: number): number[] =>
-    sql
-      .exec<{ number: number }>(query, kind, name, last, maxErasedRows)
-      .toArray()
-      .map(({ number }) => number);
+    Array.from(sql.exec<{ number: number }>(query, kind, name, last, maxErasedRows), ({ number }) => number);
   const deliveries = numbers('SELECT number FROM deliveries WHERE kind = ? AND name = ? AND number <= ? LIMIT ?', delivery);
   const callbacks = numbers('SELECT number FROM callbacks WHERE kind = ? AND name = ? AND number <= ? LIMIT ?', callback);
   for (const number of deliveries) eraseDelivery(sql, number);

@@ -32,9 +32,8 @@ export function addTaintMarks({ sql, now, record }: CatalogContext, { names, tai
 }
 
 function readMarks(sql: SqlStorage, name: string, at: number): StoredMarks | null {
-  const [row] = sql
-    .exec<MarksRow>('SELECT private, untrusted, origin, expires_at FROM taint_marks WHERE name = ? AND expires_at > ?', name, at)
-    .toArray();
+  const query = 'SELECT private, untrusted, origin, expires_at FROM taint_marks WHERE name = ? AND expires_at > ?';
+  const [row] = sql.exec<MarksRow>(query, name, at).toArray();
   if (row === undefined) return null;
   const { private: seen, untrusted, origin } = row;
   return { taint: { private: seen, untrusted, ...(origin !== null && { origin }) }, expiresAt: row.expires_at };
@@ -55,10 +54,7 @@ function newestAnswer(sql: SqlStorage, keyId: string): number {
 function sweepAnswers(sql: SqlStorage, keyId: string, before: number): void {
   const step = (number: number): number => Math.floor(number / limits.answerMarksPerSweep);
   if (step(newestAnswer(sql, keyId)) === step(before)) return;
-  sql.exec(
-    `DELETE FROM taint_marks WHERE answers_of = ?1 AND number <=
-       (SELECT number FROM taint_marks WHERE answers_of = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`,
-    keyId,
-    maxAnswerMarks,
-  );
+  const statement = `DELETE FROM taint_marks WHERE answers_of = ?1 AND number <=
+    (SELECT number FROM taint_marks WHERE answers_of = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`;
+  sql.exec(statement, keyId, maxAnswerMarks);
 }

@@ -16,6 +16,7 @@ import { definitionsOfServer, dropDefinitions } from './server-definitions.ts';
 import { deleteServerTool, sizeOfOthers, writeTool } from './server-tools.ts';
 import { recompileWith } from '../toolsets/toolsets.ts';
 import { MB } from '../../core/limits/units.ts';
+import { namedTools } from '../toolsets/toolset-versions.ts';
 
 /** Tools of a workspace, all servers together: all of them are walked when a toolset is written. */
 export const maxWorkspaceTools = 10_000;
@@ -82,18 +83,6 @@ export async function prepareTools(
       commit();
     },
   };
-}
-
-/** Returns the canonical names of a server's tools that toolsets have. */
-export function namedTools(sql: SqlStorage, server: string): Set<string> {
-  // "/" follows ".", so this selects all names that start with the server's name and a dot.
-  const query = 'SELECT DISTINCT tool FROM toolset_tools WHERE tool > ? AND tool < ?';
-  return new Set(
-    sql
-      .exec<{ tool: string }>(query, `${server}.`, `${server}/`)
-      .toArray()
-      .map(({ tool }) => tool),
-  );
 }
 
 function checkSize(context: CatalogContext, server: string, tools: readonly StoredTool[]): void {

@@ -66,10 +66,7 @@ export function parsedServer(context: CatalogContext, server: string): ParsedSer
 
 function serverNames(sql: SqlStorage): string[] {
   const query = `SELECT server FROM server_tools UNION SELECT name FROM documents WHERE kind = 'server' AND deleted = 0 ORDER BY 1`;
-  return sql
-    .exec<{ server: string }>(query)
-    .toArray()
-    .map(({ server }) => server);
+  return Array.from(sql.exec<{ server: string }>(query), ({ server }) => server);
 }
 
 function parsedOf(context: CatalogContext): Parsed {

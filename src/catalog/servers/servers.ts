@@ -40,7 +40,8 @@ import {
   withDocument,
 } from './server-state.ts';
 import { deleteServerTool, pageOfTools, readTools, requireTool, toolCounts, writeTool } from './server-tools.ts';
-import { namedTools, prepareListing, prepareTools } from './accept-listing.ts';
+import { prepareListing, prepareTools } from './accept-listing.ts';
+import { namedTools } from '../toolsets/toolset-versions.ts';
 import { recompileWith } from '../toolsets/toolsets.ts';
 import { checkNameInBody, type DocumentWriter, type Prepared } from '../documents/write-document.ts';
 import type { Warning } from '../../core/warning.ts';

@@ -6,6 +6,7 @@ import { readStored, type StoredMadeTool } from '../../core/made/made-tool.ts';
 import { readPrivateToolName, toHeldMade, toMadeDefinition, toMissingMade } from '../../core/made/made-toolset.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CatalogContext } from '../context.ts';
+import { namedTools } from '../toolsets/toolset-versions.ts';
 import { allRows, ownedRows } from '../documents/documents.ts';
 
 /** The shared ones; a workspace may have hundreds, with their code. Deleted tools that are still named are included as missing. */
@@ -49,10 +50,8 @@ function readDefinitions(context: CatalogContext): ToolDefinition[] {
     held?.get(name) === version ? toHeldMade(name, '') : toMadeDefinition(name, body as StoredMadeTool),
   );
   const names = new Set(there.map(({ canonical }) => canonical as string));
-  // "/" follows ".", so this selects all names that start with "made.".
-  const query = "SELECT DISTINCT tool FROM toolset_tools WHERE tool >= 'made.' AND tool < 'made/'";
-  const named = context.sql.exec<{ tool: string }>(query).toArray();
-  return [...there, ...named.flatMap(({ tool }) => (names.has(tool) ? [] : [toMissingMade(tool)]))];
+  const missing = [...namedTools(context.sql, 'made')].filter((tool) => !names.has(tool));
+  return [...there, ...missing.map(toMissingMade)];
 }
 
 /** By document name, the version that failed the check; a later version is valid. */

@@ -3,6 +3,7 @@ import { CanonicalName } from '../../core/names/names.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { UiTool } from '../../core/tools/ui-tool.ts';
 import type { CatalogContext } from '../context.ts';
+import { namedTools } from '../toolsets/toolset-versions.ts';
 import { allRows } from '../documents/documents.ts';
 
 const uiPrefix = 'ui.';
@@ -12,9 +13,8 @@ export function uiToolDefinitions({ sql }: CatalogContext): ToolDefinition[] {
   // UI tool bodies were parsed by the schema when they were written.
   const there = allRows(sql, 'ui-tool').map(({ name, body }) => toUiToolDefinition(name, body as UiTool));
   const names = new Set(there.map(({ canonical }) => canonical as string));
-  // "/" follows ".", so this selects all names that start with "ui.".
-  const named = sql.exec<{ tool: string }>("SELECT DISTINCT tool FROM toolset_tools WHERE tool >= 'ui.' AND tool < 'ui/'").toArray();
-  return [...there, ...named.flatMap(({ tool }) => (names.has(tool) ? [] : [toMissingUiTool(tool)]))];
+  const missing = [...namedTools(sql, 'ui')].filter((tool) => !names.has(tool));
+  return [...there, ...missing.map(toMissingUiTool)];
 }
 
 export function toUiToolDefinition(name: string, ui: UiTool): ToolDefinition {

@@ -1,4 +1,4 @@
-/** Rows of toolset versions, each with its edition. `toolsets.ts` writes them. */
+/** Rows of toolset versions, each with its edition, and the names in the newest ones. `toolsets.ts` writes them. */
 import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
 import { Problem } from '../../core/problem.ts';
 import { readToolsetReference } from '../../core/toolset/toolset.ts';
@@ -85,4 +85,11 @@ function noVersion(name: string, version: number, row: VersionRow | null): Probl
 /** Call in the transaction that removes the owner of an internal toolset. */
 export function forgetVersions(sql: SqlStorage, name: string): void {
   sql.exec('DELETE FROM toolset_versions WHERE name = ?', name);
+}
+
+/** Returns the canonical names of a server's tools that toolsets name. */
+export function namedTools(sql: SqlStorage, server: string): Set<string> {
+  // "/" follows ".", so this selects all names that start with the server's name and a dot.
+  const query = 'SELECT DISTINCT tool FROM toolset_tools WHERE tool > ? AND tool < ?';
+  return new Set(Array.from(sql.exec<{ tool: string }>(query, `${server}.`, `${server}/`), ({ tool }) => tool));
 }

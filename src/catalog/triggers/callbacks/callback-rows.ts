@@ -152,9 +152,8 @@ const ended = ['delivered', 'dead'] as const;
 /** Returns when the next ended callback is to be deleted; null: none has ended. */
 export function nextCallbackSweep(sql: SqlStorage): number | null {
   const times = ended.flatMap((status) => {
-    const { at } = sql
-      .exec<{ at: number | null }>('SELECT min(ended_at) AS at FROM callbacks WHERE status = ? AND ended_at IS NOT NULL', status)
-      .one();
+    const query = 'SELECT min(ended_at) AS at FROM callbacks WHERE status = ? AND ended_at IS NOT NULL';
+    const { at } = sql.exec<{ at: number | null }>(query, status).one();
     return at === null ? [] : [at + keptMs[status]];
   });
   if (isCrowded(sql)) return 0;

@@ -82,11 +82,9 @@ function writeNextRun(
   const isStanding = before !== null && before.paused !== true && document.paused !== true && isSameRule(document, before);
   if (isStanding) return;
   const due = document.paused === true ? null : rule.first(context.now());
-  context.sql.exec(
-    'INSERT INTO schedule_state (schedule, due_at) VALUES (?, ?) ON CONFLICT (schedule) DO UPDATE SET due_at = excluded.due_at, since = NULL',
-    name,
-    due,
-  );
+  const statement = `INSERT INTO schedule_state (schedule, due_at) VALUES (?, ?)
+    ON CONFLICT (schedule) DO UPDATE SET due_at = excluded.due_at, since = NULL`;
+  context.sql.exec(statement, name, due);
 }
 
 /** Seals the secret that signs callbacks, as `{callback}`: a schedule has no other secret. */
