@@ -1,7 +1,7 @@
 /**
  * Replaces old tool names in a text by the current ones (contract §4): only where a whole inline code (`name`) is the name, never in
  * prose, other code or fences, where a word may mean something else. Old names found there are listed in one line below the text.
- * `old-names.ts` maps the names; `model-definitions.ts`, `server-instructions.ts` and skills use this file. Of 1,472 public tools some 70
+ * `old-names.ts` maps the names; `model-definitions.ts`, `system-prompt.ts` and skills use this file. Of 1,472 public tools some 70
  * name tools of their server, and none names a tool of another: 17 in inline code of one backtick or two, the rest in prose.
  */
 import { limits } from '../limits.ts';

@@ -8,11 +8,13 @@ import type { AliasMap } from '../toolset/alias-map.ts';
 import { announceBlock } from '../toolset/model-definitions.ts';
 import { codeBlock } from '../code-mode/tool-declarations.ts';
 import { alwaysOffered } from '../toolset/offered-tools.ts';
-import { rootOf } from '../names/old-names.ts';
+import { rootOf, nameLookup, type OfferedNames } from '../names/old-names.ts';
 import { joinParagraphs } from '../text/paragraphs.ts';
 import type { Plan } from './plan.ts';
-import { instructionBlocks } from '../servers/server-instructions.ts';
 import { skillsBlock } from '../skills/skill-prompt.ts';
+import { isForModels, type Edition } from '../toolset/edition-tool.ts';
+import { rewriteNames } from '../names/rewrite-names.ts';
+import { KB } from '../limits/units.ts';
 
 /** Returns '' if there is nothing to send. `names`: the tools of the plan; null: no tools. */
 export function systemPrompt(plan: Pick<Plan, 'instructions' | 'skills'>, names: AliasMap | null): string {
@@ -40,4 +42,23 @@ const rootPrompt = memoizeByObject((root: AliasMap): string => {
  */
 export function serverPrompt(names: AliasMap | null): string {
   return names === null ? '' : joinParagraphs(...instructionBlocks(rootOf(names)));
+}
+
+/** Total characters of server instructions in one system prompt: those that do not fit are left out completely. */
+export const maxInstructionsInPrompt = 32 * KB;
+
+/** Returns one block per server with offered tools, in the edition's order. Tool names are replaced by their current names. */
+function instructionBlocks(names: OfferedNames & { readonly edition: Pick<Edition, 'instructions'> }): string[] {
+  if (names.edition.instructions === undefined) return [];
+  const offering = new Set(names.tools.filter(isForModels).map(({ server }) => server));
+  const blocks: string[] = [];
+  let room: number = maxInstructionsInPrompt;
+  for (const { server, text } of names.edition.instructions) {
+    if (!offering.has(server)) continue;
+    const block = `## Instructions of ${server}\n${rewriteNames(text, nameLookup(names, server))}`;
+    if (block.length > room) continue;
+    room -= block.length;
+    blocks.push(block);
+  }
+  return blocks;
 }

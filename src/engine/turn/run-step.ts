@@ -15,7 +15,7 @@ import type { Message } from '../../core/turn/message.ts';
 import { sentTools } from '../../core/toolset/offered-tools.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { Problem, type ProblemBody } from '../../core/problem.ts';
-import { realias } from '../../core/toolset/realias.ts';
+import { realias } from '../../core/toolset/model-definitions.ts';
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import { systemPrompt } from '../../core/turn/system-prompt.ts';
 import type { ChatModel, ChatRequest } from '../../ports/chat-model.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
 import type { Message } from '../../../src/core/turn/message.ts';
-import { realias } from '../../../src/core/toolset/realias.ts';
+import { realias } from '../../../src/core/toolset/model-definitions.ts';
 import type { ContentBlock } from '../../../src/core/tools/tool.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, extendAliasMap, type AliasMap } from '../../../src/core/toolset/alias-map.ts';
 import { fetchResultTool } from '../../../src/core/tools/injected-tool.ts';
-import { systemPrompt, toolPrompt } from '../../../src/core/turn/system-prompt.ts';
+import { systemPrompt, toolPrompt, maxInstructionsInPrompt } from '../../../src/core/turn/system-prompt.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
-import { maxInstructionsInPrompt } from '../../../src/core/servers/server-instructions.ts';
 
 const from = (instructions?: string, trusted = true) => ({
   source: { state: 'ready' as const, trusted, pin: 'p', ...(instructions !== undefined && { instructions }) },
