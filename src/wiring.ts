@@ -248,7 +248,7 @@ function buildCallDeps({ settings, runtime, catalog }: Base, servers: ServerPart
       maker: (keyId, offered) =>
         createToolMaker({
           ...{ catalog: catalog({ workspace, keyId }), keyId, sandbox, offered },
-          desk: createToolsetEditor(catalog({ workspace, keyId }), keyId),
+          editor: createToolsetEditor(catalog({ workspace, keyId }), keyId),
         }),
       tokens: (access) => signIns.tokens(workspace, access),
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),

@@ -8,15 +8,12 @@ import { promptTool, renderPrompt } from '../core/text-protocol/tool-prompt.ts';
 import type { OfferedTool } from '../ports/chat-model.ts';
 import { profileFor } from './profiles.ts';
 import { toRequestBody } from './chat-model.ts';
-import { defineTools, type ToolChange } from './tool-definitions.ts';
+import { defineTools, type ToolDefinitions } from './tool-definitions.ts';
 import { isRecord, type Json } from '../core/json/wire-value.ts';
 
-export type WireToolNames = {
+export type WireToolNames = Pick<ToolDefinitions, 'changes' | 'left'> & {
   /** By tool name, in the order sent. */
   definitions: ReadonlyMap<string, Json>;
-  changes: ReadonlyMap<string, readonly ToolChange[]>;
-  /** Tools that are not sent: the reason by tool name. */
-  left: ReadonlyMap<string, string>;
   /** If tools are described in the system text instead of definitions: that text. */
   prompt: string | null;
 };

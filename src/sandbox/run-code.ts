@@ -110,19 +110,6 @@ function createCalls(run: SandboxRun): Calls {
   let running = 0;
   let waiting = 0;
   let changed = Promise.withResolvers<void>();
-  const notify = (): void => {
-    changed.resolve();
-    changed = Promise.withResolvers<void>();
-  };
-  const begin = (call: GuestCall): void => {
-    running++;
-    void answerOf(run, call).then((answer) => {
-      running--;
-      if (answer.waits) waiting++;
-      else answers.push({ id: call.id, text: JSON.stringify(toCodeCallResult(answer.result)) });
-      notify();
-    });
-  };
   const change = async (signal: AbortSignal): Promise<void> => {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -132,7 +119,16 @@ function createCalls(run: SandboxRun): Calls {
     signal.removeEventListener('abort', onAbort);
   };
   return {
-    add: begin,
+    add(call) {
+      running++;
+      void answerOf(run, call).then((answer) => {
+        running--;
+        if (answer.waits) waiting++;
+        else answers.push({ id: call.id, text: JSON.stringify(toCodeCallResult(answer.result)) });
+        changed.resolve();
+        changed = Promise.withResolvers<void>();
+      });
+    },
     nextAnswer: () => answers.shift() ?? null,
     running: () => running,
     waiting: () => waiting,

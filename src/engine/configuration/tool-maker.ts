@@ -21,12 +21,12 @@ import type { Sandbox } from '../../ports/sandbox.ts';
 import type { MadeToolOutcome, MakeRequest, RegistryChange, ToolMaker } from '../../ports/tool-maker.ts';
 import { requireMayHoldSecrets, requireCompiles, writeMadeTool } from './write-made-tool.ts';
 
-/** `desk`: the toolset editor of the same key. `offered`: what the plan offers; null: nothing. */
+/** `editor`: the toolset editor of the same key. `offered`: what the plan offers; null: nothing. */
 export type MakerParts = {
   catalog: CatalogPort;
   keyId: string;
   sandbox: Pick<Sandbox, 'check'>;
-  desk: Pick<ToolsetEditor, 'toolset' | 'write'>;
+  editor: Pick<ToolsetEditor, 'toolset' | 'write'>;
   offered: AliasMap | null;
 };
 
@@ -157,17 +157,17 @@ function toNamedTool({ canonical, ownName, wireName, kind, aliases, state }: Edi
 /** `isListed`: the toolset already lists the tool. */
 type Place = { name: string; document: StoredDocument; isListed: boolean };
 
-async function findPlace({ desk }: MakerParts, name: string, canonical: string): Promise<Place> {
-  const document = await desk.toolset(name);
+async function findPlace({ editor }: MakerParts, name: string, canonical: string): Promise<Place> {
+  const document = await editor.toolset(name);
   if (document === null) throw new Problem('not_found', `There is no toolset ${quoted(name)} that this key may use.`);
   return { name, document, isListed: toolsetOf(document).tools.some(({ tool }) => tool === canonical) };
 }
 
-async function listIn({ desk }: MakerParts, { name, document, isListed }: Place, canonical: string): Promise<MadeToolOutcome['toolset']> {
+async function listIn({ editor }: MakerParts, { name, document, isListed }: Place, canonical: string): Promise<MadeToolOutcome['toolset']> {
   if (isListed) return { name, version: document.version };
   const toolset = toolsetOf(document);
   try {
-    const written = await desk.write(name, { ...toolset, tools: [...toolset.tools, { tool: canonical }] }, document.version);
+    const written = await editor.write(name, { ...toolset, tools: [...toolset.tools, { tool: canonical }] }, document.version);
     return { name, version: written.document.version };
   } catch (error) {
     // The tool is already stored, so a failure here is reported instead of thrown.

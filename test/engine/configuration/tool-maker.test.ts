@@ -43,7 +43,7 @@ async function keyWith(scopes: Scope[], more: { toolsets?: string[]; agents?: st
   return (await catalog.createKey({ name: 'k', scopes, ...more })).record.id;
 }
 const makerOf = (keyId: string, names: AliasMap | null = offered): ToolMaker =>
-  createToolMaker({ catalog, keyId, sandbox: v8Syntax, desk: createToolsetEditor(catalog, keyId), offered: names });
+  createToolMaker({ catalog, keyId, sandbox: v8Syntax, editor: createToolsetEditor(catalog, keyId), offered: names });
 const root = () => makerOf('root');
 const make = async (request: MakeRequest, maker = root()) => (await maker.prepare(request)).store();
 const refusal = async (request: MakeRequest, maker = root()): Promise<string> => {

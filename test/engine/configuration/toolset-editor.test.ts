@@ -23,16 +23,16 @@ async function keyOf(scopes: Scope[], toolsets?: string[]): Promise<string> {
 }
 const deskOf = async (scopes: Scope[], toolsets?: string[]) => createToolsetEditor(catalog, await keyOf(scopes, toolsets));
 
-const everything: readonly [string, (desk: ToolsetEditor) => Promise<unknown>][] = [
-  ['tools', (desk) => desk.tools()],
-  ['servers', (desk) => desk.servers()],
-  ['toolsets', (desk) => desk.toolsets()],
-  ['toolset', (desk) => desk.toolset('mine')],
-  ['write', (desk) => desk.write('new', document('git.log'), null)],
-  ['rename', (desk) => desk.rename('mine', 'new', 1)],
-  ['remove', (desk) => desk.remove('mine', 1)],
-  ['equipment', (desk) => desk.equipment()],
-  ['equip', (desk) => desk.equip({ mode: 'normal' })],
+const everything: readonly [string, (editor: ToolsetEditor) => Promise<unknown>][] = [
+  ['tools', (editor) => editor.tools()],
+  ['servers', (editor) => editor.servers()],
+  ['toolsets', (editor) => editor.toolsets()],
+  ['toolset', (editor) => editor.toolset('mine')],
+  ['write', (editor) => editor.write('new', document('git.log'), null)],
+  ['rename', (editor) => editor.rename('mine', 'new', 1)],
+  ['remove', (editor) => editor.remove('mine', 1)],
+  ['equipment', (editor) => editor.equipment()],
+  ['equip', (editor) => editor.equip({ mode: 'normal' })],
 ];
 
 describe('a key without the scope', () => {
@@ -83,18 +83,18 @@ describe('a key bound to toolsets', () => {
 
   it('has nothing equipped that it may not use', async () => {
     const equipped: CatalogPort = { ...catalog, equipment: async () => ({ toolset: 'other', mode: 'normal' }) };
-    const desk = createToolsetEditor(equipped, await keyOf(['toolsets'], ['mine']));
-    expect(await desk.equipment()).toEqual({ toolset: null, mode: 'configuration' });
+    const editor = createToolsetEditor(equipped, await keyOf(['toolsets'], ['mine']));
+    expect(await editor.equipment()).toEqual({ toolset: null, mode: 'configuration' });
   });
 });
 
 describe('a write', () => {
   it('requires the version that was read', async () => {
-    const desk = await deskOf(['toolsets']);
-    await expect(desk.write('mine', document('git.log'), null)).rejects.toMatchObject({ code: 'precondition_failed' });
-    await expect(desk.write('mine', document('git.log'), 7)).rejects.toMatchObject({ code: 'precondition_failed' });
-    expect((await desk.write('mine', document('git.log'), 1)).document.version).toBe(2);
-    await expect(desk.remove('mine', 1)).rejects.toMatchObject({ code: 'precondition_failed' });
+    const editor = await deskOf(['toolsets']);
+    await expect(editor.write('mine', document('git.log'), null)).rejects.toMatchObject({ code: 'precondition_failed' });
+    await expect(editor.write('mine', document('git.log'), 7)).rejects.toMatchObject({ code: 'precondition_failed' });
+    expect((await editor.write('mine', document('git.log'), 1)).document.version).toBe(2);
+    await expect(editor.remove('mine', 1)).rejects.toMatchObject({ code: 'precondition_failed' });
   });
 
   it("can waive approvals only with an administrator's key", async () => {
@@ -118,9 +118,9 @@ it('reads tools and rights once, however often they are needed', async () => {
       return catalog.keyRights(id);
     },
   };
-  const desk = createToolsetEditor(counting, 'root');
+  const editor = createToolsetEditor(counting, 'root');
   expect(asked).toEqual([]);
-  await Promise.all([desk.tools(), desk.tools(), desk.servers(), desk.toolsets()]);
+  await Promise.all([editor.tools(), editor.tools(), editor.servers(), editor.toolsets()]);
   expect(asked.sort()).toEqual(['rights', 'tools']);
 });
 
