@@ -36,13 +36,10 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
     getStreamIdForEventId: async (eventId) => streamOf(eventId) ?? undefined,
     async replayEventsAfter(eventId, { send }) {
       const stream = streamOf(eventId) ?? '';
-      const rows = sql.exec<Row>(
-        'SELECT number, message FROM events WHERE stream = ? AND number > ? ORDER BY number, part',
-        stream,
-        Number(eventId),
-      );
-      for (const [number, text] of joined([...rows])) {
-        const message = JSON.parse(text) as JSONRPCMessage;
+      const query = 'SELECT number, message FROM events WHERE stream = ? AND number > ? ORDER BY number, part';
+      const rows = sql.exec<{ number: number; message: string }>(query, stream, Number(eventId)).toArray();
+      for (const [number, parts] of Map.groupBy(rows, (row) => row.number)) {
+        const message = JSON.parse(parts.map((part) => part.message).join('')) as JSONRPCMessage;
         // An empty object marks the beginning of a stream and is not a message.
         if (Object.keys(message).length > 0) await send(String(number), message);
       }
@@ -67,18 +64,6 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
   };
   const oldest = (): number => sql.exec<{ first: number | null }>('SELECT min(number) AS first FROM events').one().first ?? last;
   return store;
-}
-
-type Row = { number: number; message: string };
-
-function joined(rows: readonly Row[]): Map<number, string> {
-  const parts = new Map<number, string[]>();
-  for (const { number, message } of rows) {
-    const list = parts.get(number) ?? [];
-    parts.set(number, list);
-    list.push(message);
-  }
-  return new Map([...parts].map(([number, list]) => [number, list.join('')]));
 }
 
 /** Stored in place of a message that is too long; the stream continues after it. */

@@ -19,11 +19,11 @@ import {
   isResponse,
   isStream,
   replayHeaders,
-  requestIds,
   requestsOf,
   duplicateIdResponse,
   tooManyRequestsResponse,
 } from './session-messages.ts';
+import type { MetaStore } from './session-meta.ts';
 import { onBodyEnd, StreamWatch, type WatchHost } from './stream-watch.ts';
 
 /** Reconnect delay for a client whose stream ended. */
@@ -32,7 +32,7 @@ const mcpRetryMs = 1_000;
 export type SessionHost = WatchHost & {
   events: McpSessionEvents;
   pending: PendingRequests;
-  subscriptions: { add(uri: string): boolean; remove(uri: string): void };
+  meta: MetaStore;
   marks: MarkStore;
 };
 
@@ -59,7 +59,7 @@ export class LiveSession {
   }
 
   static async open(host: SessionHost, caller: Principal): Promise<LiveSession> {
-    const { deps, id, target, subscriptions, marks } = host;
+    const { deps, id, target, meta, marks } = host;
     const live: { session: LiveSession | null } = { session: null };
     const view = await readView(deps, caller, target);
     const server = buildServer(
@@ -73,14 +73,14 @@ export class LiveSession {
         viewOf: (principal) => readView(deps, principal, target),
         subscriptions: {
           add(uri) {
-            if (!subscriptions.add(uri))
+            if (!meta.subscribe(uri))
               throw new Problem(
                 'invalid_request',
                 `A session can subscribe to at most ${limits.maxMcpSubscriptions} resources. Unsubscribe from one first.`,
               );
             if (live.session !== null) live.session.#watch.restart();
           },
-          remove: (uri) => subscriptions.remove(uri),
+          remove: (uri) => meta.unsubscribe(uri),
         },
         interruptedOf: ({ mcpReq }) => live.session?.interruption(mcpReq.id),
         started: ({ mcpReq }, callId) => host.pending.setCallId(mcpReq.id, callId),
@@ -110,7 +110,7 @@ export class LiveSession {
 
   async handle(request: McpSessionRequest, caller: Principal): Promise<Response> {
     const body: unknown = request.body === null ? undefined : JSON.parse(request.body);
-    const ids = requestIds(body);
+    const ids = requestsOf(body).map(({ id }) => id);
     // A duplicate id would get its response on the other request's stream (JSON-RPC ids of a session "MUST NOT have been previously used").
     if (new Set(ids).size < ids.length || ids.some((id) => this.#inFlight.has(id))) return duplicateIdResponse();
     if (this.#inFlight.size + ids.length > limits.maxMcpRequestsInFlight || this.#streams >= limits.maxMcpSessionStreams)

@@ -17,6 +17,7 @@ import { wire, type Wiring } from '../wiring.ts';
 import { createEventStore } from './event-store.ts';
 import { OpenCallStore } from './open-call-store.ts';
 import type { LiveSession } from './live-session.ts';
+import { recordsOf } from './session-messages.ts';
 import { createPendingRequests } from './pending-requests.ts';
 import { mcpSessionMigrations } from './schema.ts';
 import { MetaStore, expiresAt, type SessionMeta } from './session-meta.ts';
@@ -142,15 +143,9 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   }
 
   async #open({ session, target }: Pick<SessionMeta, 'session' | 'target'>, caller: Principal): Promise<LiveSession> {
-    const meta = this.#meta;
-    const subscriptions = {
-      list: () => meta.subscriptions(),
-      add: (uri: string) => meta.subscribe(uri),
-      remove: (uri: string) => meta.unsubscribe(uri),
-    };
     const { sql } = this.ctx.storage;
     const host = {
-      ...{ deps: this.#wiring.serve, id: session, target, subscriptions },
+      ...{ deps: this.#wiring.serve, id: session, target, meta: this.#meta },
       events: createEventStore(sql),
       pending: createPendingRequests(sql),
       marks: sessionMarks(createTaintStore(sql, () => this.#now())),
@@ -162,10 +157,8 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
 
   /** Stores what a restored session needs, and when the session was last used. */
   #note({ seenAt, used }: SessionMeta, { method, body }: McpSessionRequest): void {
-    const messages: unknown[] = body === null ? [] : [JSON.parse(body)].flat();
     let isUse = method === 'GET';
-    for (const message of messages) {
-      if (!isRecord(message)) continue;
+    for (const message of body === null ? [] : recordsOf(JSON.parse(body))) {
       if (message.method === 'notifications/initialized') this.#meta.initialized();
       else isUse = true;
       const level = message.method === 'logging/setLevel' && isRecord(message.params) ? message.params.level : undefined;

@@ -9,12 +9,12 @@ export function isResponse(message: JSONRPCMessage): message is Extract<JSONRPCM
 
 /** Returns the requests of a message or a batch. */
 export function requestsOf(body: unknown): Record<string, unknown>[] {
-  const messages: unknown[] = Array.isArray(body) ? body : [body];
-  return messages.filter(isRecord).filter(({ method, id }) => typeof method === 'string' && id !== undefined);
+  return recordsOf(body).filter(({ method, id }) => typeof method === 'string' && id !== undefined);
 }
 
-export function requestIds(body: unknown): unknown[] {
-  return requestsOf(body).map(({ id }) => id);
+/** Returns the messages of a message or a batch that are objects. */
+export function recordsOf(body: unknown): Record<string, unknown>[] {
+  return [body].flat().filter(isRecord);
 }
 
 /** Returns the headers for a message that the object sends to its own server. */
@@ -28,9 +28,8 @@ export function replayHeaders(session: string): [string, string][] {
 
 /** Returns the ids of the requests that the client cancels in a message or a batch. */
 export function cancelledIds(body: unknown): unknown[] {
-  const messages = Array.isArray(body) ? body : [body];
-  return messages.flatMap((message) =>
-    isRecord(message) && message.method === 'notifications/cancelled' && isRecord(message.params) ? [message.params.requestId] : [],
+  return recordsOf(body).flatMap(({ method, params }) =>
+    method === 'notifications/cancelled' && isRecord(params) ? [params.requestId] : [],
   );
 }
 

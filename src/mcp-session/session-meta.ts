@@ -34,15 +34,8 @@ export class MetaStore {
   }
 
   create({ workspace, keyId, target, session, initialize, seenAt }: Omit<SessionMeta, 'initialized' | 'logLevel' | 'used'>): void {
-    this.#sql.exec(
-      'INSERT INTO meta (id, workspace, key_id, target, session, initialize, seen_at) VALUES (1, ?, ?, ?, ?, ?, ?)',
-      workspace,
-      keyId,
-      target,
-      session,
-      initialize,
-      seenAt,
-    );
+    const insert = 'INSERT INTO meta (id, workspace, key_id, target, session, initialize, seen_at) VALUES (1, ?, ?, ?, ?, ?, ?)';
+    this.#sql.exec(insert, workspace, keyId, target, session, initialize, seenAt);
   }
 
   touch(now: number, isUse: boolean): void {

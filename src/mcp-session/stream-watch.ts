@@ -3,9 +3,10 @@ import type { Server } from '@modelcontextprotocol/server';
 import type { Principal } from '../core/principal.ts';
 import { readView, type ServeTarget } from '../engine/mcp/serve-view.ts';
 import { watchServed, type ServedChange } from '../engine/mcp/serve-watch.ts';
+import type { MetaStore } from './session-meta.ts';
 import type { ServeDeps } from '../mcp/server/serve-context.ts';
 
-export type WatchHost = { deps: ServeDeps; id: string; target: ServeTarget; subscriptions: { list(): string[] } };
+export type WatchHost = { deps: ServeDeps; id: string; target: ServeTarget; meta: Pick<MetaStore, 'subscriptions'> };
 
 /** `stream`: identifies the response that changes are sent on. */
 type Watch = { abort: AbortController; caller: Principal; stream: object };
@@ -28,10 +29,10 @@ export class StreamWatch {
     const watch: Watch = { abort, caller, stream };
     this.#watch = watch;
     before?.abort.abort(new Error('a newer watch has started'));
-    const { deps, target, id, subscriptions } = this.#host;
+    const { deps, target, id, meta } = this.#host;
     const run = async (): Promise<void> => {
       const view = await readView(deps, caller, target);
-      const watched = { principal: caller, target, view, conversation: id, lists: true, uris: () => subscriptions.list() };
+      const watched = { principal: caller, target, view, conversation: id, lists: true, uris: () => meta.subscriptions() };
       await watchServed(deps, watched, (change) => this.notify(change), abort.signal);
     };
     run()
@@ -59,8 +60,8 @@ export class StreamWatch {
   }
 
   notify(change: ServedChange): void {
-    const { subscriptions, deps } = this.#host;
-    if (change.kind === 'resource' && !subscriptions.list().includes(change.uri)) return;
+    const { meta, deps } = this.#host;
+    if (change.kind === 'resource' && !meta.subscriptions().includes(change.uri)) return;
     notifyOf(this.#server, change).catch((error: unknown) =>
       deps.log.debug('an MCP client could not be notified', { cause: String(error) }),
     );

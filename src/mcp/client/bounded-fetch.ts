@@ -6,7 +6,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { Problem } from '../../core/problem.ts';
 import { isRecord, tryParse } from '../../core/json/wire-value.ts';
-import { ResponseTooLarge, upstreamError } from './upstream-fault.ts';
+import { permanentError, ResponseTooLarge, upstreamError } from './upstream-fault.ts';
 import { unlessAborted } from '../../engine/timeout.ts';
 
 /** An `Mcp-Session-Id` that a server sets. */
@@ -62,15 +62,14 @@ async function sendOnce({ server, fetch }: BoundedFetchOptions, request: Request
 
 function redirected(server: string): Problem {
   const todo = 'Redirects to other URLs are not followed: set `url` in the server document to the new URL.';
-  return upstreamError(server, `redirects to another URL. ${todo}`, undefined, { retryable: false });
+  return permanentError(server, `redirects to another URL. ${todo}`);
 }
 
 /** The session id is sent as a header with each request (2025-11-25, "Session Management": visible ASCII). */
 function sessionIdFault(server: string, headers: Headers): Problem | null {
   const id = headers.get('mcp-session-id');
   if (id === null || (id.length <= maxMcpSessionIdLength && /^[\x21-\x7e]+$/.test(id))) return null;
-  const what = `returned an invalid session id: it must be at most ${maxMcpSessionIdLength} visible ASCII characters.`;
-  return upstreamError(server, what, undefined, { retryable: false });
+  return permanentError(server, `returned an invalid session id: it must be at most ${maxMcpSessionIdLength} visible ASCII characters.`);
 }
 
 /** 202 "Accepted" is only valid for messages that have no response (2025-11-25, "Sending Messages"); the SDK would wait for one. */
@@ -78,7 +77,7 @@ function noAnswerFault(server: string, status: number, body: unknown): Problem |
   if (status !== 202 || typeof body !== 'string') return null;
   const message = tryParse(body);
   if (!isRecord(message) || message.id === undefined || message.method === undefined) return null;
-  return upstreamError(server, 'responded 202 without content to a request that requires a response.', undefined, { retryable: false });
+  return permanentError(server, 'responded 202 without content to a request that requires a response.');
 }
 
 function bounded(
@@ -110,7 +109,12 @@ function bounded(
           return controller.close();
         }
         budget.left -= value.byteLength;
-        if (budget.left < 0) throw tooLarge();
+        if (budget.left < 0)
+          throw new ResponseTooLarge(
+            'upstream_error',
+            'The response exceeds the size limit. Request less data, or a part of it.',
+            notRetryable,
+          );
         controller.enqueue(value);
       } catch (cause) {
         stop();
@@ -122,8 +126,4 @@ function bounded(
   return new Response(body, { status, statusText, headers });
 }
 
-function tooLarge(): Problem {
-  return new ResponseTooLarge('upstream_error', 'The response exceeds the size limit. Request less data, or a part of it.', {
-    retryable: false,
-  });
-}
+const notRetryable = { retryable: false };

@@ -87,8 +87,6 @@ function wantedPages(server: ServerAccess, askable: Parameters<typeof screenInpu
 
 /** Reported as the tool's own error: the server rejected this call and is not broken. */
 function refusedResult(name: string, { code, message }: ProtocolError): Record<string, unknown> {
-  return {
-    isError: true,
-    content: [{ type: 'text', text: `${name} failed: its server returned error ${code}: ${serverMessage(message)}.` }],
-  };
+  const text = `${name} failed: its server returned error ${code}: ${serverMessage(message)}.`;
+  return { isError: true, content: [{ type: 'text', text }] };
 }

@@ -6,12 +6,12 @@
 import { cutBelow, isRecord, recordOf } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { Discovery, ServerOffer, ServerConnection, ServerOffers } from '../../core/servers/server-state.ts';
+import type { Discovery, ServerConnection, ServerOffers } from '../../core/servers/server-state.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
 import { allAskableInput } from './handshake.ts';
 import { type Connection, withConnection } from './connection.ts';
-import { toFault, upstreamError } from './upstream-fault.ts';
+import { permanentError, toFault, upstreamError } from './upstream-fault.ts';
 import type { ConnectionMemory } from './connection-memory.ts';
 import { Problem } from '../../core/problem.ts';
 import { cutToBytes, utf8Length } from '../../core/text/utf8.ts';
@@ -72,8 +72,7 @@ async function listPages(connection: Connection, server: string, method: string,
     seen.add(nextCursor);
     cursor = nextCursor;
   }
-  const what = `lists its ${member} on more than ${maxListingPages} pages, which is the limit.`;
-  throw upstreamError(server, what, undefined, { retryable: false });
+  throw permanentError(server, `lists its ${member} on more than ${maxListingPages} pages, which is the limit.`);
 }
 
 async function listOffers(
@@ -83,7 +82,8 @@ async function listOffers(
   warnings: Warning[],
 ): Promise<ServerOffers> {
   const room = { left: limits.maxServerOffersBytes };
-  const read = async (method: string, member: keyof ServerOffers, key: string): Promise<ServerOffer[]> => {
+  const read = async <Member extends keyof ServerOffers>(method: string, member: Member, key: string): Promise<ServerOffers[Member]> => {
+    if ((member === 'prompts' ? prompts : resources) === undefined) return [];
     try {
       const { items } = await listPages(connection, server, method, member);
       const named = items.filter((item) => typeof item[key] === 'string' && typeof item.name === 'string');
@@ -96,7 +96,8 @@ async function listOffers(
           path: member,
           message: `${items.length - fitting.length} of ${items.length} are skipped: too many, too large, or without a name`,
         });
-      return fitting;
+      // `key` and `name` are checked above; an offer keeps all other members unchanged.
+      return fitting as unknown as ServerOffers[Member];
     } catch (error) {
       if (connection.signal.aborted) throw error;
       const fault = toFault(server, error);
@@ -106,30 +107,22 @@ async function listOffers(
     }
   };
   return {
-    prompts: prompts === undefined ? [] : ((await read('prompts/list', 'prompts', 'name')) as ServerOffers['prompts'][number][]),
-    resources: resources === undefined ? [] : ((await read('resources/list', 'resources', 'uri')) as ServerOffers['resources'][number][]),
-    resourceTemplates:
-      resources === undefined
-        ? []
-        : ((await read('resources/templates/list', 'resourceTemplates', 'uriTemplate')) as ServerOffers['resourceTemplates'][number][]),
+    prompts: await read('prompts/list', 'prompts', 'name'),
+    resources: await read('resources/list', 'resources', 'uri'),
+    resourceTemplates: await read('resources/templates/list', 'resourceTemplates', 'uriTemplate'),
   };
 }
 
 function toServerConnection({ client, era }: Connection): ServerConnection {
   const capabilities = cutBelow(recordOf(client.getServerCapabilities()), limits.maxJsonDepth);
   const isSmall = JSON.stringify(capabilities).length <= maxCapabilitiesLength;
+  const names = Object.keys(capabilities).slice(0, 20);
   const info = client.getServerVersion();
   const instructions = client.getInstructions();
   return {
     era,
     protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
-    capabilities: isSmall
-      ? capabilities
-      : Object.fromEntries(
-          Object.keys(capabilities)
-            .slice(0, 20)
-            .map((name) => [name.slice(0, 100), {}]),
-        ),
+    capabilities: isSmall ? capabilities : Object.fromEntries(names.map((name) => [name.slice(0, 100), {}])),
     ...(info && { server: { name: info.name.slice(0, 200), version: info.version.slice(0, 200) } }),
     ...(instructions !== undefined && { instructions: cutToBytes(instructions, limits.maxServerInstructionBytes) }),
   };

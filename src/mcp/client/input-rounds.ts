@@ -15,7 +15,7 @@ import {
 import { Problem } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
-import { upstreamError } from './upstream-fault.ts';
+import { permanentError, upstreamError } from './upstream-fault.ts';
 import { KB } from '../../core/limits/units.ts';
 import { declined, screenElicitation } from '../../core/tools/elicitation.ts';
 
@@ -43,9 +43,7 @@ export async function answerInputRounds(
     if (Object.keys(others).length > 0) return { kind: 'input-required', input: toInputRequest(others, { state, own }) };
     retry = { ...(Object.keys(own).length > 0 && { inputResponses: own }), ...(state !== undefined && { requestState: state }) };
   }
-  throw upstreamError(server.name, `requested input in ${limits.maxInputRounds} rounds without a result.`, undefined, {
-    retryable: false,
-  });
+  throw permanentError(server.name, `requested input in ${limits.maxInputRounds} rounds without a result.`);
 }
 
 /** `own`: answers that are known here. Throws if the server requests input that it may not have. */
@@ -57,7 +55,8 @@ export function screenInputRequests(
   const own: [string, InputAnswer][] = [];
   const others: [string, InputRequest][] = [];
   const questions = Object.entries(recordOf(asked));
-  if (questions.length > limits.maxInputRequests) throw tooMany(server.name);
+  if (questions.length > limits.maxInputRequests)
+    throw permanentError(server.name, `sent more than ${limits.maxInputRequests} input requests at once.`);
   for (const [key, written] of questions) {
     const { method, params } = recordOf(written);
     const question = screenQuestion(server, { method: String(method), params: recordOf(params) }, askable);
@@ -97,14 +96,7 @@ const mark = 'moniker:';
 
 function toRetry({ responses, state }: GivenInput): RetryParams {
   const carried = readRequestState(state);
-  return {
-    inputResponses: { ...carried.own, ...responses },
-    ...(carried.state !== undefined && { requestState: carried.state }),
-  };
-}
-
-function tooMany(server: string): Problem {
-  return upstreamError(server, `sent more than ${limits.maxInputRequests} input requests at once.`, undefined, { retryable: false });
+  return { inputResponses: { ...carried.own, ...responses }, ...(carried.state !== undefined && { requestState: carried.state }) };
 }
 
 /**

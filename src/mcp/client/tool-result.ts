@@ -20,11 +20,8 @@ export function toToolResult(name: string, answer: Record<string, unknown>, outp
   }
   const blocks = toBlocks(Array.isArray(content) ? content : []);
   if (isError === true) {
-    return {
-      isError: true,
-      code: 'tool_error',
-      content: blocks.length > 0 ? blocks : errorResult('tool_error', `${name} failed without an error message.`).content,
-    };
+    const failed = errorResult('tool_error', `${name} failed without an error message.`);
+    return blocks.length > 0 ? { ...failed, content: blocks } : failed;
   }
   const fault = outputSchema === undefined ? null : outputFault(outputSchema, structured);
   if (fault !== null) {
@@ -45,10 +42,8 @@ function toBlocks(content: readonly unknown[]): ContentBlock[] {
     const read = ContentBlock.safeParse(block);
     if (read.success) return read.data;
     const { type } = recordOf(block);
-    return {
-      type: 'text',
-      text: `[A content block was left out: its type ${serverMessage(String(type))} is not supported, or it is incomplete.]`,
-    };
+    const text = `[A content block was left out: its type ${serverMessage(String(type))} is not supported, or it is incomplete.]`;
+    return { type: 'text', text };
   });
   const left = content.length - blocks.length;
   return left > 0 ? [...blocks, { type: 'text', text: `[${left} more content blocks were left out.]` }] : blocks;

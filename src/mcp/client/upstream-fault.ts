@@ -45,6 +45,11 @@ export function upstreamError(server: string, what: string, cause?: unknown, ext
   return new Problem('upstream_error', `The server ${server} ${what}`, { server, ...extra }, { cause });
 }
 
+/** A fault that a retry cannot fix. */
+export function permanentError(server: string, what: string, cause?: unknown): Problem {
+  return upstreamError(server, what, cause, { retryable: false });
+}
+
 export function upstreamTimeout(server: string, ms: number, what = 'did not respond'): Problem {
   const detail = `The server ${server} ${what} within ${ms / 1000} s. Call it again, or set a longer \`timeoutMs\`.`;
   return new Problem('upstream_timeout', detail, { server, retryable: true });
@@ -60,14 +65,13 @@ export function serverMessage(text: string): string {
 /** JSON-RPC error code (2026-07-28, `UnsupportedProtocolVersionError`). */
 export const unsupportedVersion = -32022;
 
-/** Returns the HTTP status of a rejected request, wherever the SDK stores it, or null. */
+/** Returns the HTTP status of a rejected request, or null. */
 export function statusOf(error: unknown): number | null {
-  if (error instanceof SdkHttpError) return error.data.status;
-  return null;
+  return error instanceof SdkHttpError ? error.data.status : null;
 }
 
 /** Returns the JSON-RPC error in the body of a rejected request, as servers of the 2025 eras send it, or null. */
-export function rpcErrorOf(error: SdkHttpError): { code: number; message: string } | null {
+function rpcErrorOf(error: SdkHttpError): { code: number; message: string } | null {
   const text: unknown = error.data.text;
   const body = typeof text === 'string' ? tryParse(text) : null;
   const found = isRecord(body) && isRecord(body.error) ? body.error : null;
@@ -89,9 +93,7 @@ function unauthorized(server: string, status: number, cause: unknown): Problem {
 
 function unknownVersion(server: string, version: string, cause: unknown): Problem {
   const known = '2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26';
-  return upstreamError(server, `uses an unsupported version of MCP (${serverMessage(version)}); supported versions: ${known}.`, cause, {
-    retryable: false,
-  });
+  return permanentError(server, `uses an unsupported version of MCP (${serverMessage(version)}); supported versions: ${known}.`, cause);
 }
 
 /** Servers of the older transport (HTTP+SSE, 2024-11-05) also respond to a POST with these. */
@@ -121,7 +123,7 @@ function ofSdk(server: string, error: SdkError): unknown {
       const data: unknown = error.data;
       const type = isRecord(data) && typeof data.contentType === 'string' ? serverMessage(data.contentType) : 'no content type';
       const todo = 'Check that its `url` is that of its MCP endpoint, and whether it requires a login.';
-      return upstreamError(server, `responded with ${type} instead of JSON or an event stream. ${todo}`, error, { retryable: false });
+      return permanentError(server, `responded with ${type} instead of JSON or an event stream. ${todo}`, error);
     }
     case SdkErrorCode.EraNegotiationFailed:
       return upstreamError(server, 'does not support MCP revision 2026-07-28. Set `era` in the server document to "auto".', error);

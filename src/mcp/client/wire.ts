@@ -20,7 +20,7 @@ import {
 import { cutBelow, recordOf } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits.ts';
 import type { Problem } from '../../core/problem.ts';
-import { upstreamError } from './upstream-fault.ts';
+import { permanentError, upstreamError } from './upstream-fault.ts';
 
 /** Messages of a server during one call or one subscription: a talkative call has some hundred, and each costs work. */
 export const maxServerMessages = 10_000;
@@ -146,8 +146,7 @@ export class Wire implements Transport {
   receive(message: JSONRPCMessage): void {
     this.#messages += 1;
     if (this.#messages > maxServerMessages) {
-      const what = `sent more than ${maxServerMessages} messages without a response.`;
-      this.fail(upstreamError(this.#server, what, undefined, { retryable: false }));
+      this.fail(permanentError(this.#server, `sent more than ${maxServerMessages} messages without a response.`));
       return;
     }
     if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {

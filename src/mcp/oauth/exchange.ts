@@ -52,16 +52,13 @@ export async function createOAuthExchange<T>(
     }
   };
   try {
-    const result = await work({
-      fetch: get,
-      hide: (value) => redactor.addSecret(value),
-    });
+    const result = await work({ fetch: get, hide: redactor.addSecret });
     if (refused !== null) throw refused;
     return result;
   } catch (error) {
     if (refused !== null) throw refused;
     if (abort.signal.aborted) throw tooLate(what, error);
-    throw error instanceof Problem ? error : toFault(what, error, (text) => cleaned(redactor, text));
+    throw error instanceof Problem ? error : toFault(what, error, (text) => shortText(redactor.text(text)));
   } finally {
     disarm();
     // All responses are read completely: this clears the timers of their requests.
@@ -125,12 +122,6 @@ function toFault(what: string, error: unknown, clean: (text: string) => string):
 
 function inParentheses(words: string): string {
   return words === '' ? '' : ` (${words})`;
-}
-
-function cleaned(redactor: ReturnType<typeof createRedactor>, text: string): string {
-  const { content } = redactor.result({ content: [{ type: 'text', text }], isError: false });
-  const [block] = content;
-  return block?.type === 'text' ? shortText(block.text) : '';
 }
 
 function capital(text: string): string {

@@ -51,8 +51,7 @@ export async function beginSignIn(context: OAuthContext, request: SignInRequest)
 
 function requirePerson({ server }: OAuthContext): void {
   if (server.oauth.grant === 'authorization_code') return;
-  const detail = `The server ${server.name} uses \`client_credentials\`, which has no user sign-in.`;
-  throw new Problem('conflict', detail);
+  throw new Problem('conflict', `The server ${server.name} uses \`client_credentials\`, which has no user sign-in.`);
 }
 
 function requireOpenable(url: URL): void {
