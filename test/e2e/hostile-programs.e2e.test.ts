@@ -6,7 +6,7 @@ import { waitMs } from '../wait-ms.ts';
 import { shareService } from './shared-service.ts';
 
 const service = shareService();
-const programs = sample('hostile programs through the service', hostilePrograms, (_, index) => index % 4 === 2);
+const programs = sample('hostile programs through the service', hostilePrograms, (_, index) => index % 8 === 5);
 
 let keys: string[] = [];
 beforeAll(async () => {
