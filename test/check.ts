@@ -11,6 +11,7 @@ const checks: Check[] = [
   ...(bindingTypesAreStale() ? [{ name: 'binding types', command: 'npm', args: ['run', '--silent', 'types'] }] : []),
   { name: 'types of the worker', command: 'tsc', args: ['--noEmit', '-p', 'tsconfig.json'] },
   { name: 'types of the pages', command: 'tsc', args: ['--noEmit', '-p', 'src/console/tsconfig.json'] },
+  { name: 'types of the client', command: 'tsc', args: ['-p', 'client/tsconfig.json'] },
   { name: 'types of Node code', command: 'tsc', args: ['--noEmit', '-p', 'test/tsconfig.json'] },
   { name: 'lint and format', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
   { name: 'unused code', command: 'knip', args: ['--config', 'test/knip.json'] },

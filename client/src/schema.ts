@@ -1,0 +1,11766 @@
+/**
+ * The types of the service's OpenAPI document (`/openapi.json`): `npm run client` writes this file with openapi-typescript.
+ * Do not edit it.
+ */
+
+export interface paths {
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The start page
+         * @description The start page
+         */
+        get: operations["getStartPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/approve/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the call of an approval link
+         * @description A page, or JSON with `Accept: application/json`. Does not decide the call or use up the link.
+         */
+        get: operations["showApproval"];
+        put?: never;
+        /**
+         * Decide a call by a link
+         * @description A form or JSON. Works once; afterwards the link is invalid. Pages of other sites are rejected.
+         */
+        post: operations["decideByLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A script or a style of a page
+         * @description A script or a style of a page
+         */
+        get: operations["getPageFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/pages.css": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The style of the pages
+         * @description The style of the pages
+         */
+        get: operations["getPagesCss"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/start.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The script of the start page
+         * @description The script of the start page
+         */
+        get: operations["getStartJs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The API reference as a page
+         * @description The API reference as a page
+         */
+        get: operations["getDocs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check that the service is running
+         * @description Check that the service is running
+         */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hooks/{workspace}/{webhook}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event
+         * @description Signed according to the webhook’s scheme. An unknown name and an invalid signature both return 404. Events that do not match the filter are accepted and stored as `ignored`.
+         */
+        post: operations["takeDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listen to an MCP session
+         * @description For the 2025 revisions: messages that the session starts, such as list changes. `Last-Event-ID` resumes after a disconnect. Requires a session.
+         *
+         *     Scope: `tools`.
+         */
+        get: operations["listenEquippedMcp"];
+        put?: never;
+        /**
+         * Send an MCP message
+         * @description Supports any MCP client (Streamable HTTP) with revision 2026-07-28 or the revisions of 2024 and 2025. `tools/list` shows the tools under their names; `tools/call` accepts any name that resolves. Errors are JSON-RPC. Pages of other origins are rejected.
+         *
+         *     Scope: `tools`.
+         */
+        post: operations["sendEquippedMcp"];
+        /**
+         * End an MCP session
+         * @description For the 2025 revisions. Revision 2026-07-28 has no sessions.
+         *
+         *     Scope: `tools`.
+         */
+        delete: operations["endEquippedMcp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/{toolset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listen to an MCP session
+         * @description For the 2025 revisions: messages that the session starts, such as list changes. `Last-Event-ID` resumes after a disconnect. Requires a session.
+         *
+         *     Scope: `tools`.
+         */
+        get: operations["listenMcp"];
+        put?: never;
+        /**
+         * Send an MCP message
+         * @description Supports any MCP client (Streamable HTTP) with revision 2026-07-28 or the revisions of 2024 and 2025. `tools/list` shows the tools under their names; `tools/call` accepts any name that resolves. Errors are JSON-RPC. Pages of other origins are rejected.
+         *
+         *     Scope: `tools`.
+         */
+        post: operations["sendMcp"];
+        /**
+         * End an MCP session
+         * @description For the 2025 revisions. Revision 2026-07-28 has no sessions.
+         *
+         *     Scope: `tools`.
+         */
+        delete: operations["endMcp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Complete a sign-in
+         * @description For browsers, with the parameters of the authorization server: `code` or `error`, `state`, `iss`.
+         */
+        get: operations["finishSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/client.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Client metadata for authorization servers
+         * @description Its URL is the client id for servers that support it (Client ID Metadata Documents).
+         */
+        get: operations["getClientMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * This document
+         * @description This document
+         */
+        get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List agents
+         * @description Scope: `toolsets`.
+         */
+        get: operations["listAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{agent}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a agent
+         * @description Scope: `toolsets`.
+         */
+        get: operations["getAgent"];
+        /**
+         * Create or replace a agent
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        put: operations["putAgent"];
+        post?: never;
+        /**
+         * Delete a agent
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        delete: operations["deleteAgent"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tool calls, rejections, approval decisions and configuration changes, newest first
+         * @description A call that may have an effect has its row before the effect, with verdict `outcome_unknown` until its outcome is recorded. A change is recorded in the transaction that makes it. Rows contain a hash of the arguments, and no secret or key values.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/callbacks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List callbacks, newest first
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listCallbacks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/callbacks/{callback}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a callback with its body
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getCallback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/callbacks/{callback}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry a callback now
+         * @description For a dead callback, or one that waits for its next attempt. Returns 409 if it was delivered.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["retryCallback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a chat completion (OpenAI)
+         * @description `model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker and the response is one assistant message. Otherwise the request is sent to the provider: unchanged if it supports Chat Completions, otherwise translated. Calls of the caller’s own `tools` are the only `tool_calls` in the response: send their results with the preceding messages, or alone with the session. If a call requires approval, the response ends with a sentence that names it, and the next request continues. Errors have the OpenAI format.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createChatCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/chat/completions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a stored completion
+         * @description For completions of a session. Returns a document when it has ended; with `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its chunks after the given one, byte for byte as first sent.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["getChatCompletion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List keys
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Create a key
+         * @description A key bound to `agents` can use those agents and their tools, and cannot write anything. A key bound to `toolsets` can use those toolsets and, with the scope, write them; it can list only tools that they have. Bound keys see only their own sessions and no workspace-wide resources, even with the scope `admin`.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a key
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getKey"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key
+         * @description The key is rejected everywhere within 30 seconds, and its open event streams end within that time. Turns that it has started, including queued ones, continue with the rights that they were accepted with. For a leaked key, use `cancel=true`, which ends every running, waiting or queued turn in its sessions, and its open MCP calls. Remaining work is done in the background, and survives a restart.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a message (Anthropic)
+         * @description `model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker and the response is one assistant message. Otherwise the request is sent to the provider: unchanged to one of kind `anthropic`, translated to all others. Calls of the caller’s own `tools` are the only `tool_use` blocks in the response: send their results with the preceding messages, or alone with the session. Tools that only Anthropic runs (by `type`) and PDFs are supported if the request is sent to Anthropic unchanged. Messages that end with an assistant message are continued without server tools and session, if the model supports it. If a call requires approval, the response ends with a sentence that names it, and the next request continues. `thinking` blocks may be sent back or omitted. The key may also be sent as `x-api-key`. Errors have Anthropic’s format.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a stored message
+         * @description An extension of Anthropic’s API, for messages of a session. Returns a document when it has ended; with `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its events after the given one, byte for byte as first sent.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["getMessage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/count_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count the tokens of a request
+         * @description Returns the provider’s count if it is of kind `anthropic` and the request names its model; otherwise an estimate, marked `estimated`. Runs no model.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["countMessageTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List agents and models
+         * @description Scope: `chat`.
+         */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a model
+         * @description Scope: `chat`.
+         */
+        get: operations["getModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the rules of the workspace
+         * @description The response can be sent back with PUT unchanged. Remembered approvals are rules at its end.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getPolicy"];
+        /**
+         * Write the rules of the workspace
+         * @description A rule applies when all its fields match. `deny` takes precedence over `ask`, `ask` over `allow`, and `allow` over the defaults, whatever their order; POST /v1/policy/test shows which rule decides.  A change takes effect within 5 seconds, and immediately on the instance that received it; a call in progress uses the rules that it started with.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        put: operations["putPolicy"];
+        post?: never;
+        /**
+         * Delete all rules of the workspace
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["deletePolicy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test the policy
+         * @description For a call (`tool` and its `arguments`; `builtin.bash` runs on temporary files) or for a single effect, for example `{"effect": {"kind": "network", "host": "api.example.com", "method": "POST"}}`. The response names the deciding rule and the reason. Nothing is sent, called or written.
+         *
+         *     Scope: `tools`.
+         */
+        post: operations["testPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List providers
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/providers/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a provider
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getProvider"];
+        /**
+         * Create or replace a provider
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        put: operations["putProvider"];
+        post?: never;
+        /**
+         * Delete a provider
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["deleteProvider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a response (OpenAI)
+         * @description `model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it, and the next request continues. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. `background`, `conversation`, `prompt` and tools that only OpenAI runs are rejected unless the request is passed on unchanged. Errors have the OpenAI format.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a stored response
+         * @description For responses of a session. Returns a document when it has ended; with `stream=true`, `starting_after`, `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its events after the given one, byte for byte as first sent.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["getResponse"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a response
+         * @description Ends its turn immediately, also while it waits, and returns the response with its output so far. A completed response is returned unchanged.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["cancelResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List schedules
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listSchedules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{schedule}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a schedule
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getSchedule"];
+        /**
+         * Create or replace a schedule
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        put: operations["putSchedule"];
+        post?: never;
+        /**
+         * Delete a schedule
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["deleteSchedule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{schedule}/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the next times of a schedule
+         * @description In UTC. For a paused schedule, the times as if it were resumed now.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listScheduleTimes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{schedule}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a schedule now
+         * @description Runs once, outside of its times: also while another run is in progress, or the schedule is paused.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["runSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{schedule}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the runs of a schedule, newest first
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listScheduleRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{schedule}/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a run
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getScheduleRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List secrets
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listSecrets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{secret}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a secret
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getSecret"];
+        /**
+         * Create or replace a secret
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        put: operations["putSecret"];
+        post?: never;
+        /**
+         * Delete a secret
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["deleteSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List servers
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listServers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a server with its tools
+         * @description Each tool as models see it, with its state. The response can be sent back with PUT: an unchanged tool stays unchanged.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getServer"];
+        /**
+         * Create or replace a server
+         * @description For a new server, all tools are accepted except those that should be reviewed first. Later, changed and new tools are held until they are accepted. An invalid definition is skipped with a warning. An `mcp` or `openapi` server is listed when it is written, and stored even if that fails: `health` shows the result.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        put: operations["putServer"];
+        post?: never;
+        /**
+         * Delete a server
+         * @description Toolsets show its tools as missing. If a server with the same name is created later, its tools are compared with the accepted definitions.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["deleteServer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start signing in to a server
+         * @description For a server with `oauth.grant: "authorization_code"`. Returns the URL that the user opens; the browser returns to /oauth/callback. An earlier pending sign-in becomes invalid; existing tokens remain until new ones arrive.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["authorizeServer"];
+        /**
+         * Delete the sign-in to a server
+         * @description Its tokens are deleted here, and revoked at their issuer if possible (RFC 7009). Other isolates stop sending them within a minute.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["forgetServerAuthorization"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refresh the tool list of a server
+         * @description Changed and new tools are held. If the server cannot be read, its definitions stay unchanged. Returns `rate_limited` with a retry time if a refresh is in progress.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["refreshServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a server
+         * @description Connects, lists and stores nothing. With a body, tests that document as a new server, using the stored server’s tokens if URL and `oauth` are the same; without a body, tests the stored server. The response reports what is wrong.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["testServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tools of a server
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listServerTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/tools/{tool}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a tool of a server
+         * @description Includes the changes of a held tool, and the findings in its definition.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getServerTool"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/tools/{tool}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a held definition, or annotations
+         * @description A held definition takes effect in every toolset that has the tool. With `annotations: true` its annotations apply as well: calls of a read-only tool no longer require approval.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["acceptServerTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/tools/{tool}/rebind": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a missing tool
+         * @description For a tool that its server now lists under another name (`renamedTo`). The new tool replaces the old one in every toolset, under the same names, and is accepted.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["rebindServerTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions
+         * @description The sessions of the key; for an unbound key with scope `admin`, all sessions of the workspace.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        /**
+         * Create a session
+         * @description Scope: `chat`.
+         */
+        post: operations["createSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a session
+         * @description Scope: `chat`.
+         */
+        get: operations["getSession"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a session with all its data
+         * @description Scope: `chat`.
+         */
+        delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List pending approvals
+         * @description Includes direct calls. Oldest first, on a single page.
+         *
+         *     Scope: `approve` or `chat`.
+         */
+        get: operations["listApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/approvals/{callId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an approval
+         * @description Scope: `approve` or `chat`.
+         */
+        get: operations["getApproval"];
+        put?: never;
+        /**
+         * Approve or deny a call
+         * @description Applies once, to exactly this tool, these arguments and the listed effects. A call that would have other effects when it runs does nothing and requires approval again, with `round` increased. Repeating a decision has no effect; a different decision returns `conflict`. A waiting turn continues; a direct call has to be sent again.
+         *
+         *     Scope: `approve`.
+         */
+        post: operations["decideApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/approvals/{callId}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an approval link
+         * @description The link allows one decision on this call, without an API key, until it expires. Send it to one person only. It is returned only once, and starts with MONIKER_PUBLIC_URL.
+         *
+         *     Scope: `approve`.
+         */
+        post: operations["mintApprovalLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel the running turn
+         * @description Scope: `chat`.
+         */
+        post: operations["cancelTurn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the event log
+         * @description Server-sent events: `id` is the event’s number, `event` its type, `data` the event as JSON. Closes after 60 idle seconds; reconnect with `Last-Event-ID`.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["followEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the working directory
+         * @description Scope: `chat`.
+         */
+        get: operations["listFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/files/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a file or list a directory
+         * @description A file is always `application/octet-stream` and offered for download: a model may have chosen its name and content, and browsers must not show it as a page of this origin.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["readFile"];
+        /**
+         * Write a file
+         * @description Missing directories are created. A session may have 10000 files and directories with 67108864 bytes in total; a write above these limits returns 409.
+         *
+         *     Scope: `chat`.
+         */
+        put: operations["writeFile"];
+        post?: never;
+        /**
+         * Delete a file or an empty directory
+         * @description Scope: `chat`.
+         */
+        delete: operations["deleteFile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the transcript
+         * @description All messages, including those that models see only as a summary. Without `limit` a page has at most 4 MB.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["listMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/tool-results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit results of your own tools, or input for a tool
+         * @description For a call that waits for `input`, send the user’s `input`; the call is then repeated with it. Declining is also an answer. For calls of your own tools, send one result, or several under `results`. The turn continues when the last one has arrived: follow `…/events`. Repeating a result has no effect.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["sendToolResults"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit a turn
+         * @description The turn is stored before it runs. Responds when it has ended, or with status `waiting` if the user or the caller has to act first; with `Accept: text/event-stream` as events while it runs; with `Prefer: respond-async` immediately. A session runs one turn at a time, in order of acceptance. A disconnect does not cancel the turn.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createTurn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List skills
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        get: operations["listSkills"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/skills/{skill}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a skill
+         * @description The response can be sent back with PUT unchanged.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        get: operations["getSkill"];
+        /**
+         * Create or replace a skill
+         * @description Unchanged files create no new version, in either format. Hidden files and system files are skipped with a warning.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        put: operations["putSkill"];
+        post?: never;
+        /**
+         * Delete a skill
+         * @description Agents that name it continue without it.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        delete: operations["deleteSkill"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/skills/{skill}/resources/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a resource file of a skill
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        get: operations["getSkillResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List subscriptions
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listSubscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{subscription}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a subscription
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getSubscription"];
+        /**
+         * Create or replace a subscription
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        put: operations["putSubscription"];
+        post?: never;
+        /**
+         * Delete a subscription
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["deleteSubscription"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{subscription}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a signed test message
+         * @description Sends one message of type `test` immediately, also if the subscription is paused. It is not stored and not retried.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["testSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all known tools
+         * @description Made tools that are private to other keys are not included.
+         *
+         *     Scope: `tools` or `toolsets`.
+         */
+        get: operations["listTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools/{canonical}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a tool
+         * @description For a made tool: the shared one, otherwise the private one of the key.
+         *
+         *     Scope: `tools` or `toolsets`.
+         */
+        get: operations["getTool"];
+        /**
+         * Create or replace a made tool or a UI tool
+         * @description `made.<name>`: JavaScript over other tools, which runs in a sandbox and can call only those that it names or declares. `ui.<name>`: proposed at the end of a turn, and never offered to a model. Toolsets that list it are recompiled. A key bound to toolsets can create tools only from the tools that they have. A made tool that is written here is shared: every key may call it. Private ones are created with `create_tool`.
+         *
+         *     Scope: `toolsets`.
+         */
+        put: operations["putTool"];
+        post?: never;
+        /**
+         * Delete a made tool or a UI tool
+         * @description Toolsets that list it show it as missing; made tools that use it get an error when they call it. Any key can delete its own private made tools; deleting a shared tool requires the scope `toolsets`.
+         *
+         *     Scope: `chat` or `tools` or `toolsets`.
+         */
+        delete: operations["deleteTool"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools/{canonical}/aliases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the default aliases of a tool
+         * @description Scope: `tools` or `toolsets`.
+         */
+        get: operations["getToolAliases"];
+        /**
+         * Set the default aliases of a tool
+         * @description Toolset entries without `aliases` inherit them when the toolset is next written.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        put: operations["putToolAliases"];
+        post?: never;
+        /**
+         * Restore the tool’s own aliases
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        delete: operations["deleteToolAliases"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/toolsets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List toolsets
+         * @description Scope: `tools` or `toolsets`.
+         */
+        get: operations["listToolsets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/toolsets/{toolset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a toolset
+         * @description The response can be sent back with PUT unchanged.
+         *
+         *     Scope: `tools` or `toolsets`.
+         */
+        get: operations["getToolset"];
+        /**
+         * Create or replace a toolset
+         * @description Checks all names for conflicts and compiles an edition. An unchanged document creates no new version. A key bound to toolsets can list only tools that they have.  Only unbound keys with scope `admin` can add or change entries with `approval: "never"` or a secret in a preset.
+         *
+         *     Scope: `toolsets`.
+         */
+        put: operations["putToolset"];
+        post?: never;
+        /**
+         * Delete a toolset
+         * @description Its versions remain, and their numbers are not reused.
+         *
+         *     Scope: `toolsets`.
+         */
+        delete: operations["deleteToolset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/toolsets/{toolset}/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a tool
+         * @description Errors in the request are problems. Every error of the call, including an unknown name, is 200 with `isError` and a `code`. With `?dryRun=true` nothing runs. A call that requires approval returns `approval_required`; in a session it can be approved under its `callId`, and the same call sent again then runs once. A call that may have an effect is recorded in the audit before it runs: if that fails, it does not run (503 `unavailable`, safe to retry).
+         *
+         *     Scope: `tools`.
+         */
+        post: operations["callTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/toolsets/{toolset}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two versions
+         * @description Compares the compiled versions, so changes by a server are included. Entries with the same tool and wire name are the same entry; remaining entries of the same tool count as renamed.
+         *
+         *     Scope: `tools` or `toolsets`.
+         */
+        get: operations["diffToolset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/toolsets/{toolset}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain what a called name means
+         * @description Names are matched level by level: wire name, canonical name, alias, own name, and then all of them ignoring spelling differences; the first level with a match decides.  A name that matches no tool, or several, is a problem whose `detail` explains why; `elsewhere` lists similar tools without an entry in the toolset.
+         *
+         *     Scope: `tools`.
+         */
+        get: operations["resolveToolName"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/toolsets/{toolset}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll back to a version
+         * @description Writes the document of that version as a new version, compiled with the current tools; a removed toolset is restored. An unchanged document creates no new version.
+         *
+         *     Scope: `toolsets`.
+         */
+        post: operations["rollBackToolset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/toolsets/{toolset}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the tools as a provider receives them
+         * @description Exact definitions, each with the changes for this provider and its tokens; then tools that are loaded on demand, and those that are not sent.
+         *
+         *     Scope: `tools`.
+         */
+        get: operations["listToolsetTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/toolsets/{toolset}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a toolset, newest first
+         * @description Scope: `tools` or `toolsets`.
+         */
+        get: operations["listToolsetVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a webhook
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getWebhook"];
+        /**
+         * Create or replace a webhook
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        put: operations["putWebhook"];
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries, newest first
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook}/deliveries/{delivery}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read one delivery
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook}/deliveries/{delivery}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay a delivery
+         * @description Uses the current templates, ignores the filter, and also works for a paused webhook. Returns `conflict` while its turn is in progress, and if its payload is no longer stored.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["replayDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a webhook with an event
+         * @description Evaluates the filter and the templates. Nothing is verified, stored or run.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description Any JSON value. */
+        __schema0: unknown;
+        /** @description Any JSON value. */
+        __schema1: unknown;
+        /** @description Any JSON value. */
+        __schema2: unknown;
+        AcceptedDelivery: {
+            /** @description The sender’s id. A repeated id starts nothing and returns the same response. */
+            delivery: string;
+            /** @description Why it was ignored or failed, or how the turn ended; otherwise null. */
+            reason: string | null;
+            /**
+             * @description Present if the delivery was received before.
+             * @constant
+             */
+            repeated?: true;
+            /** @description Number of the run: 1 for the first, and one more for each replay. */
+            run: number;
+            /** @description Session of the turn. null: no turn was started. */
+            session: string | null;
+            status: components["schemas"]["DeliveryStatus"];
+            turn: string | null;
+        };
+        AcceptedTool: {
+            annotations?: components["schemas"]["ToolAnnotations"];
+            /** @description An administrator accepted the annotations of this definition. They also count if the server is not `trusted`. */
+            annotationsAccepted: boolean;
+            canonical: string;
+            description: string;
+            findings?: components["schemas"]["Finding"][];
+            held?: components["schemas"]["Hold"];
+            inputSchema: {
+                [key: string]: unknown;
+            };
+            name: string;
+            outputSchema?: {
+                [key: string]: unknown;
+            };
+            /** @description SHA-256 of the definition in force. A toolset entry can refer to the tool by it. */
+            refId: string;
+            /** @description For a missing tool: the canonical name of a new tool with the same definition. */
+            renamedTo?: string;
+            /** @enum {string} */
+            state: "ready" | "held" | "missing" | "refused";
+            /** @description Toolsets that conflict with the definition: the tool stays held in them until they are saved again. */
+            warnings: components["schemas"]["Warning"][];
+        };
+        /**
+         * @example {
+         *       "annotations": true
+         *     }
+         */
+        AcceptRequest: {
+            /** @description `true`: its annotations (`readOnlyHint`, `idempotentHint`) apply until the definition changes, although its server is not `trusted`. `false`: they no longer apply. Default: only a held definition is accepted, without its annotations. */
+            annotations?: boolean;
+            /** @description `refId` of the reviewed definition (`held.refId` of a held tool). If the server now lists another definition, nothing is accepted (409). */
+            refId?: string;
+        };
+        AgentLimits: {
+            maxCalls?: number;
+            /** @description Estimated size of the conversation in tokens above which older turns are summarized and old tool results of the current turn are shortened. Default 120000. */
+            maxContextTokens?: number;
+            /** @description Maximum cost of a whole turn, in the unit of the providers’ `prices`. */
+            maxCost?: number;
+            maxSteps?: number;
+            /** @description Maximum input and output tokens of a whole turn. */
+            maxTokens?: number;
+            toolTimeoutMs?: number;
+            turnTimeoutMs?: number;
+        };
+        AgentSettings: {
+            /** @description Maximum output tokens of one step. */
+            maxOutputTokens?: number;
+            /** @description Maximum reasoning tokens, for providers that support a token budget. */
+            reasoningBudget?: number;
+            /** @description `none`, `minimal`, `low`, `medium`, `high`, … */
+            reasoningEffort?: string;
+            temperature?: number;
+            topP?: number;
+        };
+        /**
+         * @example {
+         *       "model": "rehearsal/default",
+         *       "instructions": "Answer in one sentence.",
+         *       "toolset": "demo"
+         *     }
+         */
+        AgentToWrite: {
+            /** @description Replaces the tools that the model sees with a single tool, `run_code`, whose code calls them. Results stay out of the conversation unless the code returns them. */
+            codeMode?: boolean;
+            description?: string;
+            fallbacks?: components["schemas"]["ModelRef"][];
+            /** @default  */
+            instructions?: string;
+            limits?: components["schemas"]["AgentLimits"];
+            /** @description Also offers the made tools of the workspace whose inner tools the agent can use. Takes effect on the next turn. */
+            made?: boolean;
+            model: components["schemas"]["ModelRef"];
+            /** @description Must equal the name in the path, if given. */
+            name?: string;
+            /**
+             * @description How tool definitions are sent to the model: in the API’s tool fields, or in the prompt. Absent: the provider’s profile decides.
+             * @enum {string}
+             */
+            protocol?: "native" | "text";
+            settings?: components["schemas"]["AgentSettings"];
+            /** @description Names of the skills that the agent may load. */
+            skills?: string[];
+            /** @description Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do. */
+            taint?: boolean;
+            /** @description Allow-list of tool names in any spelling. Absent: all tools of the toolset; empty: none. */
+            tools?: string[];
+            /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
+            toolset?: components["schemas"]["ToolsetReference"];
+            /** @description As shown by GET; ignored on writes. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        AgentView: {
+            /** @description Replaces the tools that the model sees with a single tool, `run_code`, whose code calls them. Results stay out of the conversation unless the code returns them. */
+            codeMode?: boolean;
+            description?: string;
+            fallbacks?: components["schemas"]["ModelRef"][];
+            /** @default  */
+            instructions?: string;
+            limits?: components["schemas"]["AgentLimits"];
+            /** @description Also offers the made tools of the workspace whose inner tools the agent can use. Takes effect on the next turn. */
+            made?: boolean;
+            model: components["schemas"]["ModelRef"];
+            name: string;
+            /**
+             * @description How tool definitions are sent to the model: in the API’s tool fields, or in the prompt. Absent: the provider’s profile decides.
+             * @enum {string}
+             */
+            protocol?: "native" | "text";
+            settings?: components["schemas"]["AgentSettings"];
+            /** @description Names of the skills that the agent may load. */
+            skills?: string[];
+            /** @description Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do. */
+            taint?: boolean;
+            /** @description Allow-list of tool names in any spelling. Absent: all tools of the toolset; empty: none. */
+            tools?: string[];
+            /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
+            toolset?: components["schemas"]["ToolsetReference"];
+        };
+        /**
+         * @description `announced`: callable and announced to the model. `function`: also sent as a separate definition. `hidden`: callable, never shown. `deprecated`: callable, never shown, and the result of a call includes the note.
+         * @enum {string}
+         */
+        AliasMode: "announced" | "function" | "hidden" | "deprecated";
+        /**
+         * @description How aliases are announced to the model: one block in the system prompt, a line in each description, or not at all.
+         * @enum {string}
+         */
+        Announce: "prompt" | "description" | "none";
+        AnsweredDelivery: {
+            /** @description The sender’s id. A repeated id starts nothing and returns the same response. */
+            delivery: string;
+            /** @description Why it was ignored or failed, or how the turn ended; otherwise null. */
+            reason: string | null;
+            /**
+             * @description Present if the delivery was received before.
+             * @constant
+             */
+            repeated?: true;
+            /** @description Number of the run: 1 for the first, and one more for each replay. */
+            run: number;
+            /** @description Session of the turn. null: no turn was started. */
+            session: string | null;
+            status: components["schemas"]["DeliveryStatus"];
+            /** @description Text of the turn’s last step. */
+            text: string;
+            turn: string | null;
+        };
+        AnthropicError: {
+            error: {
+                /** @description `error_code`: the `code` of other paths, or one of Anthropic’s. The stock client shows it as `errorCode`. */
+                details: {
+                    error_code: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                message: string;
+                type: string;
+            };
+            request_id: string | null;
+            /** @constant */
+            type: "error";
+        };
+        /**
+         * @example {
+         *       "callId": "call_1",
+         *       "session": "0123…",
+         *       "turn": "turn_1",
+         *       "canonical": "builtin.delete_file",
+         *       "entry": "delete_file",
+         *       "arguments": {
+         *         "path": "notes.txt"
+         *       },
+         *       "reason": "It deletes /workspace/notes.txt, which cannot be undone",
+         *       "effects": [
+         *         {
+         *           "action": "delete",
+         *           "kind": "delete-file",
+         *           "target": "/workspace/notes.txt"
+         *         }
+         *       ],
+         *       "effectCount": 1,
+         *       "state": "pending",
+         *       "askedAt": "2026-01-01T08:00:00.000Z",
+         *       "expiresAt": "2026-01-08T08:00:00.000Z"
+         *     }
+         */
+        Approval: {
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            askedAt: string;
+            callId: string;
+            canonical: string;
+            /** @description With `effects`: the total number of effects. */
+            effectCount?: number;
+            /** @description For `approval`: the effects of the call that require approval, at most 100. An approval covers exactly these effects. */
+            effects?: components["schemas"]["AskedEffect"][];
+            /** @description Wire name of the toolset entry that was called. */
+            entry: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description For a nested call (made by code, a script or a made tool): the id of the outer call. */
+            parent?: string;
+            reason: string;
+            /** @description Number of the question, present from the second question of a call on. Send it with the decision to approve the call. */
+            round?: number;
+            session: string;
+            /** @enum {string} */
+            state: "pending" | "approved" | "denied" | "expired" | "used";
+            /** @description null for a direct call. */
+            turn: string | null;
+        };
+        /**
+         * @example {
+         *       "url": "https://moniker.example/approve/bXAx…",
+         *       "expiresAt": "2026-01-02T08:00:00.000Z"
+         *     }
+         */
+        ApprovalLink: {
+            /** Format: date-time */
+            expiresAt: string;
+            /** Format: uri */
+            url: string;
+        };
+        /**
+         * @description When a call requires approval. `policy` (default): as the workspace’s policy decides. `always`: every call. `never`: no approval for calls of this entry; setting it needs an unbound key with scope `admin`.
+         * @enum {string}
+         */
+        ApprovalRule: "never" | "always" | "policy";
+        /**
+         * @example {
+         *       "action": "delete",
+         *       "kind": "delete-file",
+         *       "target": "/workspace/notes.txt"
+         *     }
+         */
+        AskedEffect: {
+            /** @enum {string} */
+            action: "call" | "delete" | "replace" | "write" | "move" | "read" | "send" | "use-secret" | "change-registry";
+            /** @description Why the effect requires approval. */
+            kind: components["schemas"]["AskKind"];
+            /** @description HTTP method, for `send`. */
+            method?: string;
+            /** @description The path, host, secret, tool or toolset. null: the call itself. */
+            target: string | null;
+        };
+        /** @enum {string} */
+        AskKind: "always" | "delete-file" | "overwrite-file" | "write-outside" | "network" | "destructive" | "untrusted" | "registry" | "rule" | "taint";
+        AuditCall: {
+            /** @description SHA-256 (hex) of the canonical JSON of the arguments. */
+            argumentsHash: string;
+            /** Format: date-time */
+            at: string;
+            callId: string;
+            canonical: string | null;
+            code: components["schemas"]["ToolResultCode"] | null;
+            durationMs: number;
+            /** @description `name@version.revision`. */
+            edition: string | null;
+            /** @description Id of the key. For an approval decision also `link`, or `clock` if the approval expired. */
+            keyId: string;
+            /**
+             * @description A tool call, or a decision on its approval.
+             * @constant
+             */
+            kind: "call";
+            /** @description For a nested call (made by code, a script or a made tool): the id of the outer call. */
+            parent: string | null;
+            /** @description The name that was called. For an approval decision: the wire name of the toolset entry. */
+            requested: string;
+            sequence: number | null;
+            session: string | null;
+            toolset: string | null;
+            turn: string | null;
+            /**
+             * @description For a call: `ran`, `refused`, `waiting` (it needs an approval or an answer before it can continue) or `outcome_unknown` (it started, and no outcome is recorded: it is still running, or its outcome could not be written). For an approval decision: `approved`, `denied` or `expired`; the call has its own row.
+             * @enum {string}
+             */
+            verdict: "ran" | "refused" | "outcome_unknown" | "waiting" | "approved" | "denied" | "expired";
+            via: components["schemas"]["Via"] | null;
+        };
+        /**
+         * @example {
+         *       "kind": "change",
+         *       "at": "2026-01-01T08:00:00.000Z",
+         *       "keyId": "root",
+         *       "action": "update",
+         *       "resource": "toolset",
+         *       "name": "demo",
+         *       "version": 2
+         *     }
+         */
+        AuditChange: {
+            /** @enum {string} */
+            action: "create" | "update" | "delete" | "revoke" | "accept" | "refresh" | "sign-in" | "sign-out";
+            /** Format: date-time */
+            at: string;
+            /** @description Id of the key; `link` for a rule that was remembered by an approval link; `system` for a change made by the service itself. */
+            keyId: string;
+            /** @constant */
+            kind: "change";
+            /** @description Name of the resource; for a key its id, for a server tool its canonical name. */
+            name: string;
+            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription` or `key`. */
+            resource: string;
+            /** @description The version that the change created. null if the resource has no versions. */
+            version: number | null;
+        };
+        AuthorizationStatus: {
+            /**
+             * Format: date-time
+             * @description When the current token expires; it is refreshed automatically.
+             */
+            expiresAt?: string;
+            scopes?: string[];
+            /**
+             * @description `expired`: the tokens have expired and cannot be refreshed. With `authorization_code` a user has to sign in (again).
+             * @enum {string}
+             */
+            status: "signed-in" | "signed-out" | "expired";
+        };
+        /**
+         * @example {
+         *       "header": "x-gitlab-token",
+         *       "idHeader": "x-gitlab-event-uuid"
+         *     }
+         */
+        BearerSettings: {
+            /** @description In `authorization` the secret follows `Bearer `; any other header contains the secret only. */
+            header?: string;
+            /** @description The header that contains the id of the delivery. Absent: an identical request counts as a repeat. */
+            idHeader?: string;
+        };
+        CallAnswer: {
+            /** @description With `approval_required` in a session: the id of the approval. */
+            callId?: string;
+            canonical: string | null;
+            code?: components["schemas"]["ToolResultCode"];
+            content: components["schemas"]["ContentBlock"][];
+            durationMs: number;
+            isError: boolean;
+            /** @description With `invalid_arguments`. */
+            issues?: {
+                message: string;
+                path: string;
+            }[];
+            /** @description With `callId`: after approval, the same call sent again runs once. */
+            pending?: components["schemas"]["Pending"][];
+            requested: string;
+            structuredContent?: {
+                [key: string]: unknown;
+            };
+            via: components["schemas"]["Via"] | null;
+        };
+        Callback: {
+            attempts: components["schemas"]["CallbackAttempt"][];
+            /** Format: date-time */
+            createdAt: string;
+            delivery: string | null;
+            /** @description The `webhook-id`, equal in all attempts. */
+            id: string;
+            nextAttemptAt: string | null;
+            session: string;
+            status: components["schemas"]["CallbackStatus"];
+            target: components["schemas"]["CallbackTarget"];
+            turn: string | null;
+            type: components["schemas"]["TriggerEvent"];
+        };
+        CallbackAttempt: {
+            /** Format: date-time */
+            at: string;
+            durationMs: number;
+            /** @description Why the attempt failed; null: delivered. */
+            error: string | null;
+            /** @description The status of the response; null: no response. */
+            status: number | null;
+        };
+        /** @enum {string} */
+        CallbackStatus: "pending" | "delivered" | "dead";
+        CallbackTarget: {
+            /** @enum {string} */
+            kind: "webhook" | "schedule" | "subscription";
+            name: string;
+        };
+        CallbackTest: {
+            /** Format: date-time */
+            at: string;
+            delivered: boolean;
+            durationMs: number;
+            /** @description Why the attempt failed; null: delivered. */
+            error: string | null;
+            /** @description The `webhook-id` of the message. */
+            id: string;
+            /** @description The status of the response; null: no response. */
+            status: number | null;
+        };
+        CallbackWithBody: {
+            attempts: components["schemas"]["CallbackAttempt"][];
+            /** @description The message. null: it was dropped, because too many messages were waiting. */
+            body: unknown;
+            /** Format: date-time */
+            createdAt: string;
+            delivery: string | null;
+            /** @description The `webhook-id`, equal in all attempts. */
+            id: string;
+            nextAttemptAt: string | null;
+            session: string;
+            status: components["schemas"]["CallbackStatus"];
+            target: components["schemas"]["CallbackTarget"];
+            turn: string | null;
+            type: components["schemas"]["TriggerEvent"];
+        };
+        /**
+         * @example {
+         *       "name": "shell",
+         *       "arguments": {
+         *         "command": "echo hello"
+         *       }
+         *     }
+         */
+        CallRequest: {
+            /** @default {} */
+            arguments?: {
+                [key: string]: unknown;
+            };
+            /** @description Any name that the toolset resolves. */
+            name: string;
+            /** @description Run with the files of this session. Default: temporary files. */
+            session?: string;
+        };
+        CancelAnswer: {
+            cancelled: boolean;
+            turn: string | null;
+        };
+        ChatCompletion: {
+            id: string;
+            model: string;
+            object: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "model": "rehearsal/default",
+         *       "messages": [
+         *         {
+         *           "role": "user",
+         *           "content": "Hello"
+         *         }
+         *       ]
+         *     }
+         */
+        ChatCompletionRequest: {
+            frequency_penalty?: number | null;
+            max_completion_tokens?: number | null;
+            max_tokens?: number | null;
+            messages: (({
+                content: string | ({
+                    image_url?: string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                    refusal?: string;
+                    text?: string;
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                /** @constant */
+                role: "system";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                content: string | ({
+                    image_url?: string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                    refusal?: string;
+                    text?: string;
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                /** @constant */
+                role: "developer";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                content: string | ({
+                    image_url?: string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                    refusal?: string;
+                    text?: string;
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                /** @constant */
+                role: "user";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                content?: (string | ({
+                    image_url?: string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                    refusal?: string;
+                    text?: string;
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                })[]) | null;
+                refusal?: string | null;
+                /** @constant */
+                role: "assistant";
+                tool_calls?: ({
+                    function?: {
+                        arguments?: string | null;
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                    id: string;
+                    type?: string;
+                } & {
+                    [key: string]: unknown;
+                })[] | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                content: string | ({
+                    image_url?: string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                    refusal?: string;
+                    text?: string;
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                /** @constant */
+                role: "tool";
+                tool_call_id: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                content?: string | null;
+                name: string;
+                /** @constant */
+                role: "function";
+            } & {
+                [key: string]: unknown;
+            }))[];
+            model: string;
+            n?: number | null;
+            parallel_tool_calls?: boolean | null;
+            presence_penalty?: number | null;
+            reasoning_effort?: string | null;
+            response_format?: ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            seed?: number | null;
+            stop?: (string | string[]) | null;
+            stream?: boolean | null;
+            stream_options?: ({
+                include_usage?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            temperature?: number | null;
+            tool_choice?: (("auto" | "none" | "required") | ({
+                allowed_tools?: {
+                    mode?: ("auto" | "required") | null;
+                    tools: ({
+                        function?: {
+                            name: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                } & {
+                    [key: string]: unknown;
+                };
+                function?: {
+                    name: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            tools?: ({
+                function?: {
+                    description?: string | null;
+                    name: string;
+                    parameters?: {
+                        [key: string]: unknown;
+                    } | null;
+                } & {
+                    [key: string]: unknown;
+                };
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description Extension: the toolset whose tools the service runs. */
+            toolset?: string | null;
+            top_p?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ClientMetadata: {
+            [key: string]: unknown;
+        };
+        ClientTool: {
+            /** @default  */
+            description?: string;
+            /**
+             * @default {
+             *       "type": "object"
+             *     }
+             */
+            inputSchema?: {
+                [key: string]: unknown;
+            };
+            name: string;
+        };
+        ContentBlock: {
+            annotations?: {
+                audience?: ("user" | "assistant")[];
+                lastModified?: string;
+                priority?: number;
+            };
+            text: string;
+            /** @constant */
+            type: "text";
+        } | {
+            annotations?: {
+                audience?: ("user" | "assistant")[];
+                lastModified?: string;
+                priority?: number;
+            };
+            data: string;
+            mimeType: string;
+            /** @constant */
+            type: "image";
+        } | {
+            annotations?: {
+                audience?: ("user" | "assistant")[];
+                lastModified?: string;
+                priority?: number;
+            };
+            data: string;
+            mimeType: string;
+            /** @constant */
+            type: "audio";
+        } | {
+            annotations?: {
+                audience?: ("user" | "assistant")[];
+                lastModified?: string;
+                priority?: number;
+            };
+            description?: string;
+            mimeType?: string;
+            name: string;
+            size?: number;
+            title?: string;
+            /** @constant */
+            type: "resource_link";
+            uri: string;
+        } | {
+            annotations?: {
+                audience?: ("user" | "assistant")[];
+                lastModified?: string;
+                priority?: number;
+            };
+            resource: {
+                blob?: string;
+                mimeType?: string;
+                text?: string;
+                uri: string;
+            };
+            /** @constant */
+            type: "resource";
+        };
+        /**
+         * @example {
+         *       "model": "rehearsal/default",
+         *       "messages": [
+         *         {
+         *           "role": "user",
+         *           "content": "Hello"
+         *         }
+         *       ]
+         *     }
+         */
+        CountTokensRequest: {
+            messages: ({
+                content: string | ({
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                /** @enum {string} */
+                role: "user" | "assistant" | "system";
+            } & {
+                [key: string]: unknown;
+            })[];
+            model: string;
+            system?: (string | ({
+                text: string;
+                /** @constant */
+                type: "text";
+            } & {
+                [key: string]: unknown;
+            })[]) | null;
+            thinking?: ({
+                budget_tokens?: number | null;
+                type: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            tool_choice?: (({
+                disable_parallel_tool_use?: boolean | null;
+                /** @constant */
+                type: "auto";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                disable_parallel_tool_use?: boolean | null;
+                /** @constant */
+                type: "any";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                disable_parallel_tool_use?: boolean | null;
+                name: string;
+                /** @constant */
+                type: "tool";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "none";
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            tools?: ({
+                description?: string | null;
+                input_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                name?: string;
+                type?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        CreatedKey: {
+            agents?: string[];
+            caller?: {
+                [key: string]: string;
+            };
+            /** Format: date-time */
+            createdAt: string;
+            expiresAt: string | null;
+            id: string;
+            /** @description The complete key. It is shown only once. */
+            key: string;
+            lastUsedAt: string | null;
+            name: string;
+            revokedAt: string | null;
+            scopes: components["schemas"]["Scope"][];
+            toolsets?: string[];
+        };
+        /** @enum {string} */
+        Decision: "approve" | "deny";
+        /**
+         * @example {
+         *       "callId": "call_1",
+         *       "decision": "approve",
+         *       "turn": "turn_1",
+         *       "status": "running"
+         *     }
+         */
+        DecisionAnswer: {
+            callId: string;
+            decision: components["schemas"]["Decision"];
+            /** @description Current status of the turn. */
+            status: string | null;
+            /** @description null for a direct call, which must be sent again. */
+            turn: string | null;
+        };
+        /**
+         * @example {
+         *       "decision": "approve"
+         *     }
+         */
+        DecisionRequest: {
+            decision: components["schemas"]["Decision"];
+            /**
+             * @description With `approve`: adds a rule to the policy, so that the same effect needs no approval in future. Only for an approval of one effect or one folder, and for unbound keys with scope `admin`.
+             * @default false
+             */
+            remember?: boolean;
+            /** @description The `round` of the approval that is decided. Default: the first. Required to approve a later round, so that a repeated request never approves something else. */
+            round?: number;
+        };
+        DefinitionChange: {
+            from?: unknown;
+            path: string;
+            to?: unknown;
+        };
+        Delivery: {
+            endedAt: string | null;
+            /** @description The type of the event, if the payload or a header contains it. */
+            event: string | null;
+            /** @description The sender’s id; for a schedule the time when the run was due. */
+            id: string;
+            /** @description Why it was ignored, skipped or failed, or which limit ended its turn; otherwise null. */
+            reason: string | null;
+            /** Format: date-time */
+            receivedAt: string;
+            /** @description The number of redeliveries. */
+            repeats: number;
+            /** @description Starts at 1; each replay adds 1. */
+            run: number;
+            /** @description The id of its session; null: no session. */
+            session: string | null;
+            /** @description The rendered session key. */
+            sessionKey: string | null;
+            status: components["schemas"]["DeliveryStatus"];
+            turn: string | null;
+            /** @description Paths in the templates that the payload does not have. */
+            warnings: string[];
+        };
+        /**
+         * @description `ignored`: the filter did not match, or the webhook is paused. `skipped`: the previous run had not ended. `pending`: not in its session yet. `running`: in its session, possibly queued behind another turn. `waiting`: waiting for an approval or for input.
+         * @enum {string}
+         */
+        DeliveryStatus: "ignored" | "skipped" | "pending" | "running" | "waiting" | "completed" | "failed" | "cancelled";
+        DeliveryWithPayload: {
+            endedAt: string | null;
+            /** @description The type of the event, if the payload or a header contains it. */
+            event: string | null;
+            /** @description The sender’s id; for a schedule the time when the run was due. */
+            id: string;
+            /** @description The payload as received: JSON as its value, otherwise text. null once it is older than 7 days. */
+            payload: unknown;
+            /** @description Why it was ignored, skipped or failed, or which limit ended its turn; otherwise null. */
+            reason: string | null;
+            /** Format: date-time */
+            receivedAt: string;
+            /** @description The number of redeliveries. */
+            repeats: number;
+            /** @description Starts at 1; each replay adds 1. */
+            run: number;
+            /** @description The id of its session; null: no session. */
+            session: string | null;
+            /** @description The rendered session key. */
+            sessionKey: string | null;
+            status: components["schemas"]["DeliveryStatus"];
+            turn: string | null;
+            /** @description Paths in the templates that the payload does not have. */
+            warnings: string[];
+        };
+        DirectoryListing: {
+            /** @description At most 5000. With `recursive`, names are relative paths. */
+            entries: {
+                /** @enum {string} */
+                kind: "file" | "directory";
+                /** Format: date-time */
+                modifiedAt: string;
+                name: string;
+                size: number;
+            }[];
+            path: string;
+            /** @description true: more entries exist. List a subdirectory. */
+            truncated: boolean;
+            /** @description Number and size of all files and directories of the session, with their limits. */
+            usage: {
+                bytes: number;
+                files: number;
+                maxBytes: number;
+                maxFiles: number;
+            };
+        };
+        DryRunAnswer: {
+            canonical: string | null;
+            issues: {
+                message: string;
+                path: string;
+            }[];
+            requested: string;
+            valid: boolean;
+            /** @enum {string} */
+            verdict: "allow" | "ask" | "deny" | "unknown_tool" | "ambiguous_tool" | "not_allowed" | "tool_held";
+            via: components["schemas"]["Via"] | null;
+        };
+        /** @enum {string} */
+        ElicitationAction: "accept" | "decline" | "cancel";
+        /**
+         * @example {
+         *       "action": "accept",
+         *       "content": {
+         *         "name": "Ada"
+         *       }
+         *     }
+         */
+        ElicitationAnswer: {
+            action: components["schemas"]["ElicitationAction"];
+            /** @description For an accepted form: the fields that `requestedSchema` describes. */
+            content?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @example {
+         *       "preset": {
+         *         "method": "get_workflow",
+         *         "token": {
+         *           "secret": "GH"
+         *         }
+         *       },
+         *       "rename": {
+         *         "id": "resource_id"
+         *       },
+         *       "default": {
+         *         "per_page": 20
+         *       }
+         *     }
+         */
+        EntryArguments: {
+            /** @description Default values by the tool’s own argument name, used if a call leaves the argument out. Such arguments become optional. */
+            default?: {
+                [key: string]: components["schemas"]["__schema2"];
+            };
+            /** @description Fixed values by the tool’s own argument name. Preset arguments are removed from the schema, and calls cannot override them. */
+            preset?: {
+                [key: string]: components["schemas"]["PresetValue"];
+            };
+            /** @description Shown name → the tool’s own argument name. */
+            rename?: {
+                [key: string]: string;
+            };
+        };
+        EntryResult: {
+            /** @description Maximum size of the shown result in bytes; `fetch_result` returns the rest. */
+            maxBytes?: number;
+            /** @description JSON Pointers into the structured result, or into its text if that is JSON. Only these parts are shown. */
+            pick?: string[];
+        };
+        Finding: {
+            finding: string;
+            message: string;
+            path: string;
+        };
+        /**
+         * @example {
+         *       "status": "ok",
+         *       "version": "0.1.0"
+         *     }
+         */
+        Health: {
+            /** @constant */
+            status: "ok";
+            version: string;
+        };
+        /**
+         * @example {
+         *       "header": "x-signature",
+         *       "algorithm": "sha256",
+         *       "encoding": "hex",
+         *       "prefix": "sha256="
+         *     }
+         */
+        HmacSettings: {
+            /**
+             * @default sha256
+             * @enum {string}
+             */
+            algorithm?: "sha1" | "sha256" | "sha512";
+            /**
+             * @default hex
+             * @enum {string}
+             */
+            encoding?: "hex" | "base64" | "base64url";
+            /** @description The header that contains the signature. */
+            header: string;
+            /** @description The header that contains the id of the delivery. Absent: an identical request counts as a repeat. */
+            idHeader?: string;
+            /**
+             * @description The prefix of the signature in its header, such as `sha256=`.
+             * @default
+             */
+            prefix?: string;
+            /**
+             * @description The signed text: `{body}`, and optionally `{timestamp}` and `{id}`, as in `{timestamp}.{body}`.
+             * @default {body}
+             */
+            signed?: string;
+            /** @description The header that contains the time of sending in seconds. If `signed` contains it, requests older or newer than 5 minutes are rejected. */
+            timestampHeader?: string;
+        };
+        Hold: {
+            changes: components["schemas"]["DefinitionChange"][];
+            findings?: components["schemas"]["Finding"][];
+            /** @enum {string} */
+            reason: "changed" | "new" | "suspicious" | "server";
+            refId: string;
+        };
+        ImagePart: {
+            data?: string;
+            mediaType?: string;
+            /** @constant */
+            type: "image";
+            url?: string;
+        };
+        /**
+         * @example {
+         *       "callId": "call_1",
+         *       "input": {
+         *         "confirm": {
+         *           "action": "accept",
+         *           "content": {
+         *             "name": "Ada"
+         *           }
+         *         }
+         *       },
+         *       "round": 1
+         *     }
+         */
+        InputAnswers: {
+            callId: string;
+            /** @description Answers to all input requests of a server, by the keys of `requests` in `pending`. */
+            input: {
+                [key: string]: components["schemas"]["ElicitationAnswer"];
+            };
+            /** @description Round of the input request, so that a repeated answer is not used for the next request. Default: the latest. */
+            round?: number;
+        };
+        Key: {
+            agents?: string[];
+            caller?: {
+                [key: string]: string;
+            };
+            /** Format: date-time */
+            createdAt: string;
+            expiresAt: string | null;
+            id: string;
+            lastUsedAt: string | null;
+            name: string;
+            revokedAt: string | null;
+            scopes: components["schemas"]["Scope"][];
+            toolsets?: string[];
+        };
+        /**
+         * @example {
+         *       "cancelledTurns": 2,
+         *       "isDone": true
+         *     }
+         */
+        KeyCancellation: {
+            /** @description Number of turns ended so far. */
+            cancelledTurns: number;
+            /** @description false: more sessions are being processed in the background. */
+            isDone: boolean;
+        };
+        /**
+         * @example {
+         *       "name": "my app",
+         *       "scopes": [
+         *         "chat"
+         *       ],
+         *       "agents": [
+         *         "demo"
+         *       ]
+         *     }
+         */
+        KeyRequest: {
+            /** @description Restricts the key to these agents and to the tools that they use. Absent: all. */
+            agents?: string[];
+            /**
+             * @description Fields for presets of toolsets: `{"caller": "team"}` inserts `team`.
+             * @example {
+             *       "team": "payments"
+             *     }
+             */
+            caller?: {
+                [key: string]: string;
+            };
+            /** Format: date-time */
+            expiresAt?: string;
+            name: string;
+            scopes: components["schemas"]["Scope"][];
+            /** @description Restricts the key to these toolsets, in every stored version. Absent: all, or those of `agents`. */
+            toolsets?: string[];
+        };
+        LinkDecided: {
+            callId: string;
+            decision: components["schemas"]["Decision"];
+        };
+        /**
+         * @example {
+         *       "decision": "deny"
+         *     }
+         */
+        LinkDecision: {
+            decision: components["schemas"]["Decision"];
+        };
+        ListingReport: {
+            added: string[];
+            /** @description All tools that are currently held. */
+            held: string[];
+            refused: string[];
+            removed: string[];
+            renames: {
+                from: string;
+                to: string;
+            }[];
+            server: string;
+            tools: number;
+            warnings: components["schemas"]["Warning"][];
+        };
+        MadeParameter: {
+            default?: components["schemas"]["__schema0"];
+            /** @default  */
+            description?: string;
+            name: string;
+            /**
+             * @description Has no effect if there is a default.
+             * @default true
+             */
+            required?: boolean;
+            /** @enum {string} */
+            type: "string" | "number" | "boolean" | "array" | "object";
+        };
+        /**
+         * @example {
+         *       "description": "Replaces a text in a file.",
+         *       "parameters": [
+         *         {
+         *           "name": "path",
+         *           "type": "string",
+         *           "description": "The file",
+         *           "required": true
+         *         },
+         *         {
+         *           "name": "find",
+         *           "type": "string",
+         *           "description": "What to look for",
+         *           "required": true
+         *         },
+         *         {
+         *           "name": "replace",
+         *           "type": "string",
+         *           "description": "What to put in its place",
+         *           "required": true
+         *         }
+         *       ],
+         *       "implementation": "const read = await tools.read_file({ path: args.path });\nif (!read.success) return { replaced: 0, error: read.error };\nconst parts = read.output.split(args.find);\nawait tools.write_file({ path: args.path, content: parts.join(args.replace) });\nreturn { replaced: parts.length - 1 };"
+         *     }
+         */
+        MadeTool: {
+            /** @description Default aliases, used by toolset entries that set none: 2 to 64 of a-z, 0-9, "_" and "-", beginning with a letter. */
+            aliases?: string[];
+            description: string;
+            /** @description The body of an async function: `args` holds the arguments, `await tools.<name>({…})` calls a tool, and the returned value is the result. */
+            implementation: string;
+            /** @description Must equal the name in the path, with or without `made.`, if given. */
+            name?: string;
+            /** @description Other names that its code uses for these tools, each with its canonical name: `{"search": "docs.search"}`. */
+            names?: {
+                [key: string]: string;
+            };
+            /** @default [] */
+            parameters?: components["schemas"]["MadeParameter"][];
+            /** @description Canonical names of the tools that it may call. Absent: the tools that its code uses as `tools.<name>` or `tools["<name>"]`. */
+            uses?: string[];
+        };
+        MadeToolView: {
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The body of an async function: `args` holds the arguments, `await tools.<name>({…})` calls a tool, and the returned value is the result. */
+            implementation: string;
+            /** @description Other names that its code uses for these tools, each with its canonical name: `{"search": "docs.search"}`. */
+            names?: {
+                [key: string]: string;
+            };
+            /** @default [] */
+            parameters?: components["schemas"]["MadeParameter"][];
+            /** Format: date-time */
+            updatedAt: string;
+            uses: string[];
+            version: number;
+        };
+        McpMessage: {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "id": "msg_…",
+         *       "type": "message",
+         *       "role": "assistant",
+         *       "model": "agent/demo",
+         *       "content": [
+         *         {
+         *           "type": "text",
+         *           "text": "Hello"
+         *         }
+         *       ],
+         *       "stop_reason": "end_turn",
+         *       "stop_sequence": null,
+         *       "usage": {
+         *         "input_tokens": 12,
+         *         "output_tokens": 3
+         *       }
+         *     }
+         */
+        MessageAnswer: {
+            content: ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            id: string;
+            model: string;
+            /** @constant */
+            role: "assistant";
+            stop_reason: string | null;
+            /** @constant */
+            type: "message";
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "model": "rehearsal/default",
+         *       "max_tokens": 1024,
+         *       "messages": [
+         *         {
+         *           "role": "user",
+         *           "content": "Hello"
+         *         }
+         *       ]
+         *     }
+         */
+        MessagesRequest: {
+            max_tokens: number;
+            mcp_servers?: unknown[] | null;
+            messages: ({
+                content: string | ({
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                /** @enum {string} */
+                role: "user" | "assistant" | "system";
+            } & {
+                [key: string]: unknown;
+            })[];
+            model: string;
+            output_config?: ({
+                effort?: string | null;
+                format?: ({
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            stop_sequences?: string[] | null;
+            stream?: boolean | null;
+            system?: (string | ({
+                text: string;
+                /** @constant */
+                type: "text";
+            } & {
+                [key: string]: unknown;
+            })[]) | null;
+            temperature?: number | null;
+            thinking?: ({
+                budget_tokens?: number | null;
+                type: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            tool_choice?: (({
+                disable_parallel_tool_use?: boolean | null;
+                /** @constant */
+                type: "auto";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                disable_parallel_tool_use?: boolean | null;
+                /** @constant */
+                type: "any";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                disable_parallel_tool_use?: boolean | null;
+                name: string;
+                /** @constant */
+                type: "tool";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "none";
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            tools?: ({
+                description?: string | null;
+                input_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                name?: string;
+                type?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description Extension: the toolset whose tools the service runs. */
+            toolset?: string | null;
+            top_k?: number | null;
+            top_p?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "id": "rehearsal/default",
+         *       "object": "model",
+         *       "created": 0,
+         *       "owned_by": "rehearsal",
+         *       "type": "model",
+         *       "display_name": "rehearsal/default",
+         *       "created_at": "1970-01-01T00:00:00Z"
+         *     }
+         */
+        Model: {
+            /** @description Unix time in seconds; 0: not known. */
+            created: number;
+            /** @description The same as `created`, in Anthropic’s format. */
+            created_at: string;
+            display_name: string;
+            id: string;
+            /** @constant */
+            object: "model";
+            owned_by: string;
+            /** @constant */
+            type: "model";
+        };
+        ModelList: {
+            data: components["schemas"]["Model"][];
+            first_id: string | null;
+            /** @constant */
+            has_more: false;
+            last_id: string | null;
+            /** @constant */
+            object: "list";
+        };
+        /** @example rehearsal/default */
+        ModelRef: string;
+        OpenAiError: {
+            error: {
+                /** @enum {string} */
+                code: "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+                message: string;
+                param: string | null;
+                type: string;
+            };
+        };
+        OpenAiTool: {
+            function: {
+                description?: string | null;
+                name: string;
+                parameters?: {
+                    [key: string]: unknown;
+                } | null;
+            };
+            /** @constant */
+            type: "function";
+        };
+        Pending: {
+            arguments: {
+                [key: string]: unknown;
+            };
+            callId: string;
+            canonical: string;
+            /** @description With `effects`: the total number of effects. */
+            effectCount?: number;
+            /** @description For `approval`: the effects of the call that require approval, at most 100. An approval covers exactly these effects. */
+            effects?: components["schemas"]["AskedEffect"][];
+            /** @enum {string} */
+            kind: "approval" | "client-tool" | "input";
+            /** @description For a nested call (made by code, a script or a made tool): the id of the outer call. */
+            parent?: string;
+            reason: string;
+            /** @description For `input`: the MCP requests (`elicitation/create`) of the tool’s server, by key. Send the answers to …/tool-results. */
+            requests?: {
+                [key: string]: {
+                    method: string;
+                    params: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Number of the question of this call, from 1. For `approval` it is present from 2 on: the effects of the call have changed since the last question, so send this `round` with the decision to approve the call. */
+            round?: number;
+        };
+        /**
+         * @example {
+         *       "rules": [
+         *         {
+         *           "decision": "allow",
+         *           "kind": "network",
+         *           "host": "api.example.com"
+         *         }
+         *       ]
+         *     }
+         */
+        Policy: {
+            rules: components["schemas"]["PolicyRule"][];
+            /**
+             * @description The taint rule: once a conversation has seen both private and untrusted content, sending data out requires approval. `ask` is the default; `off` is short for a rule `{decision: "allow", kind: "taint"}`. An agent may override it for itself.
+             * @enum {string}
+             */
+            taint?: "ask" | "off";
+        };
+        /**
+         * @example {
+         *       "canonical": "builtin.bash",
+         *       "verdict": "ask",
+         *       "kind": "delete-file",
+         *       "reason": "It deletes /workspace/a.txt, which cannot be undone",
+         *       "rule": null,
+         *       "effects": [
+         *         {
+         *           "tool": "builtin.bash",
+         *           "effect": {
+         *             "kind": "delete-file",
+         *             "path": "/workspace/a.txt"
+         *           },
+         *           "verdict": "ask",
+         *           "reason": "It deletes /workspace/a.txt, which cannot be undone",
+         *           "rule": null
+         *         }
+         *       ]
+         *     }
+         */
+        PolicyAnswer: {
+            canonical: string | null;
+            /** @description The effects of the call, as far as they are known without running it; at most 200. A script of `builtin.bash` runs on temporary copies of the files, without sending or calling anything. For a made tool: the verdict for each tool that it may call, as far as it is known without arguments; they do not affect the verdict of the call. */
+            effects: {
+                effect: components["schemas"]["PolicyEffect"];
+                reason: string;
+                rule: number | null;
+                /** @description null: no tool was given. */
+                tool: string | null;
+                /** @enum {string} */
+                verdict: "allow" | "ask" | "deny";
+            }[];
+            /** @description For the verdict `ask`: the first question. */
+            kind: components["schemas"]["AskKind"] | null;
+            /** @description What the verdict does not cover: arguments that would be rejected, files that were not checked, calls that are checked later. */
+            notes?: string[];
+            reason: string;
+            /** @description The rule that decided. null: the default without rules. */
+            rule: {
+                /** @description Index in the document, from 0. */
+                index: number;
+                rule: components["schemas"]["PolicyRule"];
+            } | null;
+            /** @enum {string} */
+            verdict: "allow" | "ask" | "deny";
+        };
+        PolicyEffect: {
+            does: ("read" | "write" | "destroy") | null;
+            /** @constant */
+            kind: "call";
+            sends: boolean;
+            trusted: boolean;
+        } | {
+            /** @constant */
+            kind: "read-file";
+            /**
+             * @description Absolute path.
+             * @example /workspace/notes.txt
+             */
+            path: string;
+        } | {
+            /**
+             * @default create
+             * @enum {string}
+             */
+            change?: "create" | "append" | "overwrite" | "attributes" | "move-away";
+            /** @constant */
+            kind: "write-file";
+            /**
+             * @description Whether the session wrote the current content.
+             * @default true
+             */
+            own?: boolean;
+            /**
+             * @description Absolute path.
+             * @example /workspace/notes.txt
+             */
+            path: string;
+        } | {
+            /** @constant */
+            kind: "delete-file";
+            /**
+             * @description Absolute path.
+             * @example /workspace/notes.txt
+             */
+            path: string;
+        } | {
+            host: string;
+            /** @constant */
+            kind: "network";
+            /** @default GET */
+            method?: string;
+        } | {
+            /** @constant */
+            kind: "secret";
+            name: string;
+        } | {
+            /** @enum {string} */
+            change: "create-tool" | "share-tool" | "replace-tool" | "write-toolset" | "delete-toolset";
+            /** @constant */
+            kind: "registry";
+            name: string;
+        };
+        /**
+         * @example {
+         *       "tool": "builtin.bash",
+         *       "arguments": {
+         *         "command": "rm -rf build; curl https://api.example.com/done"
+         *       }
+         *     }
+         */
+        PolicyQuestion: {
+            /** @description Tests as if in a turn of this agent. */
+            agent?: string;
+            /** @description Arguments of the call. */
+            arguments?: {
+                [key: string]: unknown;
+            };
+            /** @description Tests this effect, whatever causes it. */
+            effect?: components["schemas"]["PolicyEffect"];
+            /** @description Tests as if called with the key of this id. Absent: the key of the request. */
+            key?: string;
+            /** @description With `toolset`: uses the files and taint marks of this session. Absent: files to be deleted are assumed to exist, and a script runs on an empty workspace. */
+            session?: string;
+            /**
+             * @description Canonical name; with `toolset`, any name that it resolves. With `effect`: the tool that would have the effect.
+             * @example builtin.bash
+             */
+            tool?: string;
+            toolset?: string;
+        };
+        /**
+         * @example {
+         *       "decision": "deny",
+         *       "tool": "github.*",
+         *       "effect": "destroy",
+         *       "note": "issues are kept"
+         *     }
+         */
+        PolicyRule: {
+            /**
+             * @description Name of the agent of the turn.
+             * @example support
+             */
+            agent?: string;
+            /**
+             * @description The decision for matching effects.
+             * @example deny
+             * @enum {string}
+             */
+            decision: "allow" | "ask" | "deny";
+            /**
+             * @description The effect. `write`: anything is changed; in rules that deny or ask it includes `destroy`, in rules that allow it does not. `send`: data leaves the service.
+             * @example send
+             * @enum {string}
+             */
+            effect?: "read" | "write" | "destroy" | "send";
+            /**
+             * @description Host of a request, with `:port` if it is not the default port. `*.example.com` matches all subdomains but not `example.com`. Without a port, a rule that denies or asks applies to every port.
+             * @example api.example.com
+             */
+            host?: string;
+            /**
+             * @description Id of the calling key.
+             * @example key_4fmr…
+             */
+            key?: string;
+            /**
+             * @description The kind of question. Only rules with the kind `taint` allow effects that the taint rule covers.
+             * @example delete-file
+             * @enum {string}
+             */
+            kind?: "delete-file" | "overwrite-file" | "write-outside" | "network" | "destructive" | "untrusted" | "registry" | "taint";
+            /**
+             * @description HTTP method of a request.
+             * @example POST
+             */
+            method?: string;
+            /**
+             * @description Name of the toolset, or canonical name of the made tool, to be changed.
+             * @example made.find_and_replace
+             */
+            name?: string;
+            /**
+             * @description The reason, shown in messages. The policy does not evaluate it.
+             * @example reports go by mail
+             */
+            note?: string;
+            /**
+             * @description The path and everything below it.
+             * @example /tmp
+             */
+            path?: string;
+            /**
+             * @description Name of the secret to be read.
+             * @example GITHUB
+             */
+            secret?: string;
+            /**
+             * @description Canonical name, or `server.*` for all tools of a server.
+             * @example builtin.http_request
+             */
+            tool?: string;
+        };
+        /** @description A value; `{"secret": "NAME"}`; `{"caller": "field"}`, a field of the calling key (`key`, `workspace`, or a field set when the key was created); or `{"value": …}` for a literal object that has one of these forms. */
+        PresetValue: {
+            secret: string;
+        } | {
+            caller: string;
+        } | {
+            value: components["schemas"]["__schema0"];
+        } | components["schemas"]["__schema1"];
+        Price: {
+            input: number;
+            output: number;
+        };
+        /**
+         * @example {
+         *       "gpt-5*": {
+         *         "input": 1.25,
+         *         "output": 10
+         *       }
+         *     }
+         */
+        Prices: {
+            [key: string]: components["schemas"]["Price"];
+        };
+        /**
+         * @example {
+         *       "type": "urn:moniker:problem:not_found",
+         *       "title": "There is no such thing",
+         *       "status": 404,
+         *       "detail": "There is no toolset \"demo\".",
+         *       "code": "not_found",
+         *       "requestId": "req_1"
+         *     }
+         */
+        Problem: {
+            /** @enum {string} */
+            code: "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+            /** @description What is wrong, and what to do. */
+            detail: string;
+            /** @description With `invalid_request`: every issue with its path, such as `tools[1].aliases[0]`. */
+            issues?: {
+                message: string;
+                path: string;
+            }[];
+            requestId?: string;
+            status: number;
+            title: string;
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Proposal: {
+            canonical: string;
+            category: string;
+            href?: string;
+            label: string;
+            relevance: number;
+            /** @description One sentence for the person. */
+            text: string;
+        };
+        /**
+         * @example {
+         *       "kind": "openai-compatible",
+         *       "baseUrl": "http://127.0.0.1:11434/v1",
+         *       "models": [
+         *         "llama3.2"
+         *       ]
+         *     }
+         */
+        Provider: {
+            /** @description Write-only. Stored encrypted. */
+            apiKey?: string;
+            /** @description Name of the secret that contains the key. */
+            apiKeySecret?: string;
+            /**
+             * Format: uri
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` or `/chat` (Cohere). Required for kind `openai-compatible`.
+             * @example http://127.0.0.1:11434/v1
+             */
+            baseUrl?: string;
+            /** @description Shown by GET; ignored here. */
+            readonly hasApiKey?: boolean;
+            headers?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
+            kind: components["schemas"]["ProviderKind"];
+            /** @description Models listed by `/v1/models`. */
+            models?: string[];
+            /** @description Optional. Must equal the name in the path. */
+            name?: string;
+            /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
+            prices?: components["schemas"]["Prices"];
+            profile?: components["schemas"]["ProviderProfile"];
+        };
+        /** @enum {string} */
+        ProviderKind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere";
+        ProviderProfile: {
+            /** @description An assistant message is required between tool results and the next user message. */
+            assistantAfterToolResult?: boolean;
+            /** @description Reasoning is valid only with everything that preceded it: it is sent back while the tools of its turn run, and dropped once the preceding messages may be summarized. */
+            boundReasoning?: boolean;
+            /** @description Call ids must have exactly this many letters and digits (Mistral: 9). */
+            callIdLength?: number | null;
+            /** @description The first call of each step must include the signature it was received with; a call without one gets the documented placeholder. */
+            callSignatures?: boolean;
+            /** @description Assistant messages with `content: null` are rejected. */
+            contentNeverNull?: boolean;
+            /** @description Sent if the request sets no limit and the API requires one. */
+            defaultMaxTokens?: number | null;
+            /** @description Chat Completions: the reasoning of turns with tool calls is sent back as `reasoning_content`, whichever model produced it. */
+            echoReasoning?: boolean;
+            /** @description The accepted effort levels, lowest first; any other value is mapped to the nearest. null: any. */
+            efforts?: string[] | null;
+            /** @description Streams with tool calls are known to be in the format that clients expect, and are passed on unchanged. */
+            exact?: boolean;
+            /** @description A response format and tools are accepted in one request. */
+            formatWithTools?: boolean;
+            /** @description Images in the input are accepted; otherwise each one is replaced by a line of text. */
+            images?: boolean;
+            /** @description Images in tool results are accepted; if results can only contain text, they follow in a user message. Otherwise each one is replaced by a line of text. */
+            imagesInResults?: boolean;
+            /** @description The provider’s own call ids are sent back in any format. */
+            keepCallIds?: boolean;
+            /** @description Maximum length of call ids, which consist of letters, digits, `_` and `-`. Used if `callIdLength` is not set. */
+            maxCallIdLength?: number;
+            /**
+             * @description The field of Chat Completions that limits the output tokens.
+             * @enum {string}
+             */
+            maxTokensField?: "max_tokens" | "max_completion_tokens";
+            /** @description Maximum length of a tool description in characters; longer ones are cut. */
+            maxToolDescription?: number | null;
+            /** @description Maximum number of tools in one request; further tools are dropped from the end and reported. */
+            maxTools?: number | null;
+            /** @description The smallest accepted budget: above 0 if thinking cannot be switched off. */
+            minReasoningBudget?: number;
+            /** @description Calls and their results have no id. */
+            noCallIds?: boolean;
+            /** @description Frequency and presence penalties are rejected. */
+            noPenalties?: boolean;
+            /** @description Every stream and reply is parsed and re-encoded, so that clients get canonical frames. */
+            normalize?: boolean;
+            /** @description Temperature and other sampling settings are rejected. */
+            noSampling?: boolean;
+            /** @description Stop sequences are rejected. */
+            noStop?: boolean;
+            /** @description The provider accepts `parallel_tool_calls`, or its own equivalent. */
+            parallelToolCalls?: boolean;
+            /**
+             * @description `text`: tools are described in the prompt, and calls are parsed from the model’s text. An agent’s `protocol` takes precedence.
+             * @enum {string}
+             */
+            protocol?: "native" | "text";
+            /**
+             * @description How the reasoning amount is sent: an effort level, a token budget, a budget chosen by the model, or not at all.
+             * @enum {string}
+             */
+            reasoning?: "effort" | "budget" | "adaptive" | "none";
+            /** @description The value that forces a call of any tool, if it is not `required`. */
+            requiredWord?: string | null;
+            /** @description The subset of JSON Schema that the provider accepts for tools. */
+            schemas?: components["schemas"]["SchemaDialect"];
+            /**
+             * @description The field of Chat Completions for the seed.
+             * @enum {string}
+             */
+            seedField?: "seed" | "random_seed";
+            /** @description The usage of streams is requested with `stream_options`. */
+            streamUsage?: boolean;
+            /** @description The first message must be a user message, and system messages are rejected: the system text is put before the user’s text. */
+            systemInUser?: boolean;
+            /** @description Chat Completions: thinking is switched by `thinking: {type: enabled | disabled}`. */
+            thinkingSwitch?: boolean;
+            /**
+             * @description `forced`: accepts `auto`, `none`, `required` and one tool by name. `required`: does not accept a tool name, so a named tool is the only one sent. `auto`: accepts `auto` and `none`; a forced choice is not sent. `absent`: no tool choice is sent; for `none` the tools are left out.
+             * @enum {string}
+             */
+            toolChoice?: "forced" | "required" | "auto" | "absent";
+            /** @description Tool results contain the name of the tool. */
+            toolResultName?: boolean;
+            /** @description Chat Completions: `top_k` is accepted, which OpenAI itself rejects. */
+            topK?: boolean;
+        };
+        ProviderView: {
+            /** @description Name of the secret that contains the key. */
+            apiKeySecret?: string;
+            /**
+             * Format: uri
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` or `/chat` (Cohere). Required for kind `openai-compatible`.
+             * @example http://127.0.0.1:11434/v1
+             */
+            baseUrl?: string;
+            hasApiKey: boolean;
+            headers?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
+            kind: components["schemas"]["ProviderKind"];
+            /** @description Models listed by `/v1/models`. */
+            models?: string[];
+            name: string;
+            /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
+            prices?: components["schemas"]["Prices"];
+            profile?: components["schemas"]["ProviderProfile"];
+        };
+        ReasoningPart: {
+            text: string;
+            /** @constant */
+            type: "reasoning";
+        };
+        /**
+         * @example {
+         *       "to": "get_forecast"
+         *     }
+         */
+        RebindRequest: {
+            /** @description Own or canonical name of the replacement tool. */
+            to: string;
+        };
+        /**
+         * @example {
+         *       "toolsets": [
+         *         "demo"
+         *       ]
+         *     }
+         */
+        Rebound: {
+            /** @description The toolsets that have a new version now. */
+            toolsets: string[];
+        };
+        /**
+         * @example {
+         *       "requested": "Shell",
+         *       "canonical": "builtin.bash",
+         *       "wireName": "terminalRun",
+         *       "via": "folded",
+         *       "aliases": [
+         *         "shell",
+         *         "bash"
+         *       ],
+         *       "because": "\"Shell\" is \"shell\" in another spelling, which is an announced alias of builtin.bash; the wire name is \"terminalRun\".",
+         *       "entry": "tools[0]",
+         *       "server": "builtin",
+         *       "ownName": "bash",
+         *       "kind": "builtin",
+         *       "state": "ready",
+         *       "approval": "policy",
+         *       "refId": "f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2"
+         *     }
+         */
+        ResolvedName: {
+            aliases: string[];
+            approval: components["schemas"]["ApprovalRule"];
+            /** @description The entry’s argument settings: presets are hidden from the model. Secrets are shown by name only. */
+            arguments?: components["schemas"]["EntryArguments"];
+            /** @description Why the name means this tool, in a sentence. */
+            because: string;
+            /** @description Why it cannot be called. Absent if it can. */
+            blocked?: string;
+            canonical: string;
+            /** @description Deprecation notice for calls by this name. */
+            deprecated?: string;
+            /**
+             * @description Its path in the document; null for a tool that is added automatically.
+             * @example tools[0]
+             */
+            entry: string | null;
+            held?: components["schemas"]["Hold"];
+            /** @enum {string} */
+            kind: "builtin" | "local" | "mcp" | "openapi" | "static" | "made" | "client" | "ui";
+            /** @description The name from its source. */
+            ownName: string;
+            /** @description `refId` of the accepted definition. */
+            refId?: string;
+            /** @description For a missing tool: the tool that now has its definition. */
+            renamedTo?: string;
+            requested: string;
+            result?: components["schemas"]["EntryResult"];
+            server: string;
+            state: components["schemas"]["ToolState"];
+            via: components["schemas"]["Via"];
+            wireName: string;
+        };
+        Response: {
+            id: string;
+            /** @constant */
+            object: "response";
+            status: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "model": "rehearsal/default",
+         *       "input": "Hello"
+         *     }
+         */
+        ResponsesRequest: {
+            background?: boolean | null;
+            conversation?: unknown;
+            /** @description A string, or items: messages, calls and their outputs, reasoning. */
+            input: string | ({
+                type?: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            instructions?: string | null;
+            max_output_tokens?: number | null;
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            model: string;
+            parallel_tool_calls?: boolean | null;
+            /** @description The id of an earlier answer of a session. The session continues from it, and `input` contains only new items. */
+            previous_response_id?: string | null;
+            prompt?: unknown;
+            reasoning?: ({
+                effort?: string | null;
+                summary?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            store?: boolean | null;
+            stream?: boolean | null;
+            temperature?: number | null;
+            text?: ({
+                format?: ({
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            tool_choice?: (("auto" | "none" | "required") | ({
+                /** @enum {string} */
+                mode?: "auto" | "required";
+                name?: string;
+                tools?: ({
+                    name?: string;
+                    type?: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            tools?: ({
+                description?: string | null;
+                format?: ({
+                    definition?: string;
+                    syntax?: string;
+                    type?: string;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                name?: string;
+                parameters?: {
+                    [key: string]: unknown;
+                } | null;
+                tools?: ({
+                    name?: string;
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                })[] | null;
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description Extension: the toolset whose tools the service runs. */
+            toolset?: string | null;
+            top_p?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "turn": "turn_1",
+         *       "status": "running",
+         *       "pending": []
+         *     }
+         */
+        ResultsTaken: {
+            /** @description What the turn still waits for. */
+            pending: components["schemas"]["Pending"][];
+            /** @description `running`, or `waiting` while other results are missing. */
+            status: string;
+            turn: string;
+        };
+        ReviewedAgent: {
+            /** @description Replaces the tools that the model sees with a single tool, `run_code`, whose code calls them. Results stay out of the conversation unless the code returns them. */
+            codeMode?: boolean;
+            description?: string;
+            fallbacks?: components["schemas"]["ModelRef"][];
+            /** @default  */
+            instructions?: string;
+            limits?: components["schemas"]["AgentLimits"];
+            /** @description Also offers the made tools of the workspace whose inner tools the agent can use. Takes effect on the next turn. */
+            made?: boolean;
+            model: components["schemas"]["ModelRef"];
+            name: string;
+            /**
+             * @description How tool definitions are sent to the model: in the API’s tool fields, or in the prompt. Absent: the provider’s profile decides.
+             * @enum {string}
+             */
+            protocol?: "native" | "text";
+            settings?: components["schemas"]["AgentSettings"];
+            /** @description Names of the skills that the agent may load. */
+            skills?: string[];
+            /** @description Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do. */
+            taint?: boolean;
+            /** @description Allow-list of tool names in any spelling. Absent: all tools of the toolset; empty: none. */
+            tools?: string[];
+            /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
+            toolset?: components["schemas"]["ToolsetReference"];
+            /** @description Problems in the current workspace, such as names that match no tool or a missing toolset. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        ReviewedSchedule: {
+            /** @description The agent that runs the turns. */
+            agent: string;
+            /**
+             * Format: date-time
+             * @description The time of a single run, with its offset, as in `2026-12-24T18:00:00+01:00`.
+             */
+            at?: string;
+            /**
+             * Format: uri
+             * @description Receives `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).
+             */
+            callbackUrl?: string;
+            /** @description Five fields, as in `0 9 * * 1-5`: minute, hour, day, month, weekday; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. If both day and weekday are given, either is enough; `+MON` requires both. `L` is the last day, `MON#2` the second Monday. */
+            cron?: string;
+            description?: string;
+            /** @description Shown by GET; ignored on writes. */
+            readonly hasCallbackSecret: boolean;
+            /** @description Template of the agent’s input. `{{@time}}` is when the run was due, in UTC; `{{@schedule}}` is the name, and `{{@delivery}}` the id of the run. */
+            input: string;
+            /** @description The time between runs, such as `15m`. The first run is one interval after the write. */
+            interval?: string;
+            /** @description The newest run that was not skipped; null: none in the last 30 days. */
+            readonly lastRun: components["schemas"]["Delivery"] | null;
+            name: string;
+            /** @description null: no further run, or paused. */
+            readonly nextRunAt: string | null;
+            /**
+             * @description What happens to a run that is due before the previous one has ended: it is skipped, or runs afterwards. A run that waits for an approval has not ended.
+             * @default skip
+             * @enum {string}
+             */
+            overlap?: "skip" | "queue";
+            /** @description Stops all runs. Runs that are due meanwhile are not made up for, queued runs are skipped, and an interval restarts when the schedule is resumed. */
+            paused?: boolean;
+            /**
+             * @description Template of the session’s key; `{{@schedule}}` is one session for all runs. Absent: a new session for each run.
+             * @default {{@delivery}}
+             */
+            session?: string;
+            /** @description The time zone of `cron`, such as `Europe/Berlin`. Absent: UTC. */
+            timeZone?: string;
+            /** @description Problems with the document in the current workspace. Absent: none. */
+            readonly warnings?: components["schemas"]["Warning"][];
+        };
+        ReviewedSubscription: {
+            /** @description Only turns of these agents. Absent: all turns. */
+            agents?: string[];
+            description?: string;
+            /** @description Absent: all events. */
+            events?: components["schemas"]["TriggerEvent"][];
+            hasSecret: boolean;
+            name: string;
+            /** @description No new messages are sent. */
+            paused?: boolean;
+            /** Format: uri */
+            url: string;
+            /** @description Problems with the document in the current workspace. Absent: none. */
+            readonly warnings?: components["schemas"]["Warning"][];
+        };
+        ReviewedWebhook: {
+            /** @description The agent that runs the turns. */
+            agent: string;
+            /** @description For scheme `bearer`. Absent: `Authorization: Bearer <secret>`. */
+            bearer?: components["schemas"]["BearerSettings"];
+            /**
+             * Format: uri
+             * @description Receives `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).
+             */
+            callbackUrl?: string;
+            description?: string;
+            /** @description CEL over `event`, `payload` and `headers`, such as `event == "issues" && payload.action in ["opened", "edited"]`. Other events are stored as `ignored`, also if a field in the expression is missing; test for it with `has(payload.field)` or `"X-Kind" in headers`. */
+            filter?: string;
+            /** @description false: the first of its secrets signs callbacks. */
+            readonly hasCallbackSecret: boolean;
+            /** @description Shown by GET; ignored on writes. */
+            readonly hasSecret: boolean;
+            /** @description Required for scheme `hmac`, and only valid there. */
+            hmac?: components["schemas"]["HmacSettings"];
+            /** @description Template of the agent’s input: `{{path}}`, `{{json path}}`, `{{#each path}}…{{else}}…{{/each}}` with `{{this}}` and `{{@index}}`, `{{#if path}}…{{else}}…{{/if}}`. Values other than a single plain word are put between `<data>` and `</data>`. */
+            input: string;
+            name: string;
+            /** @description Deliveries are stored as `ignored` and can be replayed. */
+            paused?: boolean;
+            /**
+             * @description `sync`: waits up to 25 s and responds with the turn’s text.
+             * @default async
+             * @enum {string}
+             */
+            respond?: "async" | "sync";
+            /** @description How deliveries are signed. */
+            scheme: components["schemas"]["WebhookScheme"];
+            /** @description Number of accepted secrets. */
+            readonly secrets: number;
+            /**
+             * @description Template of the session’s key: deliveries with the same key share a session. Different values never make the same key: with `{{a}}:{{b}}`, `:` and `%` in `a` are percent-encoded. Absent: a new session for each delivery.
+             * @default {{@delivery}}
+             */
+            session?: string;
+            /** @description The URL for the sender. Only a path if MONIKER_PUBLIC_URL is not set. */
+            readonly url: string;
+            /** @description Problems with the document in the current workspace. Absent: none. */
+            readonly warnings?: components["schemas"]["Warning"][];
+        };
+        /**
+         * @example {
+         *       "version": 1
+         *     }
+         */
+        Rollback: {
+            /** @description The version to restore. */
+            version: number;
+        };
+        RpcError: {
+            error: {
+                code: number;
+                data?: {
+                    /** @enum {string} */
+                    code?: "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+                    requestId?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                /** @description What is wrong, and what to do. */
+                message: string;
+            };
+            id: string | number | null;
+            /** @constant */
+            jsonrpc: "2.0";
+        };
+        ScheduleTimes: {
+            times: string[];
+        };
+        /**
+         * @example {
+         *       "agent": "demo",
+         *       "cron": "0 9 * * 1-5",
+         *       "timeZone": "Europe/Berlin",
+         *       "input": "/shell echo good morning"
+         *     }
+         */
+        ScheduleToWrite: {
+            /** @description The agent that runs the turns. */
+            agent: string;
+            /**
+             * Format: date-time
+             * @description The time of a single run, with its offset, as in `2026-12-24T18:00:00+01:00`.
+             */
+            at?: string;
+            /** @description Write-only. Signs the callbacks; `whsec_` and base64. If absent in a later PUT, the current one stays. */
+            callbackSecret?: string;
+            /**
+             * Format: uri
+             * @description Receives `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).
+             */
+            callbackUrl?: string;
+            /** @description Five fields, as in `0 9 * * 1-5`: minute, hour, day, month, weekday; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. If both day and weekday are given, either is enough; `+MON` requires both. `L` is the last day, `MON#2` the second Monday. */
+            cron?: string;
+            description?: string;
+            /** @description Shown by GET; ignored on writes. */
+            readonly hasCallbackSecret?: boolean;
+            /** @description Template of the agent’s input. `{{@time}}` is when the run was due, in UTC; `{{@schedule}}` is the name, and `{{@delivery}}` the id of the run. */
+            input: string;
+            /** @description The time between runs, such as `15m`. The first run is one interval after the write. */
+            interval?: string;
+            lastRun?: unknown;
+            /** @description If given, equals the name in the path. */
+            name?: string;
+            /** @description null: no further run, or paused. */
+            readonly nextRunAt?: string | null;
+            /**
+             * @description What happens to a run that is due before the previous one has ended: it is skipped, or runs afterwards. A run that waits for an approval has not ended.
+             * @default skip
+             * @enum {string}
+             */
+            overlap?: "skip" | "queue";
+            /** @description Stops all runs. Runs that are due meanwhile are not made up for, queued runs are skipped, and an interval restarts when the schedule is resumed. */
+            paused?: boolean;
+            /**
+             * @description Template of the session’s key; `{{@schedule}}` is one session for all runs. Absent: a new session for each run.
+             * @default {{@delivery}}
+             */
+            session?: string;
+            /** @description The time zone of `cron`, such as `Europe/Berlin`. Absent: UTC. */
+            timeZone?: string;
+            /** @description Problems with the document in the current workspace. Absent: none. */
+            readonly warnings?: components["schemas"]["Warning"][];
+        };
+        ScheduleView: {
+            /** @description The agent that runs the turns. */
+            agent: string;
+            /**
+             * Format: date-time
+             * @description The time of a single run, with its offset, as in `2026-12-24T18:00:00+01:00`.
+             */
+            at?: string;
+            /**
+             * Format: uri
+             * @description Receives `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).
+             */
+            callbackUrl?: string;
+            /** @description Five fields, as in `0 9 * * 1-5`: minute, hour, day, month, weekday; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. If both day and weekday are given, either is enough; `+MON` requires both. `L` is the last day, `MON#2` the second Monday. */
+            cron?: string;
+            description?: string;
+            /** @description Shown by GET; ignored on writes. */
+            readonly hasCallbackSecret: boolean;
+            /** @description Template of the agent’s input. `{{@time}}` is when the run was due, in UTC; `{{@schedule}}` is the name, and `{{@delivery}}` the id of the run. */
+            input: string;
+            /** @description The time between runs, such as `15m`. The first run is one interval after the write. */
+            interval?: string;
+            /** @description The newest run that was not skipped; null: none in the last 30 days. */
+            readonly lastRun: components["schemas"]["Delivery"] | null;
+            name: string;
+            /** @description null: no further run, or paused. */
+            readonly nextRunAt: string | null;
+            /**
+             * @description What happens to a run that is due before the previous one has ended: it is skipped, or runs afterwards. A run that waits for an approval has not ended.
+             * @default skip
+             * @enum {string}
+             */
+            overlap?: "skip" | "queue";
+            /** @description Stops all runs. Runs that are due meanwhile are not made up for, queued runs are skipped, and an interval restarts when the schedule is resumed. */
+            paused?: boolean;
+            /**
+             * @description Template of the session’s key; `{{@schedule}}` is one session for all runs. Absent: a new session for each run.
+             * @default {{@delivery}}
+             */
+            session?: string;
+            /** @description The time zone of `cron`, such as `Europe/Berlin`. Absent: UTC. */
+            timeZone?: string;
+        };
+        /** @enum {string} */
+        SchemaDialect: "full" | "openai" | "openai-strict" | "anthropic" | "gemini" | "gemini-openapi" | "cohere";
+        /** @enum {string} */
+        Scope: "chat" | "tools" | "toolsets" | "approve" | "admin";
+        /**
+         * @example {
+         *       "value": "the token",
+         *       "hosts": [
+         *         "api.example.com"
+         *       ]
+         *     }
+         */
+        Secret: {
+            /** @description The only hosts that the secret may be sent to. */
+            hosts: components["schemas"]["SecretHost"][];
+            /** @description Canonical names of tools. If given, only these tools may use the secret. */
+            tools?: string[];
+            /** @description Write-only. Stored encrypted. */
+            value: string;
+        };
+        /** @example api.example.com */
+        SecretHost: string;
+        /** @description A secret without its value. */
+        SecretView: {
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The only hosts that the secret may be sent to. */
+            hosts: components["schemas"]["SecretHost"][];
+            name: string;
+            /** @description Canonical names of tools. If given, only these tools may use the secret. */
+            tools?: string[];
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        /**
+         * @example {
+         *       "kind": "static",
+         *       "url": "https://tools.example.com/call",
+         *       "headers": {
+         *         "authorization": {
+         *           "secret": "TOOLS_TOKEN"
+         *         }
+         *       },
+         *       "trusted": true,
+         *       "tools": [
+         *         {
+         *           "name": "get_weather",
+         *           "description": "Weather of a city.",
+         *           "inputSchema": {
+         *             "type": "object",
+         *             "properties": {
+         *               "city": {
+         *                 "type": "string"
+         *               }
+         *             },
+         *             "required": [
+         *               "city"
+         *             ]
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        Server: {
+            /** @description Sent with each request to the server. Secrets are sent unchanged (so a token is stored as `Bearer <token>`) and must be bound to the host of the URL. */
+            headers?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
+            /** @description Sent to models together with the tools, if the server is `trusted`. */
+            instructions?: string;
+            /** @constant */
+            kind: "static";
+            /** @description If given, equals the name in the path. */
+            name?: string;
+            tools: {
+                [key: string]: unknown;
+            }[];
+            /** @description Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations. */
+            trusted?: boolean;
+            /**
+             * @description Receives one POST per call: `{"name", "arguments"}`.
+             * @example https://tools.example.com/call
+             */
+            url: string;
+        } | {
+            /** @description Shown by GET; ignored in PUT. */
+            authorization?: unknown;
+            /** @description Shown by GET; ignored in PUT. */
+            connection?: unknown;
+            /**
+             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
+             * @enum {string}
+             */
+            era?: "auto" | "modern" | "legacy";
+            /** @description Sent with each request to the server. Secrets are sent unchanged (so a token is stored as `Bearer <token>`) and must be bound to the host of the URL. */
+            headers?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
+            /** @description Shown by GET; ignored in PUT. */
+            health?: unknown;
+            /** @description Sent to models together with the tools, if the server is `trusted`. */
+            instructions?: string;
+            /** @constant */
+            kind: "mcp";
+            /** @description If given, equals the name in the path. */
+            name?: string;
+            oauth?: components["schemas"]["ServerOAuth"];
+            /** @description Shown by GET; ignored in PUT. */
+            offers?: unknown;
+            /** @description Returned when the server requests roots. Default: none. */
+            roots?: {
+                name?: string;
+                uri: string;
+            }[];
+            /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
+            sampling?: boolean;
+            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            timeoutMs?: number;
+            /** @description Shown by GET; ignored in PUT, because the server lists its tools itself. */
+            tools?: {
+                [key: string]: unknown;
+            }[];
+            /** @description Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations. */
+            trusted?: boolean;
+            /**
+             * @description Its MCP endpoint (Streamable HTTP).
+             * @example https://mcp.example.com/mcp
+             */
+            url: string;
+        } | {
+            /** @description Shown by GET; ignored in PUT. */
+            authorization?: unknown;
+            /** @description The base URL of the operations. Absent: the first of `servers` in the document. */
+            baseUrl?: string;
+            /** @description Shown by GET; ignored in PUT. */
+            connection?: unknown;
+            /** @description The document itself instead of `url`: as JSON, or as text. */
+            document?: {
+                [key: string]: unknown;
+            } | string;
+            /** @description Operations to skip, in the same form. */
+            exclude?: string[];
+            /** @description Sent with each request to the server. Secrets are sent unchanged (so a token is stored as `Bearer <token>`) and must be bound to the host of the URL. */
+            headers?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
+            /** @description Shown by GET; ignored in PUT. */
+            health?: unknown;
+            /** @description Operations to use: tool names, operation ids, tags as `tag:NAME`, or `METHOD /path` with `*`. Absent: all. */
+            include?: string[];
+            /** @description Sent to models together with the tools, if the server is `trusted`. */
+            instructions?: string;
+            /** @constant */
+            kind: "openapi";
+            /** @description If given, equals the name in the path. */
+            name?: string;
+            /** @description Shown by GET; ignored in PUT. */
+            offers?: unknown;
+            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            timeoutMs?: number;
+            /** @description Shown by GET; ignored in PUT, because the server lists its tools itself. */
+            tools?: {
+                [key: string]: unknown;
+            }[];
+            /** @description Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations. */
+            trusted?: boolean;
+            /**
+             * @description The URL of the OpenAPI document (JSON or YAML, 3.0 or 3.1).
+             * @example https://api.example.com/openapi.json
+             */
+            url?: string;
+        };
+        ServerConnection: {
+            capabilities: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            era: "modern" | "legacy";
+            instructions?: string;
+            protocolVersion: string;
+            server?: {
+                name: string;
+                version: string;
+            };
+        };
+        ServerHealth: {
+            checkedAt: string | null;
+            /** @description Consecutive failures. */
+            failures: number;
+            /** @description When its definitions were last read completely. */
+            listedAt: string | null;
+            /** @description For a server that is not `ok`: what went wrong, and what to do. */
+            reason?: string;
+            /**
+             * @description `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
+             * @enum {string}
+             */
+            status: "ok" | "failing" | "unauthorized" | "unknown";
+        };
+        ServerOAuth: {
+            /** @description Absent: the client registers itself (RFC 7591), if the server allows it. */
+            clientId?: string;
+            /** @description Must be bound to the host of the token endpoint. */
+            clientSecret?: {
+                secret: string;
+            };
+            /**
+             * @description With `authorization_code` a user signs in once: POST …/authorize returns the URL to open.
+             * @enum {string}
+             */
+            grant: "client_credentials" | "authorization_code";
+            scopes?: string[];
+        };
+        ServerSummary: {
+            /** @description Absent for a static server, which receives only calls. */
+            health?: components["schemas"]["ServerHealth"];
+            /** @description Number of held definitions, which cannot be called until they are accepted. */
+            held: number;
+            /** @enum {string} */
+            kind: "static" | "mcp" | "openapi";
+            name: string;
+            /** @description Number of listed definitions, without rejected ones. */
+            toolCount: number;
+            /** Format: date-time */
+            updatedAt: string;
+            url?: string;
+        };
+        ServerTest: {
+            /** @description The protocol of the connection; null: not connected, or not an MCP server. */
+            connection: components["schemas"]["ServerConnection"] | null;
+            durationMs: number;
+            /** @description `unknown`: a static server only receives calls, so there is nothing to test. */
+            health: {
+                /** @description For a server that is not `ok`: what went wrong, and what to do. */
+                reason?: string;
+                /**
+                 * @description `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
+                 * @enum {string}
+                 */
+                status: "ok" | "failing" | "unauthorized" | "unknown";
+            };
+            /** @description Tools that would require a review. */
+            held: number;
+            ok: boolean;
+            prompts: number;
+            resources: number;
+            tools: number;
+            warnings: components["schemas"]["Warning"][];
+        };
+        ServerTool: {
+            annotations?: components["schemas"]["ToolAnnotations"];
+            /** @description An administrator accepted the annotations of this definition. They also count if the server is not `trusted`. */
+            annotationsAccepted: boolean;
+            canonical: string;
+            description: string;
+            findings?: components["schemas"]["Finding"][];
+            held?: components["schemas"]["Hold"];
+            inputSchema: {
+                [key: string]: unknown;
+            };
+            name: string;
+            outputSchema?: {
+                [key: string]: unknown;
+            };
+            /** @description SHA-256 of the definition in force. A toolset entry can refer to the tool by it. */
+            refId: string;
+            /** @description For a missing tool: the canonical name of a new tool with the same definition. */
+            renamedTo?: string;
+            /** @enum {string} */
+            state: "ready" | "held" | "missing" | "refused";
+        };
+        ServerView: {
+            /** @description For a server with `oauth`. */
+            authorization?: components["schemas"]["AuthorizationStatus"];
+            /** @description The base URL of the operations. Absent: the first of `servers` in the document. */
+            baseUrl?: string;
+            /** @description The last connection to an MCP server. */
+            connection?: components["schemas"]["ServerConnection"];
+            /** @description The document itself instead of `url`: as JSON, or as text. */
+            document?: {
+                [key: string]: unknown;
+            } | string;
+            /**
+             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
+             * @enum {string}
+             */
+            era?: "auto" | "modern" | "legacy";
+            /** @description Operations to skip, in the same form. */
+            exclude?: string[];
+            /** @description Sent with each request to the server. Secrets are sent unchanged (so a token is stored as `Bearer <token>`) and must be bound to the host of the URL. */
+            headers?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
+            /** @description Absent for a static server, which receives only calls. */
+            health?: components["schemas"]["ServerHealth"];
+            /** @description Operations to use: tool names, operation ids, tags as `tag:NAME`, or `METHOD /path` with `*`. Absent: all. */
+            include?: string[];
+            /** @description Sent to models together with the tools, if the server is `trusted`. */
+            instructions?: string;
+            /** @enum {string} */
+            kind: "static" | "mcp" | "openapi";
+            name: string;
+            oauth?: components["schemas"]["ServerOAuth"];
+            /** @description Number of prompts, resources and templates of an MCP server. */
+            offers?: {
+                prompts: number;
+                resources: number;
+                resourceTemplates: number;
+            };
+            /** @description Returned when the server requests roots. Default: none. */
+            roots?: {
+                name?: string;
+                uri: string;
+            }[];
+            /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
+            sampling?: boolean;
+            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            timeoutMs?: number;
+            tools: components["schemas"]["ServerTool"][];
+            /** @description Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations. */
+            trusted?: boolean;
+            url?: string;
+        };
+        Session: {
+            agent?: string;
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            model?: string;
+            queued: number;
+            toolset: string | null;
+            turn: {
+                id: string;
+                reason: string | null;
+                status: string;
+            } | null;
+        };
+        /** @description The `data` of a server-sent event. Its `event:` is the `type`, its `id:` the `id`. */
+        SessionEvent: {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            gathered?: {
+                canonical: string;
+                name: string;
+            }[];
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            messages: ({
+                parts: components["schemas"]["TextPart"][];
+                /** @constant */
+                role: "system";
+            } | {
+                parts: (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"])[];
+                /** @constant */
+                role: "user";
+            } | {
+                model?: string;
+                parts: (components["schemas"]["TextPart"] | components["schemas"]["ReasoningPart"] | components["schemas"]["ToolCallPart"] | {
+                    data: unknown;
+                    provider: string;
+                    /** @constant */
+                    type: "native";
+                })[];
+                /** @constant */
+                role: "assistant";
+            } | {
+                parts: components["schemas"]["ToolResultPart"][];
+                /** @constant */
+                role: "tool";
+            })[];
+            /** @constant */
+            type: "history";
+        } | {
+            agent?: string;
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            edition?: {
+                hash: string;
+                revision: number;
+                toolset: string;
+                version: number;
+            };
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            input: (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"])[];
+            model: string;
+            turn: string;
+            /** @constant */
+            type: "turn-start";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "step-start";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            step: number;
+            text: string;
+            turn: string;
+            /** @constant */
+            type: "text-delta";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            step: number;
+            text: string;
+            turn: string;
+            /** @constant */
+            type: "reasoning-delta";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            callId: string;
+            canonical: string | null;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            /** @description The name that the model used. */
+            name: string;
+            nativeId?: string;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "tool-input-start";
+            via: components["schemas"]["Via"] | null;
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            callId: string;
+            delta: string;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "tool-input-delta";
+        } | {
+            /** @description null: the text was cut off or cannot be repaired; `raw` has it. */
+            arguments: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            callId: string;
+            closersOnly?: boolean;
+            /** @enum {string} */
+            fault?: "truncated" | "invalid_json";
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            raw?: string;
+            repaired: boolean;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "tool-input-end";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            attempt: number;
+            callId: string;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "tool-start";
+        } | {
+            arguments: {
+                [key: string]: unknown;
+            };
+            ask: components["schemas"]["AskKind"];
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            binding?: string[];
+            callId: string;
+            canonical: string;
+            effectCount?: number;
+            effects?: components["schemas"]["AskedEffect"][];
+            /** @description Wire name of the toolset entry. */
+            entry: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            /** @description Number of further questions of the same batch, which follow. */
+            more?: number;
+            name: string;
+            /** @description For a nested call: the id of the outer call. */
+            parent?: string;
+            reason: string;
+            /** @description Number of the question of this call, from 1. */
+            round?: number;
+            /** @constant */
+            several?: true;
+            step: number;
+            target: string | null;
+            turn: string;
+            /** @constant */
+            type: "approval-required";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Id of the key, `link`, or `clock` for `expire`. */
+            by: string;
+            callId: string;
+            /** @enum {string} */
+            decision: "approve" | "deny" | "expire";
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            /** @description For a nested call: the id of the outer call. */
+            parent?: string;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "approval-decided";
+        } | {
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            callId: string;
+            canonical: string | null;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            /** @description The name that the model used. */
+            name: string;
+            /** @description For a nested call: the id of the outer call. */
+            parent: string;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "inner-call";
+            via: components["schemas"]["Via"] | null;
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            callId: string;
+            canonical: string | null;
+            code?: components["schemas"]["ToolResultCode"];
+            content: components["schemas"]["ContentBlock"][];
+            durationMs: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            isError: boolean;
+            /** @description For a nested call: the id of the outer call. */
+            parent: string;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "inner-result";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            callId: string;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            message?: string;
+            progress: number;
+            step: number;
+            total?: number;
+            turn: string;
+            /** @constant */
+            type: "tool-progress";
+        } | {
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            callId: string;
+            canonical: string;
+            entry: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            /** @description Number of further questions of the same batch, which follow. */
+            more?: number;
+            name: string;
+            /** @description For a nested call: the id of the outer call. */
+            parent?: string;
+            requests: {
+                [key: string]: {
+                    method: string;
+                    params: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Number of the question of this call, from 1. */
+            round: number;
+            server: string;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "input-required";
+        } | {
+            actions: {
+                [key: string]: components["schemas"]["ElicitationAction"];
+            };
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            by: string;
+            callId: string;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            /** @description For a nested call: the id of the outer call. */
+            parent?: string;
+            /** @description Number of the question of this call, from 1. */
+            round: number;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "input-given";
+        } | {
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            callId: string;
+            canonical: string;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            /** @description Number of further questions of the same batch, which follow. */
+            more?: number;
+            name: string;
+            /** @description For a nested call: the id of the outer call. */
+            parent?: string;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "client-tool-required";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            callId: string;
+            canonical: string | null;
+            code?: components["schemas"]["ToolResultCode"];
+            content: components["schemas"]["ContentBlock"][];
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            isError: boolean;
+            issues?: {
+                message: string;
+                path: string;
+            }[];
+            /** @description The name that the model used. */
+            name: string;
+            step: number;
+            structuredContent?: {
+                [key: string]: unknown;
+            };
+            turn: string;
+            /** @constant */
+            type: "tool-result";
+            via: components["schemas"]["Via"] | null;
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            /** @description Its data is not sent to readers. */
+            provider: string;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "native";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            model?: string;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "usage";
+            usage: components["schemas"]["Usage"];
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            model: string;
+            reason: string;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "step-end";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Discard the events of this step from this number on. */
+            from: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "step-restart";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            attempt: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            turn: string;
+            /** @constant */
+            type: "turn-resume";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            input: (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"])[];
+            turn: string;
+            /** @constant */
+            type: "turn-input";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            summary: string;
+            through: string;
+            turn: string;
+            /** @constant */
+            type: "compaction";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            canonical: string;
+            category: string;
+            href?: string;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            label: string;
+            relevance: number;
+            /** @description One sentence for the person. */
+            text: string;
+            turn: string;
+            /** @constant */
+            type: "proposal";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            problem: components["schemas"]["Problem"];
+            turn: string;
+            /** @constant */
+            type: "error";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            /** @enum {string} */
+            reason: "stop" | "length" | "content_filter" | "max_steps" | "max_tokens" | "max_cost" | "timeout" | "cancelled" | "upstream_error" | "recovery_limit" | "restarted" | "internal";
+            /** @enum {string} */
+            status: "completed" | "failed" | "cancelled" | "interrupted";
+            turn: string;
+            /** @constant */
+            type: "turn-end";
+            usage: components["schemas"]["Usage"];
+        };
+        /**
+         * @example {
+         *       "model": "rehearsal/default",
+         *       "toolset": "demo"
+         *     }
+         */
+        SessionRequest: {
+            agent?: string;
+            /** @description With `model`: the system prompt. */
+            instructions?: string;
+            model?: components["schemas"]["ModelRef"];
+            /** @description Tools that the caller runs itself, for turns without `tools`. */
+            tools?: (components["schemas"]["ClientTool"] | components["schemas"]["OpenAiTool"])[];
+            /** @description With `model`: the toolset whose tools run inside Moniker. */
+            toolset?: components["schemas"]["ToolsetReference"];
+        };
+        SessionRow: {
+            agent?: string;
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            model?: string;
+            toolset?: string;
+            /** @description The trigger that started it. Absent: it belongs to a key. */
+            trigger?: {
+                /** @enum {string} */
+                kind: "webhook" | "schedule";
+                name: string;
+            };
+        };
+        /**
+         * @example {
+         *       "authorizationUrl": "https://login.example.com/authorize?…",
+         *       "expiresAt": "2026-01-01T08:10:00.000Z"
+         *     }
+         */
+        SignIn: {
+            /**
+             * Format: uri
+             * @description URL that the user opens in a browser. It comes from the authorization server.
+             */
+            authorizationUrl: string;
+            /**
+             * Format: date-time
+             * @description The user must complete the sign-in by then.
+             */
+            expiresAt: string;
+        };
+        /**
+         * @example {
+         *       "content": "---\nname: release-notes\ndescription: Writes release notes. Use when a version is to be announced.\nallowed-tools: Bash(git:*)\n---\nUse the `bash` tool to run scripts/changes.sh, then sum up what it prints.\n",
+         *       "resources": {
+         *         "scripts/changes.sh": "git log --oneline\n"
+         *       }
+         *     }
+         */
+        Skill: {
+            /**
+             * @description Patterns are stored, but grant no permissions.
+             * @example [
+             *       "Bash(git:*)"
+             *     ]
+             */
+            allowedTools?: string[];
+            compatibility?: string;
+            /** @description The text of SKILL.md, at most 102400 bytes. */
+            content: string;
+            /** @description Read from `content`, like all frontmatter fields; ignored on writes. */
+            description?: string;
+            license?: string;
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description Optional. Must equal the name in the path. */
+            name?: string;
+            requires?: string[];
+            /**
+             * @description Resource files by path: text, `{"text"}` or `{"base64"}`. At most 200, 102400 bytes each, 512000 in total with SKILL.md.
+             * @default {}
+             */
+            resources?: {
+                [key: string]: string | {
+                    /** @description Size in bytes; ignored on writes. */
+                    bytes?: number;
+                    text: string;
+                } | {
+                    /** Format: base64 */
+                    base64: string;
+                    /** @description Size in bytes; ignored on writes. */
+                    bytes?: number;
+                };
+            };
+        };
+        SkillSummary: {
+            /**
+             * @description Patterns are stored, but grant no permissions.
+             * @example [
+             *       "Bash(git:*)"
+             *     ]
+             */
+            allowedTools?: string[];
+            compatibility?: string;
+            description: string;
+            license?: string;
+            metadata?: {
+                [key: string]: string;
+            };
+            name: string;
+            requires?: string[];
+            resources: {
+                bytes: number;
+                path: string;
+            }[];
+            version: number;
+        };
+        /**
+         * @example {
+         *       "url": "https://example.com/moniker",
+         *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+         *     }
+         */
+        SubscriptionToWrite: {
+            /** @description Only turns of these agents. Absent: all turns. */
+            agents?: string[];
+            description?: string;
+            /** @description Absent: all events. */
+            events?: components["schemas"]["TriggerEvent"][];
+            /** @description Shown by GET; ignored here. */
+            readonly hasSecret?: boolean;
+            /** @description If given, equals the name in the path. */
+            name?: string;
+            /** @description No new messages are sent. */
+            paused?: boolean;
+            /** @description Write-only. Signs the messages; `whsec_` and base64. Required at creation; if absent later, the current one stays. */
+            secret?: string;
+            /** Format: uri */
+            url: string;
+            /** @description Problems with the document in the current workspace. Absent: none. */
+            readonly warnings?: components["schemas"]["Warning"][];
+        };
+        SubscriptionView: {
+            /** @description Only turns of these agents. Absent: all turns. */
+            agents?: string[];
+            description?: string;
+            /** @description Absent: all events. */
+            events?: components["schemas"]["TriggerEvent"][];
+            hasSecret: boolean;
+            name: string;
+            /** @description No new messages are sent. */
+            paused?: boolean;
+            /** Format: uri */
+            url: string;
+        };
+        TextPart: {
+            text: string;
+            /** @constant */
+            type: "text";
+        };
+        /**
+         * @example {
+         *       "input_tokens": 14,
+         *       "estimated": true
+         *     }
+         */
+        TokenCount: {
+            /**
+             * @description An extension of Anthropic’s API: true if counted by characters, without server tools.
+             * @constant
+             */
+            estimated?: true;
+            input_tokens: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "canonical": "builtin.bash",
+         *       "server": "builtin",
+         *       "name": "bash",
+         *       "kind": "builtin",
+         *       "description": "Runs a shell script.",
+         *       "inputSchema": {
+         *         "type": "object",
+         *         "properties": {
+         *           "command": {
+         *             "type": "string"
+         *           }
+         *         },
+         *         "required": [
+         *           "command"
+         *         ]
+         *       },
+         *       "aliases": [
+         *         "shell"
+         *       ],
+         *       "refId": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *       "state": "ready"
+         *     }
+         */
+        Tool: {
+            /** @description Default aliases. */
+            aliases: string[];
+            annotations?: components["schemas"]["ToolAnnotations"];
+            /** @description For a tool of an MCP server: whether an administrator accepted its annotations. They also apply if the server is `trusted`. */
+            annotationsAccepted?: boolean;
+            canonical: string;
+            description: string;
+            held?: components["schemas"]["Hold"];
+            inputSchema: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            kind: "builtin" | "local" | "mcp" | "openapi" | "static" | "made" | "client" | "ui";
+            /** @description For a single made tool: its document. */
+            made?: components["schemas"]["MadeToolView"];
+            name: string;
+            outputSchema?: {
+                [key: string]: unknown;
+            };
+            /** @description SHA-256 of the accepted definition. A toolset entry may name the tool by it. */
+            refId: string;
+            /** @description For a missing tool: the tool that its server probably lists instead. */
+            renamedTo?: string;
+            server: string;
+            /**
+             * @description `held`: cannot be called until its definition is accepted. `missing`: its server no longer lists it.
+             * @enum {string}
+             */
+            state: "ready" | "held" | "missing";
+            /** @description For a UI tool: what the user is shown. */
+            ui?: components["schemas"]["UiTool"];
+            /**
+             * @description For a made tool. `private`: only the key that created it can see and call it.
+             * @enum {string}
+             */
+            visibility?: "shared" | "private";
+        };
+        /**
+         * @example {
+         *       "aliases": [
+         *         "shell",
+         *         "terminal"
+         *       ]
+         *     }
+         */
+        ToolAliases: {
+            /** @description Empty: none. */
+            aliases: string[];
+        };
+        ToolAnnotations: {
+            destructiveHint?: boolean;
+            idempotentHint?: boolean;
+            openWorldHint?: boolean;
+            readOnlyHint?: boolean;
+            title?: string;
+        };
+        ToolCallPart: {
+            arguments: {
+                [key: string]: unknown;
+            } | null;
+            callId: string;
+            canonical: string | null;
+            nativeId?: string;
+            raw?: string;
+            repaired?: boolean;
+            requested: string;
+            /** @constant */
+            type: "tool-call";
+            via: components["schemas"]["Via"] | null;
+        };
+        /** @enum {string} */
+        ToolResultCode: "unknown_tool" | "ambiguous_tool" | "not_allowed" | "tool_held" | "invalid_json" | "truncated" | "invalid_arguments" | "approval_required" | "denied" | "timeout" | "tool_error" | "aborted" | "outcome_unknown" | "limit_reached";
+        ToolResultPart: {
+            callId: string;
+            canonical: string | null;
+            code?: components["schemas"]["ToolResultCode"];
+            content: components["schemas"]["ContentBlock"][];
+            isError: boolean;
+            requested: string;
+            /** @constant */
+            type: "tool-result";
+        };
+        /**
+         * @example {
+         *       "callId": "call_1",
+         *       "content": "12 °C, rain"
+         *     }
+         */
+        ToolResultRequest: {
+            callId: string;
+            content: string | components["schemas"]["ContentBlock"][];
+            /** @default false */
+            isError?: boolean;
+        };
+        /**
+         * @example {
+         *       "announce": "prompt",
+         *       "tools": [
+         *         {
+         *           "tool": "builtin.bash",
+         *           "name": "shell",
+         *           "aliases": [
+         *             "bash",
+         *             {
+         *               "name": "terminal",
+         *               "mode": "hidden"
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        Toolset: {
+            /** @default prompt */
+            announce?: components["schemas"]["Announce"];
+            description?: string;
+            /** @description Must equal the name in the path, if given. */
+            name?: string;
+            /** @description With more tools than this, the model gets `find_tools` and the definitions that it found. Default 64. */
+            onDemandAbove?: number;
+            tools: components["schemas"]["ToolsetEntry"][];
+        };
+        ToolsetAlias: string | {
+            /** @default announced */
+            mode?: components["schemas"]["AliasMode"];
+            /**
+             * @description `^[a-z][a-z0-9_-]{1,63}$`
+             * @example shell
+             */
+            name: string;
+            note?: string;
+        };
+        /**
+         * @example {
+         *       "toolset": "demo",
+         *       "from": 1,
+         *       "to": 2,
+         *       "fields": [
+         *         {
+         *           "path": "/announce",
+         *           "from": "prompt",
+         *           "to": "none"
+         *         }
+         *       ],
+         *       "changes": [
+         *         {
+         *           "change": "added",
+         *           "canonical": "builtin.read_file",
+         *           "wireName": "read_file",
+         *           "fields": []
+         *         },
+         *         {
+         *           "change": "changed",
+         *           "canonical": "builtin.bash",
+         *           "wireName": "shell",
+         *           "fields": [
+         *             {
+         *               "path": "/wireName",
+         *               "from": "terminalRun",
+         *               "to": "shell"
+         *             }
+         *           ]
+         *         }
+         *       ],
+         *       "more": 0
+         *     }
+         */
+        ToolsetDiff: {
+            /** @description Changed entries, in the order of the newer version. `fields` are JSON Pointers into the compiled entry: `/wireName`, `/aliases/{name}`, `/description`, `/inputSchema/…`, `/arguments/…`, `/approval`, `/state`, `/refId`, and `/position` for a moved entry. */
+            changes: {
+                canonical: string;
+                /** @enum {string} */
+                change: "added" | "removed" | "changed";
+                fields: components["schemas"]["DefinitionChange"][];
+                wireName: string;
+            }[];
+            /** @description Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/instructions/{server}`. */
+            fields: components["schemas"]["DefinitionChange"][];
+            /** @description null: no earlier version exists. */
+            from: number | null;
+            /** @description Number of further changed fields that are not listed. */
+            more: number;
+            to: number;
+            toolset: string;
+        };
+        ToolsetEntry: {
+            /** @description Absent: the tool’s default aliases. Empty: none. */
+            aliases?: components["schemas"]["ToolsetAlias"][];
+            /** @description Sends the definition from the first step on, even if other tools are loaded on demand. */
+            alwaysOffered?: boolean;
+            approval?: components["schemas"]["ApprovalRule"];
+            arguments?: components["schemas"]["EntryArguments"];
+            /** @description Replaces the tool’s own description. */
+            description?: string;
+            /**
+             * @description Wire name, which the model sees. Default: the first announced alias, else the tool’s own name.
+             * @example shell
+             */
+            name?: string;
+            /** @description Added below the description. */
+            notes?: {
+                name: string;
+                note: string;
+            }[];
+            /** @description Names the tool by the hash of its definition. Resolved when the toolset is written; the stored document contains `tool`. */
+            refId?: string;
+            result?: components["schemas"]["EntryResult"];
+            /**
+             * @description Canonical name. Optional if `refId` is given.
+             * @example builtin.bash
+             */
+            tool?: string;
+        };
+        /**
+         * @description A toolset, or one version of it.
+         * @example demo
+         */
+        ToolsetReference: string;
+        ToolsetSummary: {
+            /** Format: date-time */
+            createdAt: string;
+            description?: string;
+            name: string;
+            toolCount: number;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        /**
+         * @example {
+         *       "toolset": "demo",
+         *       "version": 1,
+         *       "provider": "openai",
+         *       "tools": [
+         *         {
+         *           "canonical": "builtin.bash",
+         *           "wireName": "terminalRun",
+         *           "aliases": [
+         *             "shell"
+         *           ],
+         *           "kind": "builtin",
+         *           "state": "ready",
+         *           "entry": "tools[0]",
+         *           "definition": {
+         *             "type": "function",
+         *             "function": {
+         *               "name": "terminalRun",
+         *               "description": "Runs a command.",
+         *               "parameters": {
+         *                 "type": "object",
+         *                 "properties": {
+         *                   "command": {
+         *                     "type": "string"
+         *                   }
+         *                 },
+         *                 "required": [
+         *                   "command"
+         *                 ]
+         *               }
+         *             }
+         *           },
+         *           "tokens": 44,
+         *           "changes": []
+         *         }
+         *       ],
+         *       "tokens": 84,
+         *       "promptTokens": 40,
+         *       "tokenizer": "estimate: one token per 4 characters sent",
+         *       "prompt": "## Tool names\nA tool may be called by the name at the left or by any of its aliases:\n- terminalRun = builtin.bash (aliases: shell): Runs a command.",
+         *       "warnings": []
+         *     }
+         */
+        ToolsetTools: {
+            /** @description Text added to the system prompt: instructions of trusted servers, the block about aliases, and with the text protocol the tools. null: none. */
+            prompt: string | null;
+            /** @description Estimated by `tokenizer`. */
+            promptTokens: number;
+            provider: string;
+            /** @description How tokens are counted. */
+            tokenizer: string;
+            /** @description Tokens sent with the first step: the definitions that are not on demand, and the prompt. */
+            tokens: number;
+            tools: {
+                aliases: string[];
+                canonical: string;
+                /** @description Differences from the toolset: `path` is a JSON Pointer into the tool's input schema, '' means the tool itself. */
+                changes: {
+                    message: string;
+                    path: string;
+                }[];
+                /** @description As sent in the body of this provider's API; null: not sent, and `left` has the reason. */
+                definition: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Its path in the document, `tools[i]`; null: added automatically, because most tools are loaded on demand. */
+                entry: string | null;
+                held?: components["schemas"]["Hold"];
+                /** @description Preset arguments, which are removed from the definition. */
+                hiddenArguments?: string[];
+                /** @enum {string} */
+                kind: "builtin" | "local" | "mcp" | "openapi" | "static" | "made" | "client" | "ui";
+                /** @description Why it is not sent. */
+                left?: string;
+                /**
+                 * @description Not sent initially, but after it was found with `find_tools` or called.
+                 * @constant
+                 */
+                onDemand?: true;
+                /** @description For a missing tool: the tool that now has its definition. */
+                renamedTo?: string;
+                state: components["schemas"]["ToolState"];
+                /** @description Estimated by `tokenizer`. */
+                tokens: number;
+                wireName: string;
+            }[];
+            toolset: string;
+            version: number;
+            /** @description Tools that cannot be called or sent, and possible improvements: too many definitions for clients and models, names over 40 characters, descriptions that are similar, empty or long, and schema features that this provider does not support. */
+            warnings: components["schemas"]["Warning"][];
+        };
+        ToolsetVersion: {
+            /** Format: date-time */
+            createdAt: string;
+            /** @description true: this version is a DELETE; its number is never reused. */
+            removed: boolean;
+            version: number;
+        };
+        /**
+         * @example {
+         *       "name": "demo",
+         *       "announce": "prompt",
+         *       "tools": [
+         *         {
+         *           "tool": "builtin.bash",
+         *           "name": "terminalRun",
+         *           "aliases": [
+         *             "shell",
+         *             "bash"
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        ToolsetView: {
+            /** @default prompt */
+            announce?: components["schemas"]["Announce"];
+            description?: string;
+            name: string;
+            /** @description With more tools than this, the model gets `find_tools` and the definitions that it found. Default 64. */
+            onDemandAbove?: number;
+            tools: components["schemas"]["ToolsetEntry"][];
+        };
+        /**
+         * @description `missing`: its server does not list it. `held`: its definition has not been accepted. Neither is sent to models or can be called.
+         * @enum {string}
+         */
+        ToolState: "ready" | "missing" | "held";
+        TranscriptMessage: {
+            parts: {
+                [key: string]: unknown;
+            }[];
+            /** @enum {string} */
+            role: "user" | "assistant" | "tool";
+            turn: string;
+        };
+        /** @enum {string} */
+        TriggerEvent: "turn.completed" | "turn.failed" | "approval.required";
+        /**
+         * @example {
+         *       "turn": "turn_1",
+         *       "position": 0
+         *     }
+         */
+        TurnAccepted: {
+            /** @description Number of turns ahead of it. */
+            position: number;
+            turn: string;
+        };
+        TurnAnswer: {
+            /** @description With status `waiting`: what the turn waits for. */
+            pending?: components["schemas"]["Pending"][];
+            /** @description For a failed turn: the problem that ended it. */
+            problem?: {
+                [key: string]: unknown;
+            };
+            /** @description UI tools that the user may want next, the best first. Absent: none. */
+            proposals?: components["schemas"]["Proposal"][];
+            reason: string;
+            /** @enum {string} */
+            status: "completed" | "failed" | "cancelled" | "interrupted" | "waiting";
+            /** @description Text of the last step. */
+            text: string;
+            toolCalls: {
+                arguments: {
+                    [key: string]: unknown;
+                } | null;
+                callId: string;
+                canonical: string | null;
+                code?: components["schemas"]["ToolResultCode"];
+                content: components["schemas"]["ContentBlock"][];
+                isError: boolean;
+                requested: string;
+                via: components["schemas"]["Via"] | null;
+            }[];
+            turn: string;
+            usage: components["schemas"]["Usage"];
+        };
+        /**
+         * @example {
+         *       "input": "/shell echo hello"
+         *     }
+         */
+        TurnRequest: {
+            input: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"])[];
+            /** @description Tools that the client runs itself: the turn waits for their results. Default: the tools that the session was created with. */
+            tools?: (components["schemas"]["ClientTool"] | components["schemas"]["OpenAiTool"])[];
+        };
+        /**
+         * @example {
+         *       "label": "Camera",
+         *       "description": "Takes a photo of homework.",
+         *       "category": "upload",
+         *       "triggers": [
+         *         "photo",
+         *         "take a picture"
+         *       ],
+         *       "href": "/camera"
+         *     }
+         */
+        UiTool: {
+            /** @example practice */
+            category: string;
+            description: string;
+            href?: string;
+            /** @description The label shown to the person. */
+            label: string;
+            /** @description Words or phrases in the conversation that suggest the tool. */
+            triggers: string[];
+        };
+        /**
+         * @example {
+         *       "inputTokens": 120,
+         *       "outputTokens": 35
+         *     }
+         */
+        Usage: {
+            cachedInputTokens?: number;
+            inputTokens: number;
+            outputTokens: number;
+            reasoningTokens?: number;
+        };
+        /** @enum {string} */
+        Via: "wire" | "canonical" | "alias" | "own" | "folded";
+        Warning: {
+            message: string;
+            path: string;
+        };
+        /** @enum {string} */
+        WebhookScheme: "standard" | "github" | "stripe" | "slack" | "hmac" | "bearer";
+        /**
+         * @example {
+         *       "event": "issues",
+         *       "payload": {
+         *         "action": "opened",
+         *         "issue": {
+         *           "number": 1,
+         *           "title": "It breaks"
+         *         }
+         *       }
+         *     }
+         */
+        WebhookTest: {
+            event?: string;
+            /** @description Headers by lower-case name. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description As the sender would send it: a JSON value or text. */
+            payload: components["schemas"]["__schema0"];
+        };
+        WebhookTestAnswer: {
+            /** @description The input that the agent would receive. */
+            input: string | null;
+            /** @description Whether the filter matches. */
+            matches: boolean;
+            /** @description Why no turn would start; null: a turn would start. */
+            reason: string | null;
+            sessionKey: string | null;
+            warnings: string[];
+        };
+        /**
+         * @example {
+         *       "agent": "demo",
+         *       "scheme": "github",
+         *       "secret": "the secret configured at GitHub",
+         *       "filter": "event == \"issues\" && payload.action == \"opened\"",
+         *       "session": "{{repository.full_name}}#{{issue.number}}",
+         *       "input": "New issue: {{issue.title}}\n\n{{issue.body}}"
+         *     }
+         */
+        WebhookToWrite: {
+            /** @description The agent that runs the turns. */
+            agent: string;
+            /** @description For scheme `bearer`. Absent: `Authorization: Bearer <secret>`. */
+            bearer?: components["schemas"]["BearerSettings"];
+            /** @description Write-only. Signs the callbacks; `whsec_` and base64. If absent in a later PUT, the current one stays. */
+            callbackSecret?: string;
+            /**
+             * Format: uri
+             * @description Receives `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).
+             */
+            callbackUrl?: string;
+            description?: string;
+            /** @description CEL over `event`, `payload` and `headers`, such as `event == "issues" && payload.action in ["opened", "edited"]`. Other events are stored as `ignored`, also if a field in the expression is missing; test for it with `has(payload.field)` or `"X-Kind" in headers`. */
+            filter?: string;
+            /** @description false: the first of its secrets signs callbacks. */
+            readonly hasCallbackSecret?: boolean;
+            /** @description Shown by GET; ignored on writes. */
+            readonly hasSecret?: boolean;
+            /** @description Required for scheme `hmac`, and only valid there. */
+            hmac?: components["schemas"]["HmacSettings"];
+            /** @description Template of the agent’s input: `{{path}}`, `{{json path}}`, `{{#each path}}…{{else}}…{{/each}}` with `{{this}}` and `{{@index}}`, `{{#if path}}…{{else}}…{{/if}}`. Values other than a single plain word are put between `<data>` and `</data>`. */
+            input: string;
+            /** @description If given, equals the name in the path. */
+            name?: string;
+            /** @description Deliveries are stored as `ignored` and can be replayed. */
+            paused?: boolean;
+            /**
+             * @description `sync`: waits up to 25 s and responds with the turn’s text.
+             * @default async
+             * @enum {string}
+             */
+            respond?: "async" | "sync";
+            /** @description How deliveries are signed. */
+            scheme: components["schemas"]["WebhookScheme"];
+            /** @description Write-only: one secret, or several during a rotation, all of which are accepted. Required at creation; if absent later, the current ones stay. */
+            secret?: string | string[];
+            /** @description Number of accepted secrets. */
+            readonly secrets?: number;
+            /**
+             * @description Template of the session’s key: deliveries with the same key share a session. Different values never make the same key: with `{{a}}:{{b}}`, `:` and `%` in `a` are percent-encoded. Absent: a new session for each delivery.
+             * @default {{@delivery}}
+             */
+            session?: string;
+            /** @description The URL for the sender. Only a path if MONIKER_PUBLIC_URL is not set. */
+            readonly url?: string;
+            /** @description Problems with the document in the current workspace. Absent: none. */
+            readonly warnings?: components["schemas"]["Warning"][];
+        };
+        WebhookView: {
+            /** @description The agent that runs the turns. */
+            agent: string;
+            /** @description For scheme `bearer`. Absent: `Authorization: Bearer <secret>`. */
+            bearer?: components["schemas"]["BearerSettings"];
+            /**
+             * Format: uri
+             * @description Receives `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).
+             */
+            callbackUrl?: string;
+            description?: string;
+            /** @description CEL over `event`, `payload` and `headers`, such as `event == "issues" && payload.action in ["opened", "edited"]`. Other events are stored as `ignored`, also if a field in the expression is missing; test for it with `has(payload.field)` or `"X-Kind" in headers`. */
+            filter?: string;
+            /** @description false: the first of its secrets signs callbacks. */
+            readonly hasCallbackSecret: boolean;
+            /** @description Shown by GET; ignored on writes. */
+            readonly hasSecret: boolean;
+            /** @description Required for scheme `hmac`, and only valid there. */
+            hmac?: components["schemas"]["HmacSettings"];
+            /** @description Template of the agent’s input: `{{path}}`, `{{json path}}`, `{{#each path}}…{{else}}…{{/each}}` with `{{this}}` and `{{@index}}`, `{{#if path}}…{{else}}…{{/if}}`. Values other than a single plain word are put between `<data>` and `</data>`. */
+            input: string;
+            name: string;
+            /** @description Deliveries are stored as `ignored` and can be replayed. */
+            paused?: boolean;
+            /**
+             * @description `sync`: waits up to 25 s and responds with the turn’s text.
+             * @default async
+             * @enum {string}
+             */
+            respond?: "async" | "sync";
+            /** @description How deliveries are signed. */
+            scheme: components["schemas"]["WebhookScheme"];
+            /** @description Number of accepted secrets. */
+            readonly secrets: number;
+            /**
+             * @description Template of the session’s key: deliveries with the same key share a session. Different values never make the same key: with `{{a}}:{{b}}`, `:` and `%` in `a` are percent-encoded. Absent: a new session for each delivery.
+             * @default {{@delivery}}
+             */
+            session?: string;
+            /** @description The URL for the sender. Only a path if MONIKER_PUBLIC_URL is not set. */
+            readonly url: string;
+        };
+        WrittenAgent: {
+            /** @description Replaces the tools that the model sees with a single tool, `run_code`, whose code calls them. Results stay out of the conversation unless the code returns them. */
+            codeMode?: boolean;
+            description?: string;
+            fallbacks?: components["schemas"]["ModelRef"][];
+            /** @default  */
+            instructions?: string;
+            limits?: components["schemas"]["AgentLimits"];
+            /** @description Also offers the made tools of the workspace whose inner tools the agent can use. Takes effect on the next turn. */
+            made?: boolean;
+            model: components["schemas"]["ModelRef"];
+            name: string;
+            /**
+             * @description How tool definitions are sent to the model: in the API’s tool fields, or in the prompt. Absent: the provider’s profile decides.
+             * @enum {string}
+             */
+            protocol?: "native" | "text";
+            settings?: components["schemas"]["AgentSettings"];
+            /** @description Names of the skills that the agent may load. */
+            skills?: string[];
+            /** @description Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do. */
+            taint?: boolean;
+            /** @description Allow-list of tool names in any spelling. Absent: all tools of the toolset; empty: none. */
+            tools?: string[];
+            /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
+            toolset?: components["schemas"]["ToolsetReference"];
+            /** @description Problems with the stored document in the current workspace. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        WrittenFile: {
+            path: string;
+            size: number;
+        };
+        /**
+         * @example {
+         *       "tool": "made.find_and_replace",
+         *       "version": 1,
+         *       "uses": [
+         *         "builtin.read_file",
+         *         "builtin.write_file"
+         *       ],
+         *       "warnings": []
+         *     }
+         */
+        WrittenMadeTool: {
+            tool: string;
+            /** @description Canonical names of the only tools that it may call. */
+            uses: string[];
+            version: number;
+            warnings: components["schemas"]["Warning"][];
+        };
+        WrittenPolicy: {
+            rules: components["schemas"]["PolicyRule"][];
+            /**
+             * @description The taint rule: once a conversation has seen both private and untrusted content, sending data out requires approval. `ask` is the default; `off` is short for a rule `{decision: "allow", kind: "taint"}`. An agent may override it for itself.
+             * @enum {string}
+             */
+            taint?: "ask" | "off";
+            version: number;
+        };
+        WrittenProvider: {
+            /** @description Name of the secret that contains the key. */
+            apiKeySecret?: string;
+            /**
+             * Format: uri
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` or `/chat` (Cohere). Required for kind `openai-compatible`.
+             * @example http://127.0.0.1:11434/v1
+             */
+            baseUrl?: string;
+            hasApiKey: boolean;
+            headers?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
+            kind: components["schemas"]["ProviderKind"];
+            /** @description Models listed by `/v1/models`. */
+            models?: string[];
+            name: string;
+            /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
+            prices?: components["schemas"]["Prices"];
+            profile?: components["schemas"]["ProviderProfile"];
+            /** @description Problems with the stored document in the current workspace. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        WrittenSchedule: {
+            /** @description The agent that runs the turns. */
+            agent: string;
+            /**
+             * Format: date-time
+             * @description The time of a single run, with its offset, as in `2026-12-24T18:00:00+01:00`.
+             */
+            at?: string;
+            /**
+             * Format: uri
+             * @description Receives `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).
+             */
+            callbackUrl?: string;
+            /** @description Five fields, as in `0 9 * * 1-5`: minute, hour, day, month, weekday; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. If both day and weekday are given, either is enough; `+MON` requires both. `L` is the last day, `MON#2` the second Monday. */
+            cron?: string;
+            description?: string;
+            /** @description Shown by GET; ignored on writes. */
+            readonly hasCallbackSecret: boolean;
+            /** @description Template of the agent’s input. `{{@time}}` is when the run was due, in UTC; `{{@schedule}}` is the name, and `{{@delivery}}` the id of the run. */
+            input: string;
+            /** @description The time between runs, such as `15m`. The first run is one interval after the write. */
+            interval?: string;
+            /** @description The newest run that was not skipped; null: none in the last 30 days. */
+            readonly lastRun: components["schemas"]["Delivery"] | null;
+            name: string;
+            /** @description null: no further run, or paused. */
+            readonly nextRunAt: string | null;
+            /**
+             * @description What happens to a run that is due before the previous one has ended: it is skipped, or runs afterwards. A run that waits for an approval has not ended.
+             * @default skip
+             * @enum {string}
+             */
+            overlap?: "skip" | "queue";
+            /** @description Stops all runs. Runs that are due meanwhile are not made up for, queued runs are skipped, and an interval restarts when the schedule is resumed. */
+            paused?: boolean;
+            /**
+             * @description Template of the session’s key; `{{@schedule}}` is one session for all runs. Absent: a new session for each run.
+             * @default {{@delivery}}
+             */
+            session?: string;
+            /** @description The time zone of `cron`, such as `Europe/Berlin`. Absent: UTC. */
+            timeZone?: string;
+            /** @description Problems with the stored document in the current workspace. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        WrittenSecret: {
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The only hosts that the secret may be sent to. */
+            hosts: components["schemas"]["SecretHost"][];
+            name: string;
+            /** @description Canonical names of tools. If given, only these tools may use the secret. */
+            tools?: string[];
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Problems with the stored document in the current workspace. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        /**
+         * @example {
+         *       "name": "weather",
+         *       "kind": "static",
+         *       "url": "https://tools.example.com/call",
+         *       "trusted": false,
+         *       "toolCount": 1,
+         *       "held": 0,
+         *       "warnings": []
+         *     }
+         */
+        WrittenServer: {
+            /** @description The base URL of the operations. Absent: the first of `servers` in the document. */
+            baseUrl?: string;
+            /** @description The last connection to an MCP server. */
+            connection?: components["schemas"]["ServerConnection"];
+            /**
+             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
+             * @enum {string}
+             */
+            era?: "auto" | "modern" | "legacy";
+            /** @description Operations to skip, in the same form. */
+            exclude?: string[];
+            /** @description Sent with each request to the server. Secrets are sent unchanged (so a token is stored as `Bearer <token>`) and must be bound to the host of the URL. */
+            headers?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
+            /** @description Absent for a static server, which receives only calls. */
+            health?: components["schemas"]["ServerHealth"];
+            /** @description Number of held definitions, which cannot be called until they are accepted. */
+            held: number;
+            /** @description Operations to use: tool names, operation ids, tags as `tag:NAME`, or `METHOD /path` with `*`. Absent: all. */
+            include?: string[];
+            /** @description Sent to models together with the tools, if the server is `trusted`. */
+            instructions?: string;
+            /** @enum {string} */
+            kind: "static" | "mcp" | "openapi";
+            name: string;
+            oauth?: components["schemas"]["ServerOAuth"];
+            /** @description Number of prompts, resources and templates of an MCP server. */
+            offers?: {
+                prompts: number;
+                resources: number;
+                resourceTemplates: number;
+            };
+            /** @description Returned when the server requests roots. Default: none. */
+            roots?: {
+                name?: string;
+                uri: string;
+            }[];
+            /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
+            sampling?: boolean;
+            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            timeoutMs?: number;
+            /** @description Number of listed definitions, without rejected ones. */
+            toolCount: number;
+            trusted: boolean;
+            url?: string;
+            /** @description Definitions that were skipped, held or changed for models, affected toolsets, and why the server could not be read. */
+            warnings: components["schemas"]["Warning"][];
+        };
+        WrittenSkill: {
+            /**
+             * @description Patterns are stored, but grant no permissions.
+             * @example [
+             *       "Bash(git:*)"
+             *     ]
+             */
+            allowedTools?: string[];
+            compatibility?: string;
+            description: string;
+            license?: string;
+            metadata?: {
+                [key: string]: string;
+            };
+            name: string;
+            requires?: string[];
+            resources: {
+                bytes: number;
+                path: string;
+            }[];
+            version: number;
+            warnings: components["schemas"]["Warning"][];
+        };
+        WrittenSubscription: {
+            /** @description Only turns of these agents. Absent: all turns. */
+            agents?: string[];
+            description?: string;
+            /** @description Absent: all events. */
+            events?: components["schemas"]["TriggerEvent"][];
+            hasSecret: boolean;
+            name: string;
+            /** @description No new messages are sent. */
+            paused?: boolean;
+            /** Format: uri */
+            url: string;
+            /** @description Problems with the stored document in the current workspace. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        /**
+         * @example {
+         *       "aliases": [
+         *         "shell",
+         *         "terminal"
+         *       ]
+         *     }
+         */
+        WrittenToolAliases: {
+            aliases: string[];
+            /** @description Toolsets that keep their previous names. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        /**
+         * @example {
+         *       "toolset": "demo",
+         *       "version": 1,
+         *       "warnings": []
+         *     }
+         */
+        WrittenToolset: {
+            toolset: string;
+            version: number;
+            warnings: components["schemas"]["Warning"][];
+        };
+        /**
+         * @example {
+         *       "canonical": "ui.camera",
+         *       "label": "Camera",
+         *       "description": "Takes a photo.",
+         *       "category": "upload",
+         *       "triggers": [
+         *         "photo"
+         *       ]
+         *     }
+         */
+        WrittenUiTool: {
+            canonical: string;
+            /** @example practice */
+            category: string;
+            description: string;
+            href?: string;
+            /** @description The label shown to the person. */
+            label: string;
+            /** @description Words or phrases in the conversation that suggest the tool. */
+            triggers: string[];
+            /** @description Toolsets that could not be updated. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        WrittenWebhook: {
+            /** @description The agent that runs the turns. */
+            agent: string;
+            /** @description For scheme `bearer`. Absent: `Authorization: Bearer <secret>`. */
+            bearer?: components["schemas"]["BearerSettings"];
+            /**
+             * Format: uri
+             * @description Receives `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).
+             */
+            callbackUrl?: string;
+            description?: string;
+            /** @description CEL over `event`, `payload` and `headers`, such as `event == "issues" && payload.action in ["opened", "edited"]`. Other events are stored as `ignored`, also if a field in the expression is missing; test for it with `has(payload.field)` or `"X-Kind" in headers`. */
+            filter?: string;
+            /** @description false: the first of its secrets signs callbacks. */
+            readonly hasCallbackSecret: boolean;
+            /** @description Shown by GET; ignored on writes. */
+            readonly hasSecret: boolean;
+            /** @description Required for scheme `hmac`, and only valid there. */
+            hmac?: components["schemas"]["HmacSettings"];
+            /** @description Template of the agent’s input: `{{path}}`, `{{json path}}`, `{{#each path}}…{{else}}…{{/each}}` with `{{this}}` and `{{@index}}`, `{{#if path}}…{{else}}…{{/if}}`. Values other than a single plain word are put between `<data>` and `</data>`. */
+            input: string;
+            name: string;
+            /** @description Deliveries are stored as `ignored` and can be replayed. */
+            paused?: boolean;
+            /**
+             * @description `sync`: waits up to 25 s and responds with the turn’s text.
+             * @default async
+             * @enum {string}
+             */
+            respond?: "async" | "sync";
+            /** @description How deliveries are signed. */
+            scheme: components["schemas"]["WebhookScheme"];
+            /** @description Number of accepted secrets. */
+            readonly secrets: number;
+            /**
+             * @description Template of the session’s key: deliveries with the same key share a session. Different values never make the same key: with `{{a}}:{{b}}`, `:` and `%` in `a` are percent-encoded. Absent: a new session for each delivery.
+             * @default {{@delivery}}
+             */
+            session?: string;
+            /** @description The URL for the sender. Only a path if MONIKER_PUBLIC_URL is not set. */
+            readonly url: string;
+            /** @description Problems with the stored document in the current workspace. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+    };
+    responses: {
+        AnthropicError400: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError401: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError403: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError404: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError409: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError413: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError415: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError422: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError429: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError500: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError502: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError503: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError504: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError508: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        OpenAiError400: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError401: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError403: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError404: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError409: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError413: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError415: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError422: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError429: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError500: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError502: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError503: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError504: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError508: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        Problem400: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem400_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
+        Problem401: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem403: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem403_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
+        Problem404: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem404_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
+        Problem409: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem409_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
+        Problem412: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem413: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem413_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
+        Problem415: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem415_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
+        Problem422: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem422_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
+        Problem429: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem500: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem500_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
+        Problem502: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem502_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
+        Problem503: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem503_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
+        Problem504: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        RpcError400: {
+            headers: {
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+        RpcError401: {
+            headers: {
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+        RpcError403: {
+            headers: {
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+        RpcError404: {
+            headers: {
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+        RpcError405: {
+            headers: {
+                /** @description The methods that it has. */
+                allow?: string;
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+        RpcError406: {
+            headers: {
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+        RpcError413: {
+            headers: {
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+        RpcError415: {
+            headers: {
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+        RpcError422: {
+            headers: {
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+        RpcError429: {
+            headers: {
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+        RpcError500: {
+            headers: {
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+        RpcError503: {
+            headers: {
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getStartPage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            500: components["responses"]["Problem500_2"];
+        };
+    };
+    showApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Token of the link. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The complete call. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["Problem404_2"];
+            500: components["responses"]["Problem500_2"];
+        };
+    };
+    decideByLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Token of the link. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkDecision"];
+                "application/x-www-form-urlencoded": components["schemas"]["LinkDecision"];
+            };
+        };
+        responses: {
+            /** @description Decided. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkDecided"];
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["Problem400_2"];
+            403: components["responses"]["Problem403_2"];
+            404: components["responses"]["Problem404_2"];
+            409: components["responses"]["Problem409_2"];
+            413: components["responses"]["Problem413_2"];
+            415: components["responses"]["Problem415_2"];
+            422: components["responses"]["Problem422_2"];
+            500: components["responses"]["Problem500_2"];
+            503: components["responses"]["Problem503_2"];
+        };
+    };
+    getPageFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Contains a hash of the content: a file never changes. */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/css": string;
+                    "text/javascript": string;
+                };
+            };
+            404: components["responses"]["Problem404"];
+            500: components["responses"]["Problem500"];
+        };
+    };
+    getPagesCss: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/css": string;
+                };
+            };
+            500: components["responses"]["Problem500"];
+        };
+    };
+    getStartJs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
+                };
+            };
+            500: components["responses"]["Problem500"];
+        };
+    };
+    getDocs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            500: components["responses"]["Problem500_2"];
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The service is running. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            500: components["responses"]["Problem500"];
+        };
+    };
+    takeDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example triage */
+                webhook: string;
+                /** @example default */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON, a form or text in UTF-8, at most 1048576 bytes, exactly as signed. */
+        requestBody: {
+            content: {
+                "*/*": string;
+            };
+        };
+        responses: {
+            /** @description With `respond: "sync"`: the result of the turn. Also the response to Slack’s URL verification. */
+            200: {
+                headers: {
+                    /** @description URL of the session, if any. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnsweredDelivery"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Stored. The turn starts, and is retried after a crash. */
+            202: {
+                headers: {
+                    /** @description URL of the session, if any. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedDelivery"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            504: components["responses"]["Problem504"];
+        };
+    };
+    listenEquippedMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The MCP revision of the request. */
+                "mcp-protocol-version"?: string;
+                /** @description Session id for the 2025 revisions, as returned by `initialize`. */
+                "mcp-session-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            405: components["responses"]["RpcError405"];
+            406: components["responses"]["RpcError406"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    sendEquippedMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The MCP revision of the request. */
+                "mcp-protocol-version"?: string;
+                /** @description Session id for the 2025 revisions, as returned by `initialize`. */
+                "mcp-session-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description An MCP JSON-RPC message of at most 1 MB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description The MCP response: one message, or a stream of messages. */
+            200: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpMessage"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Accepted: a notification, or a response of the client. */
+            202: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            405: components["responses"]["RpcError405"];
+            406: components["responses"]["RpcError406"];
+            413: components["responses"]["RpcError413"];
+            415: components["responses"]["RpcError415"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    endEquippedMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The MCP revision of the request. */
+                "mcp-protocol-version"?: string;
+                /** @description Session id for the 2025 revisions, as returned by `initialize`. */
+                "mcp-session-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            200: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            405: components["responses"]["RpcError405"];
+            406: components["responses"]["RpcError406"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    listenMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The MCP revision of the request. */
+                "mcp-protocol-version"?: string;
+                /** @description Session id for the 2025 revisions, as returned by `initialize`. */
+                "mcp-session-id"?: string;
+            };
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            405: components["responses"]["RpcError405"];
+            406: components["responses"]["RpcError406"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    sendMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The MCP revision of the request. */
+                "mcp-protocol-version"?: string;
+                /** @description Session id for the 2025 revisions, as returned by `initialize`. */
+                "mcp-session-id"?: string;
+            };
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+            };
+            cookie?: never;
+        };
+        /** @description An MCP JSON-RPC message of at most 1 MB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description The MCP response: one message, or a stream of messages. */
+            200: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpMessage"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Accepted: a notification, or a response of the client. */
+            202: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            405: components["responses"]["RpcError405"];
+            406: components["responses"]["RpcError406"];
+            413: components["responses"]["RpcError413"];
+            415: components["responses"]["RpcError415"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    endMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The MCP revision of the request. */
+                "mcp-protocol-version"?: string;
+                /** @description Session id for the 2025 revisions, as returned by `initialize`. */
+                "mcp-session-id"?: string;
+            };
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            200: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            405: components["responses"]["RpcError405"];
+            406: components["responses"]["RpcError406"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    finishSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed in. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["Problem404_2"];
+            500: components["responses"]["Problem500_2"];
+            502: components["responses"]["Problem502_2"];
+        };
+    };
+    getClientMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    /** @description `no-cache`. */
+                    "cache-control"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientMetadata"];
+                };
+            };
+            404: components["responses"]["Problem404"];
+            500: components["responses"]["Problem500"];
+        };
+    };
+    getOpenApi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OpenAPI 3.1. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        openapi: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            500: components["responses"]["Problem500"];
+        };
+    };
+    listAgents: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of agents. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["AgentView"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example demo */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedAgent"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example demo */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentToWrite"];
+            };
+        };
+        responses: {
+            /** @description Replaced or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenAgent"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the agent. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenAgent"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example demo */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description `call`: calls and approval decisions; `change`: changes of keys, secrets, policy, servers, toolsets and so on. Default: both. */
+                kind?: "call" | "change";
+                limit?: number;
+                session?: string;
+                /**
+                 * @description Canonical name.
+                 * @example builtin.bash
+                 */
+                tool?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of rows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: (components["schemas"]["AuditCall"] | components["schemas"]["AuditChange"])[];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listCallbacks: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Id of its delivery. */
+                delivery?: string;
+                /** @description Kind of the trigger or subscription that it is sent for. */
+                kind?: "webhook" | "schedule" | "subscription";
+                limit?: number;
+                /** @description Name of the webhook, schedule or subscription; requires `kind`. */
+                name?: string;
+                /** @description `dead`: it could not be delivered, and is not retried automatically. */
+                status?: components["schemas"]["CallbackStatus"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of callbacks, with their attempts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Callback"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the callback, as in its `webhook-id` header.
+                 * @example msg_0123
+                 */
+                callback: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The callback. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallbackWithBody"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    retryCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the callback, as in its `webhook-id` header.
+                 * @example msg_0123
+                 */
+                callback: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempt was queued. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Callback"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createChatCompletion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
+                "idempotency-key"?: string;
+                /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of tool calls identify the session. */
+                "x-moniker-session"?: string;
+                /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
+                "x-moniker-toolset"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description A completion, or its chunks (`text/event-stream`) with `stream: true`. In a session each chunk has an `id:`. */
+            200: {
+                headers: {
+                    /** @description The id of the completion, for GET /v1/chat/completions/{id}. */
+                    "x-moniker-completion"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
+                    "x-moniker-session"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    getChatCompletion: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `id:` of the last received frame. Default: `Last-Event-ID`, otherwise all frames.
+                 * @example 12.1
+                 */
+                after?: string;
+            };
+            header?: {
+                /** @description `text/event-stream`: return frames. */
+                accept?: string;
+                /** @description As browsers send it. An invalid id means from the start. */
+                "last-event-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A completion, or its chunks (`text/event-stream`) with `stream: true`. In a session each chunk has an `id:`. */
+            200: {
+                headers: {
+                    /** @description The id of the completion, for GET /v1/chat/completions/{id}. */
+                    "x-moniker-completion"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
+                    "x-moniker-session"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            422: components["responses"]["OpenAiError422"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of keys, without their secrets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Key"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. The key is returned only in this response. */
+            201: {
+                headers: {
+                    /** @description URL of the key. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedKey"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a key, not the key. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key, without its secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: {
+                cancel?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @description The id of a key, not the key. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description With `cancel=true`: revoked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyCancellation"];
+                };
+            };
+            /** @description Revoked. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same. */
+                "anthropic-beta"?: string;
+                /** @description Passed on if the request is sent unchanged to a provider of kind `anthropic`. */
+                "anthropic-version"?: string;
+                /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
+                "idempotency-key"?: string;
+                /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of tool calls identify the session. */
+                "x-moniker-session"?: string;
+                /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
+                "x-moniker-toolset"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessagesRequest"];
+            };
+        };
+        responses: {
+            /** @description A message, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`. */
+            200: {
+                headers: {
+                    /** @description The id of the completion, for GET /v1/messages/{id}. */
+                    "x-moniker-completion"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
+                    "x-moniker-session"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageAnswer"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["AnthropicError400"];
+            401: components["responses"]["AnthropicError401"];
+            403: components["responses"]["AnthropicError403"];
+            404: components["responses"]["AnthropicError404"];
+            409: components["responses"]["AnthropicError409"];
+            413: components["responses"]["AnthropicError413"];
+            415: components["responses"]["AnthropicError415"];
+            422: components["responses"]["AnthropicError422"];
+            429: components["responses"]["AnthropicError429"];
+            500: components["responses"]["AnthropicError500"];
+            502: components["responses"]["AnthropicError502"];
+            503: components["responses"]["AnthropicError503"];
+            504: components["responses"]["AnthropicError504"];
+            508: components["responses"]["AnthropicError508"];
+        };
+    };
+    getMessage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `id:` of the last received frame. Default: `Last-Event-ID`, otherwise all frames.
+                 * @example 12.1
+                 */
+                after?: string;
+            };
+            header?: {
+                /** @description `text/event-stream`: return frames. */
+                accept?: string;
+                /** @description As browsers send it. An invalid id means from the start. */
+                "last-event-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A message, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`. */
+            200: {
+                headers: {
+                    /** @description The id of the completion, for GET /v1/messages/{id}. */
+                    "x-moniker-completion"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
+                    "x-moniker-session"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageAnswer"];
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["AnthropicError401"];
+            403: components["responses"]["AnthropicError403"];
+            404: components["responses"]["AnthropicError404"];
+            422: components["responses"]["AnthropicError422"];
+            500: components["responses"]["AnthropicError500"];
+            502: components["responses"]["AnthropicError502"];
+            503: components["responses"]["AnthropicError503"];
+            504: components["responses"]["AnthropicError504"];
+        };
+    };
+    countMessageTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CountTokensRequest"];
+            };
+        };
+        responses: {
+            /** @description The count. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenCount"];
+                };
+            };
+            400: components["responses"]["AnthropicError400"];
+            401: components["responses"]["AnthropicError401"];
+            403: components["responses"]["AnthropicError403"];
+            404: components["responses"]["AnthropicError404"];
+            413: components["responses"]["AnthropicError413"];
+            415: components["responses"]["AnthropicError415"];
+            422: components["responses"]["AnthropicError422"];
+            429: components["responses"]["AnthropicError429"];
+            500: components["responses"]["AnthropicError500"];
+            502: components["responses"]["AnthropicError502"];
+            503: components["responses"]["AnthropicError503"];
+            504: components["responses"]["AnthropicError504"];
+            508: components["responses"]["AnthropicError508"];
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models that the key may use. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example rehearsal/default */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules; empty and without `etag` if none were written. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Policy"];
+            };
+        };
+        responses: {
+            /** @description Replaced or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenPolicy"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the policy. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenPolicy"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deletePolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. The defaults apply again. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    testPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyQuestion"];
+            };
+        };
+        responses: {
+            /** @description The verdict, in total and for each effect. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyAnswer"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of providers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ProviderView"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderView"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Provider"];
+            };
+        };
+        responses: {
+            /** @description Replaced or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenProvider"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the provider. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenProvider"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createResponse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
+                "idempotency-key"?: string;
+                /** @description A session that stores the conversation; `new` creates one. Items that it has stored may be sent again or omitted. Without this header, `previous_response_id` and the ids of calls identify the session. */
+                "x-moniker-session"?: string;
+                /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
+                "x-moniker-toolset"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponsesRequest"];
+            };
+        };
+        responses: {
+            /** @description A Response, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`. */
+            200: {
+                headers: {
+                    /** @description The id of the completion, for GET /v1/responses/{id} and `previous_response_id`. */
+                    "x-moniker-completion"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
+                    "x-moniker-session"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    getResponse: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `id:` of the last received frame. Default: `Last-Event-ID`, otherwise all frames.
+                 * @example 12.1
+                 */
+                after?: string;
+                /**
+                 * @description The `sequence_number` of the last received event. Send either this or `after`.
+                 * @example 12
+                 */
+                starting_after?: number;
+                /** @description `true`: return its events. */
+                stream?: "true" | "false";
+            };
+            header?: {
+                /** @description `text/event-stream`: return frames. */
+                accept?: string;
+                /** @description As browsers send it. An invalid id means from the start. */
+                "last-event-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A Response, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`. */
+            200: {
+                headers: {
+                    /** @description The id of the completion, for GET /v1/responses/{id} and `previous_response_id`. */
+                    "x-moniker-completion"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
+                    "x-moniker-session"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            422: components["responses"]["OpenAiError422"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+        };
+    };
+    cancelResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A Response, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`. */
+            200: {
+                headers: {
+                    /** @description The id of the completion, for GET /v1/responses/{id} and `previous_response_id`. */
+                    "x-moniker-completion"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
+                    "x-moniker-session"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
+            422: components["responses"]["OpenAiError422"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+        };
+    };
+    listSchedules: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of schedules. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ScheduleView"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example morning */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schedule. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedSchedule"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example morning */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleToWrite"];
+            };
+        };
+        responses: {
+            /** @description Replaced or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSchedule"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the schedule. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSchedule"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example morning */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listScheduleTimes: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of times. */
+                count?: number;
+            };
+            header?: never;
+            path: {
+                /** @example morning */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Earliest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleTimes"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    runSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example morning */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stored. The turn starts, and is retried after a crash. */
+            202: {
+                headers: {
+                    /** @description URL of the session, if any. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedDelivery"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listScheduleRuns: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+                /** @description Only runs with this status. */
+                status?: components["schemas"]["DeliveryStatus"];
+            };
+            header?: never;
+            path: {
+                /** @example morning */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Delivery"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getScheduleRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the run: the time when it was due, or `manual-…`.
+                 * @example 2026-03-09T08:00:00.000Z
+                 */
+                run: string;
+                /** @example morning */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run and its status. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listSecrets: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of secrets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["SecretView"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secret. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretView"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Secret"];
+            };
+        };
+        responses: {
+            /** @description Replaced or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSecret"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the secret. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSecret"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listServers: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of servers, without their tools. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ServerSummary"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The server. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerView"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putServer: {
+        parameters: {
+            query?: {
+                /** @description `true`: validate and list it as a new server without storing it. */
+                dryRun?: "true" | "false";
+            };
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Server"];
+            };
+        };
+        responses: {
+            /** @description Replaced, unchanged, or a dry run. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenServer"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the server. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenServer"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteServer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    authorizeServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Begun. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignIn"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
+    forgetServerAuthorization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    refreshServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes in the listing. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListingReport"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
+    testServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Server"];
+            };
+        };
+        responses: {
+            /** @description The test result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerTest"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listServerTools: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of tools, by name, including those that the server no longer lists. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ServerTool"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getServerTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+                /**
+                 * @description The tool’s own name, without the server’s.
+                 * @example get_weather
+                 */
+                tool: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tool. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerTool"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    acceptServerTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+                /**
+                 * @description The tool’s own name, without the server’s.
+                 * @example get_weather
+                 */
+                tool: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AcceptRequest"];
+            };
+        };
+        responses: {
+            /** @description The current state of the tool. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedTool"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    rebindServerTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+                /**
+                 * @description The tool’s own name, without the server’s.
+                 * @example get_weather
+                 */
+                tool: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RebindRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rebound"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of sessions, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["SessionRow"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with this key and the same body returns the first response, also while the first request is still running; with a different body it returns 422. Valid for 24 hours, per API key. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. Only its key and unbound keys with scope `admin` can access it. */
+            201: {
+                headers: {
+                    /** @description URL of the session. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session and its newest turn. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listApprovals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pending approvals. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Approval"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the waiting call. */
+                callId: string;
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The approval with all arguments and its state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    decideApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the waiting call. */
+                callId: string;
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionRequest"];
+            };
+        };
+        responses: {
+            /** @description Stored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionAnswer"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    mintApprovalLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the waiting call. */
+                callId: string;
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalLink"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    cancelTurn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description `cancelled` is false if no turn was running. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelAnswer"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    followEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only events after this number. Default: `Last-Event-ID`, otherwise all.
+                 * @example 0
+                 */
+                after?: string;
+            };
+            header?: {
+                /** @description As browsers send it. An invalid number means from the start. */
+                "last-event-id"?: string;
+            };
+            path: {
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listFiles: {
+        parameters: {
+            query?: {
+                /** @description `true`: include subdirectories. Only for a directory. */
+                recursive?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DirectoryListing"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    readFile: {
+        parameters: {
+            query?: {
+                /** @description `true`: include subdirectories. Only for a directory. */
+                recursive?: "true" | "false";
+            };
+            header?: {
+                /** @description A known `ETag`: returns 304 if the file still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Id of a session. */
+                id: string;
+                /**
+                 * @description Relative to `/workspace`, which may be included; absolute if it starts with a slash.
+                 * @example notes.txt
+                 */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes of a file (`application/octet-stream`), or the entries of a directory (JSON). */
+            200: {
+                headers: {
+                    /** @description For a file: equal bytes have an equal tag. */
+                    etag?: string;
+                    /** @description For a file. */
+                    "last-modified"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DirectoryListing"];
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The file has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description The tag of the file. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    writeFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Id of a session. */
+                id: string;
+                /**
+                 * @description Relative to `/workspace`, which may be included; absolute if it starts with a slash.
+                 * @example notes.txt
+                 */
+                path: string;
+            };
+            cookie?: never;
+        };
+        /** @description The bytes, with any content type, at most 16777216. */
+        requestBody: {
+            content: {
+                "*/*": string;
+            };
+        };
+        responses: {
+            /** @description Replaced. */
+            200: {
+                headers: {
+                    /** @description Hash of the bytes: equal bytes have an equal tag. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenFile"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description Hash of the bytes: equal bytes have an equal tag. */
+                    etag?: string;
+                    /** @description URL of the file. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenFile"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @description Id of a session. */
+                id: string;
+                /**
+                 * @description Relative to `/workspace`, which may be included; absolute if it starts with a slash.
+                 * @example notes.txt
+                 */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of messages, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["TranscriptMessage"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    sendToolResults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolResultRequest"] | components["schemas"]["InputAnswers"] | {
+                    results: components["schemas"]["ToolResultRequest"][];
+                };
+            };
+        };
+        responses: {
+            /** @description Stored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultsTaken"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createTurn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `text/event-stream`: the events of this turn. */
+                accept?: string;
+                /** @description A repeated request with this key and the same body returns the first response, also while the first request is still running; with a different body it returns 422. Valid for 24 hours, per API key. */
+                "idempotency-key"?: string;
+                /** @description `respond-async`: respond 202 when it is stored. */
+                prefer?: string;
+            };
+            path: {
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TurnRequest"];
+            };
+        };
+        responses: {
+            /** @description The result of the turn, or what it waits for, or its events (`text/event-stream`), which close after a waiting event. */
+            200: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnAnswer"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Stored and running. `location` is the session, which shows the result. */
+            202: {
+                headers: {
+                    /** @description URL of the session. */
+                    location?: string;
+                    /** @description `respond-async`. */
+                    "preference-applied"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnAccepted"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listSkills: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of skills, without their content. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["SkillSummary"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getSkill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example release-notes */
+                skill: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The skill with its resources. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putSkill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example release-notes */
+                skill: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON, or a zip archive with SKILL.md at the top level or in its only top-level folder. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Skill"];
+                "application/zip": string;
+            };
+        };
+        responses: {
+            /** @description Replaced or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSkill"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the skill. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSkill"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteSkill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example release-notes */
+                skill: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getSkillResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Path relative to the skill’s folder.
+                 * @example scripts/changes.sh
+                 */
+                path: string;
+                /** @example release-notes */
+                skill: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes of the file. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listSubscriptions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of subscriptions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["SubscriptionView"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example operations */
+                subscription: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The subscription. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedSubscription"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example operations */
+                subscription: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionToWrite"];
+            };
+        };
+        responses: {
+            /** @description Replaced or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSubscription"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the subscription. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSubscription"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example operations */
+                subscription: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    testSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example operations */
+                subscription: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallbackTest"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listTools: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+                /**
+                 * @description Only made tools that are private to this key: its id, or `me`. Those of another key or a trigger (`webhook:NAME`, `schedule:NAME`) require an administrator key of the whole workspace.
+                 * @example me
+                 */
+                owner?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of tools, by canonical name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Tool"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getTool: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only made tools that are private to this key: its id, or `me`. Those of another key or a trigger (`webhook:NAME`, `schedule:NAME`) require an administrator key of the whole workspace.
+                 * @example me
+                 */
+                owner?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Canonical name.
+                 * @example builtin.bash
+                 */
+                canonical: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tool as its source describes it. A made tool or a UI tool has an ETag, for conditional writes. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putTool: {
+        parameters: {
+            query?: {
+                /** @description `true`: validate without storing. */
+                dryRun?: "true" | "false";
+            };
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /**
+                 * @description Canonical name.
+                 * @example made.find_and_replace
+                 */
+                canonical: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MadeTool"] | components["schemas"]["UiTool"];
+            };
+        };
+        responses: {
+            /** @description Replaced, unchanged, or validated. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenMadeTool"] | components["schemas"]["WrittenUiTool"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the tool. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenMadeTool"] | components["schemas"]["WrittenUiTool"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteTool: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only made tools that are private to this key: its id, or `me`. Those of another key or a trigger (`webhook:NAME`, `schedule:NAME`) require an administrator key of the whole workspace.
+                 * @example me
+                 */
+                owner?: string;
+            };
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example ui.camera */
+                canonical: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getToolAliases: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /**
+                 * @description Canonical name.
+                 * @example builtin.bash
+                 */
+                canonical: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The aliases set here, otherwise the tool’s own (without ETag). */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolAliases"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putToolAliases: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /**
+                 * @description Canonical name.
+                 * @example builtin.bash
+                 */
+                canonical: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolAliases"];
+            };
+        };
+        responses: {
+            /** @description Set. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenToolAliases"];
+                };
+            };
+            /** @description Set for the first time. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the aliases. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenToolAliases"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteToolAliases: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /**
+                 * @description Canonical name.
+                 * @example builtin.bash
+                 */
+                canonical: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listToolsets: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of toolsets, without their tools. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ToolsetSummary"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getToolset: {
+        parameters: {
+            query?: {
+                /** @description A version number. Default: the newest. */
+                version?: number;
+            };
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetView"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putToolset: {
+        parameters: {
+            query?: {
+                /** @description `true`: validate without storing. */
+                dryRun?: "true" | "false";
+            };
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Toolset"];
+            };
+        };
+        responses: {
+            /** @description Replaced, unchanged, or validated. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenToolset"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the toolset. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenToolset"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteToolset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    callTool: {
+        parameters: {
+            query?: {
+                dryRun?: "true" | "false";
+                /** @description A version number. Default: the newest. */
+                version?: number;
+            };
+            header?: {
+                /** @description A repeated request with this key and the same body returns the first response, also while the first request is still running; with a different body it returns 422. Valid for 24 hours, per API key. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CallRequest"];
+            };
+        };
+        responses: {
+            /** @description The result of the call, or of the dry run. */
+            200: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallAnswer"] | components["schemas"]["DryRunAnswer"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    diffToolset: {
+        parameters: {
+            query?: {
+                /** @description Default: the version before `to`. */
+                from?: number;
+                /** @description Default: the newest version. */
+                to?: number;
+            };
+            header?: never;
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What changed from `from` to `to`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetDiff"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    resolveToolName: {
+        parameters: {
+            query: {
+                /** @example Shell */
+                name: string;
+                /** @description A version number. Default: the newest. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tool, and how the name matched. */
+            200: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResolvedName"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    rollBackToolset: {
+        parameters: {
+            query?: {
+                /** @description `true`: validate without storing. */
+                dryRun?: "true" | "false";
+            };
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rollback"];
+            };
+        };
+        responses: {
+            /** @description Written, unchanged, or validated. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenToolset"];
+                };
+            };
+            /** @description The removed toolset was restored. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the toolset. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenToolset"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listToolsetTools: {
+        parameters: {
+            query?: {
+                /** @description Show them as sent to the model of an agent with `codeMode`: one tool, and declarations in the prompt. */
+                codeMode?: "true" | "false";
+                /** @description Known properties of this model are applied as well. */
+                model?: string;
+                /** @description A configured provider, a kind, or `text` for models that receive tools in the prompt. */
+                provider?: string;
+                /** @description A version number. Default: the newest. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tools, in the order they are sent. */
+            200: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetTools"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listToolsetVersions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of versions; read one with `?version=`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ToolsetVersion"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of webhooks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["WebhookView"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example triage */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedWebhook"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example triage */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookToWrite"];
+            };
+        };
+        responses: {
+            /** @description Replaced or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenWebhook"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the webhook. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenWebhook"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example triage */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+                /** @description Only deliveries with this status. */
+                status?: components["schemas"]["DeliveryStatus"];
+            };
+            header?: never;
+            path: {
+                /** @example triage */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["DeliveryWithPayload"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the delivery, URL-encoded.
+                 * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
+                 */
+                delivery: string;
+                /** @example triage */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery with its payload and status. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryWithPayload"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    replayDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the delivery, URL-encoded.
+                 * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
+                 */
+                delivery: string;
+                /** @example triage */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stored. The turn starts, and is retried after a crash. */
+            202: {
+                headers: {
+                    /** @description URL of the session, if any. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedDelivery"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example triage */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookTest"];
+            };
+        };
+        responses: {
+            /** @description The test result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTestAnswer"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+}
