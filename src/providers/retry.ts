@@ -1,12 +1,12 @@
 /**
  * Retries requests that failed before their first byte (contract §6): 429, 5xx and broken connections, a few times with increasing delays.
  */
-import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { Clock } from '../ports/runtime.ts';
 
 export const maxProviderRetries = 2;
 export const providerRetryMs = 500;
+const maxRetryAfterMs = 20_000;
 
 /**
  * Runs `attempt` until it succeeds or a retry is useless; throws the last problem. Follows `Retry-After` up to `maxRetryAfterMs`; a longer
@@ -30,5 +30,5 @@ function delayBefore(error: unknown, failures: number): number | null {
   if (failures >= maxProviderRetries) return null;
   const asked = error.extra.retryAfterMs;
   if (typeof asked !== 'number') return providerRetryMs * 2 ** failures;
-  return asked <= limits.maxRetryAfterMs ? asked : null;
+  return asked <= maxRetryAfterMs ? asked : null;
 }

@@ -18,8 +18,6 @@ export const requestLimits = {
   maxPageItems: 200,
   /** For clients that page through all ten thousand tools of a workspace; `listPageBytes` also limits a page. */
   maxToolPageItems: 5_000,
-  /** Lists that are read completely, such as all models, stop here. */
-  maxListedPages: 50,
 
   // Keys and secrets (contract §7, §9).
   /** Longer than any key we issue; checked before anything is hashed. */
@@ -35,7 +33,6 @@ export const requestLimits = {
   providerFirstByteTimeoutMs: 120_000,
   /** The first byte of a reply that is not streamed arrives after the last token is generated. */
   providerWholeTimeoutMs: 600_000,
-  maxRetryAfterMs: 20_000,
   /** Sent with a 429 for which no upstream gave a time. */
   defaultRetryAfterMs: 5_000,
   /** One SSE message of a provider; the largest in the corpus is 0.4 MB. */

@@ -45,10 +45,6 @@ export const turnLimits = {
   maxSchemaSourceParts: 20_000,
   /** Parts of one tool's schema as sent to a provider, with references expanded: with the shortest texts they fill `maxSchemaBytes`. */
   maxSchemaParts: 4_000,
-  /**
-   * Larger schemas are simplified. 16,000 tokens for one tool; the largest of 1,472 public ones has 7 KB, and gateways have the same limit.
-   */
-  maxSchemaBytes: 64 * KB,
   /** Alternatives of one part that are distinguished; models do not choose well among more. */
   maxSchemaBranches: 64,
 

@@ -6,6 +6,7 @@
  */
 import { getOrBuild, memoizeByObject } from '../memoize.ts';
 import { limits } from '../limits.ts';
+import { KB } from '../limits/units.ts';
 import type { SchemaDialect } from '../model/provider-profile.ts';
 import { dialectRules, type DialectRules } from './schema-dialects.ts';
 import { narrowToDialect, type NarrowContext } from './schema-narrow.ts';
@@ -18,6 +19,8 @@ import { pointer } from '../json/json-pointer.ts';
 import { alternativesOf, appendDescription } from './schema-alternatives.ts';
 import { distinct, isAnnotation, sameJson, without, annotations, mapParts, typeOutline } from './schema-parts.ts';
 
+/** Larger schemas are simplified. 16,000 tokens for one tool; the largest of 1,472 public ones has 7 KB, and gateways have the same limit. */
+export const maxSchemaBytes = 64 * KB;
 /** How often a recursive schema is expanded: models rarely nest deeper, and each level may multiply its size. */
 const maxSchemaRecursion = 3;
 /** Keywords and fields of one schema that are combined for its alternatives: under 0.1 s in the worst case. */
@@ -95,10 +98,10 @@ function simplify(tree: JsonSchema, dialect: SchemaDialect, report: SchemaReport
   return tooLarge;
 }
 
-const tooLarge: CompiledSchema = { ok: false, fault: `is larger than ${limits.maxSchemaBytes / 1024} KB, even without descriptions` };
+const tooLarge: CompiledSchema = { ok: false, fault: `is larger than ${maxSchemaBytes / 1024} KB, even without descriptions` };
 
 function isTooLarge(schema: JsonSchema): boolean {
-  return utf8Length(JSON.stringify(schema)) > limits.maxSchemaBytes;
+  return utf8Length(JSON.stringify(schema)) > maxSchemaBytes;
 }
 
 /**

@@ -50,7 +50,7 @@ export async function listableTools(catalog: Pick<CatalogPort, 'get'>, { toolset
 }
 
 /** Twice the number of pages that all tools of a workspace fill. */
-const maxPages = 2 * limits.maxListedPages;
+const maxPages = 100;
 
 export async function readAllPages<Item>(read: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
   const items: Item[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import { SchemaDialect } from '../../../src/core/model/provider-profile.ts';
-import { compileSchema } from '../../../src/core/schema/schema-compiler.ts';
+import { compileSchema, maxSchemaBytes } from '../../../src/core/schema/schema-compiler.ts';
 import type { JsonSchema } from '../../../src/core/tools/tool.ts';
 import { schemaFaults } from '../schema-rules.ts';
 import { maxSchemaChanges } from '../../../src/core/schema/schema-report.ts';
@@ -432,7 +432,7 @@ describe('a schema that is too large', () => {
       type: 'object',
       properties: fields(20, { type: 'object', description: 'Kept.', properties: fields(20, leaf) }),
     };
-    expect(sizeOf(wordy)).toBeGreaterThan(limits.maxSchemaBytes);
+    expect(sizeOf(wordy)).toBeGreaterThan(maxSchemaBytes);
     const less = compiled(wordy, 'openai');
     expect((less.properties as JsonSchema).p0).toEqual({
       type: 'object',
@@ -459,7 +459,7 @@ describe('a schema that is too large', () => {
       $defs[`d${level}`] = { type: 'object', properties: { a: next, b: next }, required: ['a'] };
     }
     const bomb = compileSchema({ $ref: '#/$defs/d0', $defs }, dialect);
-    expect(bomb.ok && sizeOf(bomb.schema) <= limits.maxSchemaBytes).toBe(true);
+    expect(bomb.ok && sizeOf(bomb.schema) <= maxSchemaBytes).toBe(true);
     const tree: JsonSchema = { type: 'object', properties: fields(40, { $ref: '#' }) };
     expect(Object.keys(compiled(tree, dialect).properties as object)).toHaveLength(40);
   });
