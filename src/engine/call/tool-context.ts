@@ -3,8 +3,13 @@ import type { CallerChannel } from '../../ports/upstream.ts';
 import { runCodeCanonical } from '../../core/code-mode/run-code.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { cleanNotice, sanitizeProgress } from '../../core/tools/clean-result.ts';
-import type { ToolContext } from '../../ports/tool-executor.ts';
-import { createToolFinder } from '../plan/find-tools.ts';
+import { declareTool } from '../../core/code-mode/tool-declarations.ts';
+import type { Gathered } from '../../core/tools/gathered-tools.ts';
+import { searchTools } from '../../core/tools/tool-index.ts';
+import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
+import { visibleAliases, modelDefinition } from '../../core/toolset/model-definitions.ts';
+import { canOfferMore, readyTools } from '../../core/toolset/offered-tools.ts';
+import type { FindToolsResult, ToolContext, ToolFinder } from '../../ports/tool-executor.ts';
 import { writableUntilAborted } from '../policy/policy-guard.ts';
 import type { SendWithHops } from '../policy/staged-run.ts';
 import { withRedactedTokens, type Redactor } from './redact.ts';
@@ -84,5 +89,34 @@ export function boundedChannel(
         if (!signal.aborted) notice(redactor.data(cleanNotice(line)));
       },
     }),
+  };
+}
+
+/**
+ * The plan's tools for `find_tools`, with the definitions that the model would be sent. Builds nothing until it is used. `forCode`: code searches, which needs declarations and has no list of definitions to extend.
+ */
+export function createToolFinder(
+  names: AliasMap | null,
+  gathered: () => readonly Gathered[] = () => [],
+  forCode = false,
+): ToolFinder | null {
+  if (names === null) return null;
+  return {
+    get total() {
+      return readyTools(names);
+    },
+    get isFull() {
+      return !forCode && !canOfferMore(names, gathered());
+    },
+    find: (query, max) =>
+      searchTools(names, query, max).map((tool): FindToolsResult => {
+        const { description, inputSchema } = modelDefinition(names, tool);
+        const declaration = forCode ? { declaration: declareTool(names, tool) } : {};
+        return { name: tool.wireName, canonical: tool.canonical, aliases: visibleAliases(tool), description, inputSchema, ...declaration };
+      }),
+    similarNames(query) {
+      const resolution = resolveName(names, query);
+      return !resolution.ok && resolution.code === 'unknown_tool' ? resolution.suggestions : [];
+    },
   };
 }

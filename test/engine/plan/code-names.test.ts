@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName, type AliasMap } from '../../../src/core/toolset/alias-map.ts';
 import { offeredTools } from '../../../src/core/toolset/offered-tools.ts';
 import { systemPrompt } from '../../../src/core/turn/system-prompt.ts';
-import { createToolFinder } from '../../../src/engine/plan/find-tools.ts';
+import { createToolFinder } from '../../../src/engine/call/tool-context.ts';
 import { prepareCall } from '../../../src/engine/call/prepare-call.ts';
 import { turnNames, withFetchResult } from '../../../src/engine/plan/plan-names.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
