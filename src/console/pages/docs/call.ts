@@ -1,0 +1,115 @@
+/** A request to an operation, as the user filled it in: its URL, headers and body. The snippets and the tester both use it. */
+import type { ApiOperation, Parameter } from './reference.ts';
+import { jsonTypeOf, streaming } from './reference.ts';
+import { exampleOf } from './example.ts';
+import type { SchemaMap } from './schema.ts';
+
+export type CallForm = {
+  /** By place and name, see `fieldId`; '' means that the parameter is not sent. */
+  values: Readonly<Record<string, string>>;
+  /** Null: the operation has no body. */
+  body: string | null;
+  contentType: string;
+  stream: boolean;
+};
+
+export type ApiCall = {
+  method: string;
+  /** Path and query, encoded. */
+  url: string;
+  /** Without the key. */
+  headers: [name: string, value: string][];
+  body: string | null;
+  needsKey: boolean;
+};
+
+export function fieldId({ in: place, name }: Parameter): string {
+  return `${place}:${name}`;
+}
+
+/** The initial form: required parameters with their examples, and an example body. */
+export function initialForm(operation: ApiOperation, schemas: SchemaMap): CallForm {
+  const values = operation.parameters
+    .filter(({ required }) => required)
+    .map((parameter) => [fieldId(parameter), exampleText(parameter, schemas)]);
+  const { content } = operation.requestBody ?? { content: null };
+  const type = content === null ? '' : (jsonTypeOf(content) ?? Object.keys(content)[0] ?? '');
+  const media = content?.[type];
+  const isJson = content !== null && jsonTypeOf(content) !== null;
+  const example = media?.example ?? (media?.schema && isJson ? exampleOf(media.schema, schemas, 'request') : '');
+  return {
+    values: Object.fromEntries(values),
+    body: content === null ? null : typeof example === 'string' ? example : JSON.stringify(example, null, 2),
+    contentType: type === '*/*' ? 'application/octet-stream' : type,
+    stream: streaming(operation) === 'always',
+  };
+}
+
+function exampleText({ in: place, example, schema = {} }: Parameter, schemas: SchemaMap): string {
+  const value =
+    example ?? (place === 'path' && schema.example === undefined && schema.enum === undefined ? '' : exampleOf(schema, schemas, 'request'));
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Names of required parameters without a value. */
+export function missingParameters({ parameters }: ApiOperation, { values }: CallForm): string[] {
+  return parameters.filter((parameter) => parameter.required && !values[fieldId(parameter)]).map(({ name }) => name);
+}
+
+export function toCall(operation: ApiOperation, form: CallForm): ApiCall {
+  const textOf = (parameter: Parameter): string => form.values[fieldId(parameter)] ?? '';
+  const inPlace = (place: Parameter['in']): Parameter[] =>
+    operation.parameters.filter((parameter) => parameter.in === place && textOf(parameter) !== '');
+  let path = operation.path;
+  for (const parameter of inPlace('path')) path = path.replace(`{${parameter.name}}`, () => encodePath(textOf(parameter), parameter.name));
+  const query = new URLSearchParams(inPlace('query').map((parameter) => [parameter.name, textOf(parameter)])).toString();
+  const headers = inPlace('header').map((parameter): [string, string] => [parameter.name, textOf(parameter)]);
+  const setHeader = (name: string, value: string): void => {
+    if (!headers.some(([other]) => other.toLowerCase() === name)) headers.push([name, value]);
+  };
+  if (form.body !== null && form.contentType !== '') setHeader('content-type', form.contentType);
+  if (form.stream && !streamsByBody(operation)) setHeader('accept', 'text/event-stream');
+  return {
+    method: operation.method.toUpperCase(),
+    url: query === '' ? path : `${path}?${query}`,
+    headers,
+    body: form.body,
+    needsKey: operation.security.length > 0,
+  };
+}
+
+/** The paths of files may contain slashes. */
+function encodePath(value: string, name: string): string {
+  return (name === 'path' ? value.split('/') : [value]).map(encodeURIComponent).join('/');
+}
+
+/** Whether `stream` in the body selects the stream, as in the APIs of OpenAI and Anthropic. */
+export function streamsByBody({ path }: ApiOperation): boolean {
+  return ['/v1/chat/completions', '/v1/responses', '/v1/messages'].includes(path);
+}
+
+/** Sets or removes `stream: true` in a JSON body; a body that is not a JSON object is returned unchanged. */
+export function withStream(body: string, stream: boolean): string {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return body;
+    const { stream: _previous, ...rest } = value as Record<string, unknown>;
+    return JSON.stringify(stream ? { ...rest, stream: true } : rest, null, 2);
+  } catch {
+    // The user is still typing; the form reports the error.
+    return body;
+  }
+}
+
+/** Returns the error of a JSON text with its line, or null. */
+export function jsonError(text: string): string | null {
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const position = /position (\d+)/.exec(message)?.[1];
+    const line = position === undefined || /line \d/.test(message) ? '' : ` (line ${text.slice(0, Number(position)).split('\n').length})`;
+    return `The body is not valid JSON: ${message}${line}`;
+  }
+}

@@ -1,0 +1,54 @@
+/** The API key of the tab, in a menu of the header. */
+import { useEffect, useRef } from 'preact/hooks';
+import { apiKey } from '../api/key.ts';
+
+export function KeyMenu() {
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event): void => {
+      const isInside = event.target instanceof Node && menu.current?.contains(event.target);
+      const isEscape = event instanceof KeyboardEvent && event.key === 'Escape';
+      if (menu.current?.open && (isEscape || (event.type === 'pointerdown' && !isInside))) menu.current.open = false;
+    };
+    addEventListener('pointerdown', close);
+    addEventListener('keydown', close);
+    return () => {
+      removeEventListener('pointerdown', close);
+      removeEventListener('keydown', close);
+    };
+  }, []);
+  return (
+    <details class="key-menu" ref={menu}>
+      <summary>
+        <span class={apiKey.value === '' ? 'dot' : 'dot set'} aria-hidden="true" />
+        API key<span class="key-state">{apiKey.value === '' ? ': not set' : ': set'}</span>
+      </summary>
+      <div class="panel">
+        <label for="api-key">API key</label>
+        <div class="key-row">
+          <input
+            id="api-key"
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            value={apiKey.value}
+            placeholder="mk_… or the root key"
+            onInput={(event) => {
+              apiKey.value = event.currentTarget.value.trim();
+            }}
+          />
+          <button
+            type="button"
+            disabled={apiKey.value === ''}
+            onClick={() => {
+              apiKey.value = '';
+            }}
+          >
+            Clear
+          </button>
+        </div>
+        <p class="muted">Fills in the examples and authenticates the requests that you send here. Stored for this tab only.</p>
+      </div>
+    </details>
+  );
+}
