@@ -245,11 +245,10 @@ function buildCallDeps({ settings, runtime, catalog }: Base, servers: ServerPart
           aliases: settings.aliases,
           refreshIfStale: (names) => servers.refreshStale(workspace, names),
         }),
-      maker: (keyId, offered) =>
-        createToolMaker({
-          ...{ catalog: catalog({ workspace, keyId }), keyId, sandbox, offered },
-          editor: createToolsetEditor(catalog({ workspace, keyId }), keyId),
-        }),
+      maker(keyId, offered) {
+        const own = catalog({ workspace, keyId });
+        return createToolMaker({ catalog: own, keyId, sandbox, offered, editor: createToolsetEditor(own, keyId) });
+      },
       tokens: (access) => signIns.tokens(workspace, access),
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
     };
@@ -259,11 +258,9 @@ function buildCallDeps({ settings, runtime, catalog }: Base, servers: ServerPart
 /** Calls without a session: on scratch files, audited before they return. */
 function buildDirectCalls({ settings, runtime, catalog }: Base, directory: Directory, callDeps: (workspace: string) => CallDeps) {
   const depsFor = ({ workspace }: Principal) => ({
+    ...{ directory, ids: runtime.ids, aliases: settings.aliases },
     marks: marksIn(catalog),
     call: callDeps(workspace),
-    ids: runtime.ids,
-    directory,
-    aliases: settings.aliases,
     scratchFiles: () => createMemoryFiles(runtime.clock.now),
     audit: (rows: Parameters<CatalogPort['appendAudit']>[0]) => catalog(workspace).appendAudit(rows),
   });
