@@ -81,8 +81,8 @@ describe('the reference pages', () => {
   });
 
   it('name every problem code and every code of a tool result', () => {
-    const { AnthropicError, ToolResultCode } = api.components.schemas;
-    const problems = AnthropicError.properties.error.properties.details.properties.error_code.enum;
+    const { Problem, ToolResultCode } = api.components.schemas;
+    const problems = Problem.properties.code.enum;
     expect(missingFrom(contract(), [...problems, ...ToolResultCode.enum])).toEqual([]);
   });
 

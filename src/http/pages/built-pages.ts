@@ -19,8 +19,8 @@ export async function builtFile(c: AppContext): Promise<Response> {
   const name = c.req.param('file') ?? '';
   const file = /^[\w.-]+$/.test(name) ? await c.get('services').pageFile(`/assets/${name}`, c.req.raw.headers) : null;
   if (file === null) throw new Problem('not_found', `The file ${quoted(name)} does not exist.`);
-  const headers = new Headers(file.headers);
-  headers.set('cache-control', 'public, max-age=31536000, immutable');
+  const shown = [...file.headers].filter(([header]) => header === 'content-type' || header === 'etag');
+  const headers = { ...Object.fromEntries(shown), 'cache-control': 'public, max-age=31536000, immutable' };
   return new Response(file.body, { status: file.status, headers });
 }
 

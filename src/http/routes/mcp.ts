@@ -25,7 +25,7 @@ const stream: Answer = {
   description: 'The MCP response: one message, or a stream of messages.',
   schema: message.json,
   also: 'text/event-stream',
-  headers: editionHeader,
+  headers: { ...editionHeader, 'mcp-session-id': 'With `initialize` of the 2025 revisions: the id of the new session.' },
 };
 
 /** Statuses of the MCP protocol itself, without a `code` of ours. */

@@ -1,0 +1,274 @@
+/**
+ * Calls every operation of the OpenAPI document once over the running service; `service.ts` compares each response with the document:
+ * status, content type, headers and body.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDocumentCheck, type ApiDocument, type DocumentedOperation } from '../http/document-check.ts';
+import { listenMcpServer, type FakeMcpServer } from '../fakes/mcp-server.ts';
+import { startCallbackReceiver, type CallbackReceiver } from './callback-receiver.ts';
+import { eventually } from './eventually.ts';
+import type { Answer } from './service.ts';
+import { shareService } from './shared-service.ts';
+import { deliver, signStandard } from './webhook-payloads.ts';
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+/** Their success needs another service; the stories about signing in and about renamed tools call them in full. */
+const answeredWithError = new Set(['authorizeServer', 'finishSignIn', 'getClientMetadata', 'rebindServerTool']);
+const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*', MONIKER_PUBLIC_URL: 'http://127.0.0.1:8787' });
+const statuses = new Map<string, number[]>();
+let operations: DocumentedOperation[];
+let find: (method: string, path: string) => DocumentedOperation | null;
+let receiver: CallbackReceiver;
+let mcpServer: FakeMcpServer;
+
+beforeAll(async () => {
+  const document = (await service.call('GET', '/openapi.json')).json as ApiDocument;
+  operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  find = createDocumentCheck(document).find;
+  receiver = await startCallbackReceiver(secret);
+  mcpServer = await listenMcpServer({ tools: [{ name: 'add', inputSchema: { type: 'object', properties: {} } }] });
+});
+afterAll(async () => {
+  receiver.close();
+  await mcpServer.close();
+});
+
+async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const answer = await service.call(method, path, body, headers);
+  note(method, path, answer.status);
+  return answer;
+}
+
+function note(method: string, path: string, status: number): void {
+  const id = find(method, path.split('?', 1)[0] ?? path)?.operationId;
+  expect(id, `${method} ${path}`).toBeDefined();
+  statuses.set(id ?? '', [...(statuses.get(id ?? '') ?? []), status]);
+}
+
+/** The operations of one kind of document: create, read, read again unchanged, list, delete. */
+async function writeAndRead(path: string, body: object): Promise<void> {
+  const created = await call('PUT', path, body);
+  expect(created.status, created.text).toBe(201);
+  const etag = created.headers.get('etag') ?? '';
+  expect((await call('GET', path)).status).toBe(200);
+  if (find('GET', path)?.responses['304'] !== undefined)
+    expect((await call('GET', path, undefined, { 'if-none-match': etag })).status).toBe(304);
+  expect((await call('PUT', path, body, { 'if-match': '"99"' })).status).toBe(412);
+  expect((await call('GET', path.slice(0, path.lastIndexOf('/')))).status).toBe(200);
+}
+
+async function run(session: string, input: string): Promise<Answer> {
+  return await call('POST', `/v1/sessions/${session}/turns`, { input });
+}
+
+describe('every operation', () => {
+  it('of documents answers as documented', async () => {
+    await writeAndRead('/v1/toolsets/desk', {
+      tools: [
+        { tool: 'builtin.bash', aliases: ['sh'] },
+        { tool: 'builtin.write_file', name: 'save', approval: 'always' },
+        { tool: 'local.calculate' },
+      ],
+    });
+    await writeAndRead('/v1/agents/clerk', { model: 'rehearsal/default', toolset: 'desk' });
+    await writeAndRead('/v1/providers/near', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', models: ['m'] });
+    await writeAndRead('/v1/secrets/TOKEN', { value: 'a value', hosts: ['127.0.0.1'] });
+    await writeAndRead('/v1/webhooks/orders', {
+      agent: 'clerk',
+      scheme: 'standard',
+      secret,
+      input: 'An order: {{payload.total}}',
+    });
+    await writeAndRead('/v1/schedules/morning', { agent: 'clerk', cron: '0 7 * * *', input: 'Good morning.' });
+    await writeAndRead('/v1/subscriptions/ends', { url: receiver.url, secret, events: ['turn.completed'] });
+    await writeAndRead('/v1/skills/notes', {
+      content: '---\nname: notes\ndescription: Writes notes. Use for notes.\n---\nWrite them.\n',
+      resources: { 'a/b.txt': 'text' },
+    });
+    expect((await call('GET', '/v1/skills/notes/resources/a/b.txt')).text).toBe('text');
+    await call('PUT', '/v1/policy', { rules: [{ decision: 'deny', tool: 'builtin.delete_file' }] });
+    await call('GET', '/v1/policy');
+    await call('POST', '/v1/policy/test', { toolset: 'desk', tool: 'sh', arguments: { command: 'rm x' } });
+    expect((await call('DELETE', '/v1/policy')).status).toBe(204);
+  });
+
+  it('of toolsets and tools answers as documented', async () => {
+    await call('PUT', '/v1/toolsets/desk', {
+      tools: [{ tool: 'builtin.bash' }, { tool: 'builtin.write_file', name: 'save', approval: 'always' }, { tool: 'builtin.read_file' }],
+    });
+    for (const path of ['versions', 'diff', 'tools', 'tools?provider=anthropic', 'resolve?name=bash', 'resolve?name=nothing_like_it'])
+      await call('GET', `/v1/toolsets/desk/${path}`);
+    await call('POST', '/v1/toolsets/desk/rollback', { version: 1 });
+    await call('POST', '/v1/toolsets/desk/rollback?dryRun=true', { version: 1 });
+    await call('POST', '/v1/toolsets/desk/calls', { name: 'bash', arguments: { command: 'echo hi' } });
+    await call('POST', '/v1/toolsets/desk/calls?dryRun=true', { name: 'bash', arguments: { command: 'echo hi' } });
+    await call('POST', '/v1/toolsets/desk/calls', { name: 'nothing', arguments: {} });
+    await call('GET', '/v1/tools?limit=2');
+    await call('GET', '/v1/tools/builtin.bash');
+    await call('PUT', '/v1/tools/builtin.bash/aliases', { aliases: ['console'] });
+    await call('GET', '/v1/tools/builtin.bash/aliases');
+    await call('DELETE', '/v1/tools/builtin.bash/aliases');
+    const camera = { label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: ['photo'], href: '/camera' };
+    await call('PUT', '/v1/tools/ui.camera', camera);
+    const made = await call('PUT', '/v1/tools/made.twice', {
+      description: 'Twice a value.',
+      parameters: [{ name: 'expression', type: 'string', description: 'The expression.', required: true }],
+      implementation: 'return await tools.calculate({ expression: args.expression });',
+      uses: ['local.calculate'],
+    });
+    expect(made.status, made.text).toBe(201);
+    await call('GET', '/v1/tools/ui.camera');
+    expect((await call('DELETE', '/v1/tools/ui.camera')).status).toBe(204);
+    expect((await call('DELETE', '/v1/tools/made.twice')).status).toBe(204);
+  });
+
+  it('of servers answers as documented', async () => {
+    const tool = { name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} } };
+    expect((await call('PUT', '/v1/servers/eyes', { kind: 'static', url: 'http://127.0.0.1:9/', tools: [tool] })).status).toBe(201);
+    await call('PUT', '/v1/servers/eyes', { kind: 'static', url: 'http://127.0.0.1:9/', tools: [{ ...tool, description: 'Looks far.' }] });
+    for (const path of ['', '/eyes', '/eyes/tools', '/eyes/tools/look']) await call('GET', `/v1/servers${path}`);
+    await call('POST', '/v1/servers/eyes/tools/look/accept');
+    await call('POST', '/v1/servers/eyes/tools/look/rebind', { to: 'nothing' });
+    await call('POST', '/v1/servers/eyes/test');
+    await call('PUT', '/v1/servers/far', { kind: 'mcp', url: mcpServer.url });
+    expect((await call('POST', '/v1/servers/far/refresh')).status).toBe(200);
+    await call('PUT', '/v1/servers/gated', { kind: 'mcp', url: 'http://127.0.0.1:9/mcp', oauth: { grant: 'authorization_code' } });
+    await call('POST', '/v1/servers/gated/refresh');
+    await call('POST', '/v1/servers/gated/authorize');
+    await call('DELETE', '/v1/servers/gated/authorize');
+    await call('GET', '/oauth/callback?state=unknown', undefined, { authorization: '' });
+    await call('GET', '/oauth/client.json');
+    expect((await call('DELETE', '/v1/servers/eyes')).status).toBe(204);
+  });
+
+  it('of sessions and approvals answers as documented', async () => {
+    const { json: session } = await call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'desk' });
+    const path = `/v1/sessions/${session.id}`;
+    await run(session.id, '/bash {"command": "echo hi"}');
+    const waits = await run(session.id, '/save {"path": "a.txt", "content": "one"}');
+    const [{ callId }] = waits.json.pending;
+    await call('GET', `${path}/approvals`);
+    await call('GET', `${path}/approvals/${callId}`);
+    const link = new URL((await call('POST', `${path}/approvals/${callId}/link`)).json.url).pathname;
+    await call('GET', link, undefined, { accept: 'application/json' });
+    await call('GET', link, undefined, { accept: 'text/html' });
+    await call('POST', link, { decision: 'deny' }, { accept: 'application/json' });
+    const [again] = (await run(session.id, '/save {"path": "a.txt", "content": "two"}')).json.pending;
+    await call('POST', `${path}/approvals/${again.callId}`, { decision: 'approve' });
+    await call('POST', `${path}/tool-results`, { results: [{ callId: 'call_unknown', content: 'x' }] });
+    await call('POST', `${path}/turns`, { input: 'hello' }, { accept: 'text/event-stream' });
+    expect((await call('POST', `${path}/turns`, { input: 'hello' }, { prefer: 'respond-async' })).status).toBe(202);
+    await call('POST', `${path}/cancel`);
+    for (const part of ['', '/messages', '/files', '/files/a.txt', '/files/none.txt']) await call('GET', path + part);
+    await call('PUT', `${path}/files/b.txt`, 'some bytes', { 'content-type': 'application/octet-stream' });
+    await call('DELETE', `${path}/files/b.txt`);
+    await call('GET', '/v1/sessions?limit=1');
+    const events = await fetch(`${service.url}${path}/events`, { headers: { authorization: `Bearer ${service.key}` } });
+    note('GET', `${path}/events`, events.status);
+    await events.body?.cancel();
+    expect((await call('DELETE', path)).status).toBe(204);
+  });
+
+  it('that a client tool answers, answers as documented', async () => {
+    const tools = [{ name: 'ask_me', description: 'Asks.', inputSchema: { type: 'object', properties: {} } }];
+    const { json: session } = await call('POST', '/v1/sessions', { model: 'rehearsal/default', tools });
+    const { json } = await run(session.id, '/ask_me {}');
+    const results = [{ callId: json.pending[0].callId, content: 'yes' }];
+    expect((await call('POST', `/v1/sessions/${session.id}/tool-results`, { results })).status).toBe(200);
+  });
+
+  it('of chat APIs and models answers as documented', async () => {
+    const [model] = (await call('GET', '/v1/models')).json.data;
+    await call('GET', `/v1/models/${encodeURIComponent(model.id)}`);
+    const messages = [{ role: 'user', content: 'hello' }];
+    const session = { 'x-moniker-session': 'new' };
+    const chats = [
+      ['/v1/chat/completions', { messages }],
+      ['/v1/messages', { messages, max_tokens: 100 }],
+      ['/v1/responses', { input: 'hello' }],
+    ] as const;
+    for (const [path, body] of chats) {
+      const { json } = await call('POST', path, { model: 'agent/clerk', ...body }, session);
+      expect((await call('GET', `${path}/${json.id}`)).status).toBe(200);
+      await call('POST', path, { model: 'agent/clerk', ...body, stream: true }, session);
+      await call('POST', path, { model: 'nothing/none', ...body });
+      await call('POST', path, '{"model":');
+      if (path === '/v1/responses') await call('POST', `${path}/${json.id}/cancel`);
+    }
+    await call('POST', '/v1/messages/count_tokens', { model: 'agent/clerk', messages });
+  });
+
+  it('of triggers answers as documented', async () => {
+    await call('POST', '/v1/webhooks/orders/test', { payload: { total: 3 } });
+    // Its callback then waits for its next attempt, and may be sent again.
+    receiver.failNext(503, 503, 503, 503);
+    const hook = await deliver(service, 'orders', signStandard(secret, { total: 3 }, 'msg_1'));
+    note('POST', '/hooks/default/orders', hook.status);
+    await eventually('the delivery is completed', async () => {
+      const { json } = await call('GET', '/v1/webhooks/orders/deliveries/msg_1');
+      return json.status === 'completed' ? json : undefined;
+    });
+    await call('GET', '/v1/webhooks/orders/deliveries');
+    expect((await call('POST', '/v1/webhooks/orders/deliveries/msg_1/replay')).status).toBe(202);
+    await call('GET', '/v1/schedules/morning/next');
+    const { json: begun } = await call('POST', '/v1/schedules/morning/run');
+    await call('GET', '/v1/schedules/morning/runs');
+    await call('GET', `/v1/schedules/morning/runs/${begun.delivery}`);
+    await call('POST', '/v1/subscriptions/ends/test');
+    const callback = await eventually('a callback was sent', async () => (await call('GET', '/v1/callbacks')).json.items[0]);
+    await call('GET', `/v1/callbacks/${callback.id}`);
+    expect((await call('POST', `/v1/callbacks/${callback.id}/retry`)).status).toBe(202);
+  });
+
+  it('of MCP, keys, pages and the audit answers as documented', async () => {
+    const accept = { accept: 'application/json, text/event-stream' };
+    const initialize = {
+      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    };
+    expect((await call('PUT', '/v1/toolsets/default', { tools: [{ tool: 'builtin.bash' }] })).status).toBe(201);
+    for (const path of ['/mcp/desk', '/mcp']) {
+      const { headers } = await call('POST', path, initialize, accept);
+      const session = { 'mcp-session-id': headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-06-18' };
+      await call('POST', path, { jsonrpc: '2.0', method: 'notifications/initialized' }, { ...accept, ...session });
+      await call('POST', path, initialize, { accept: 'text/plain' });
+      const stream = await fetch(service.url + path, {
+        headers: { authorization: `Bearer ${service.key}`, accept: 'text/event-stream', ...session },
+      });
+      note('GET', path, stream.status);
+      await stream.body?.cancel();
+      await call('DELETE', path, undefined, session);
+    }
+    const { json: key } = await call('POST', '/v1/keys', { name: 'one', scopes: ['chat'] });
+    await call('GET', '/v1/keys');
+    await call('GET', `/v1/keys/${key.id}`);
+    await call('DELETE', `/v1/keys/${key.id}?cancel=true`);
+    await call('GET', '/v1/audit?limit=3');
+    for (const path of ['/', '/healthz', '/docs', '/assets/pages.css', '/assets/start.js']) await call('GET', path);
+    const page = await service.call('GET', '/docs');
+    const file = /"(\/assets\/[^"]+\.js)"/.exec(page.text)?.[1] ?? '';
+    await call('GET', file);
+    await call('GET', '/openapi.json');
+  });
+
+  it('of deletion answers as documented', async () => {
+    const paths = [
+      'schedules/morning',
+      'webhooks/orders',
+      'subscriptions/ends',
+      'agents/clerk',
+      'providers/near',
+      'secrets/TOKEN',
+      'skills/notes',
+      'toolsets/desk',
+    ];
+    for (const path of paths) expect([path, (await call('DELETE', `/v1/${path}`)).status]).toEqual([path, 204]);
+  });
+
+  it('was called, and succeeded unless it needs another service', () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(ids.filter((id) => !statuses.has(id))).toEqual([]);
+    const failed = ids.filter((id) => !statuses.get(id)?.some((status) => status < 400));
+    expect(failed.filter((id) => !answeredWithError.has(id))).toEqual([]);
+  });
+});
