@@ -1,0 +1,37 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildConsole } from '../../src/local/build-console.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'moniker-console-'));
+
+beforeAll(async () => await buildConsole(directory));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe('the built pages', () => {
+  it('load files with a hash in their names, and have no inline code', () => {
+    const html = readFileSync(join(directory, 'docs.html'), 'utf8');
+    const assets = [...html.matchAll(/"\/assets\/([^"]+)"/g)].map(([, name = '']) => name);
+    expect(assets.map((name) => name.replace(/-[A-Z0-9]{8}/, '-hash')).sort()).toEqual(['docs-hash.css', 'docs-hash.js', 'icon-hash.svg']);
+    for (const name of assets) expect(existsSync(join(directory, 'assets', name))).toBe(true);
+    expect(html).not.toMatch(/<style|<script(?! type="module" src="\/assets\/)|\son\w+=|style=|javascript:/i);
+    expect(html).toContain('<noscript>');
+  });
+
+  it('need no code from text, no markup from text and no other origin', () => {
+    const names = readdirSync(join(directory, 'assets'));
+    const text = names.map((name) => readFileSync(join(directory, 'assets', name), 'utf8')).join('\n');
+    expect(text).not.toMatch(/\beval\(|new Function\(|insertAdjacentHTML|document\.write|@import|url\(/);
+    const hosts = [...text.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
+    // Namespaces of XML, and example values.
+    expect([...new Set(hosts)].sort()).toEqual(['example.com', 'www.w3.org']);
+  });
+
+  it('are replaced by another build without a moment in which a file is missing', async () => {
+    const before = readdirSync(join(directory, 'assets')).sort();
+    writeFileSync(join(directory, 'assets/docs-OLD.js'), '');
+    await buildConsole(directory);
+    expect(readdirSync(join(directory, 'assets')).sort()).toEqual(before);
+  });
+});
