@@ -9,7 +9,7 @@ import { withRetries, type Fetch } from './retry.ts';
 import type { paths } from './schema.ts';
 
 export type ClientOptions = {
-  /** The address of the service, for example `http://127.0.0.1:8787`. */
+  /** The address of the service, for example `http://127.0.0.1:8787`, or `location.origin` on its own pages. */
   baseUrl: string;
   /** The root key, or a key of `POST /v1/keys`. */
   key?: string;
@@ -61,7 +61,7 @@ export function createClient({
   headers,
   retries = 2,
 }: ClientOptions): MonikerClient {
-  const base = baseUrl.replace(/\/+$/, '');
+  const base = new URL(baseUrl).href.replace(/\/+$/, '');
   const send = withRetries(fetch, retries);
   const common = { ...headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) };
   const api = createFetchClient<paths, JsonType>({

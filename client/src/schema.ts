@@ -7264,6 +7264,8 @@ export interface operations {
             /** @description The MCP response: one message, or a stream of messages. */
             200: {
                 headers: {
+                    /** @description With `initialize` of the 2025 revisions: the id of the new session. */
+                    "mcp-session-id"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
                     [name: string]: unknown;
@@ -7394,6 +7396,8 @@ export interface operations {
             /** @description The MCP response: one message, or a stream of messages. */
             200: {
                 headers: {
+                    /** @description With `initialize` of the 2025 revisions: the id of the new session. */
+                    "mcp-session-id"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
                     [name: string]: unknown;

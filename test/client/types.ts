@@ -1,5 +1,6 @@
 /** Compiled, not run: what the types of the client accept, return and reject. Part of `npm run check`. */
 import { createClient } from '../../client/src/client.ts';
+import { followEvents } from '../../client/src/events.ts';
 import { paginate } from '../../client/src/paginate.ts';
 
 const client = createClient({ baseUrl: 'http://127.0.0.1:8787' });
@@ -17,6 +18,11 @@ export async function accepted(): Promise<void> {
   for await (const row of paginate(client, '/v1/sessions')) row.id satisfies string;
   const messages = paginate(client, '/v1/sessions/{id}/messages', { path, query: { limit: 3 } });
   for await (const message of messages) message.role satisfies 'user' | 'assistant' | 'tool';
+  for await (const event of followEvents(client, session.id)) {
+    event.id satisfies number;
+    if (event.type === 'text-delta') event.text satisfies string;
+    if (event.type === 'approval-required') event.canonical satisfies string;
+  }
   const { data, error } = await client.GET('/v1/agents/{agent}', { params: { path: { agent: 'demo' } } });
   if (error) error.code satisfies string;
   else data.model satisfies string;
