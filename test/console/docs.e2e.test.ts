@@ -101,6 +101,39 @@ describe.skipIf(isSkipped(browserPath === null, '/docs in a browser', noBrowser)
     });
   });
 
+  it('stops a stream that does not end', async () => {
+    const session = (await service.call('POST', '/v1/sessions', { model: 'rehearsal/default' })).json.id;
+    await visit(withKey(), {}, async (page) => {
+      await page.evaluate("location.hash = '#operation/followEvents'");
+      await page.getByText('Try it', { exact: true }).click();
+      await page.getByLabel('id', { exact: false }).first().fill(session);
+      await page.getByRole('button', { name: 'Send request' }).click();
+      await page.getByText('Receiving…').waitFor();
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByText('Stopped').waitFor();
+    });
+  });
+
+  it('sends an MCP message', async () => {
+    await visit(withKey(), {}, async (page) => {
+      await page.evaluate("location.hash = '#operation/sendMcp'");
+      await page.getByText('Try it', { exact: true }).click();
+      await page.getByLabel('toolset').fill('demo');
+      await page.getByRole('button', { name: 'Send request' }).click();
+      await page.getByText('inputSchema').first().waitFor();
+    });
+  });
+
+  it('shows a network error', async () => {
+    const { page } = await openTab(browser, service.url);
+    await page.goto(`${service.url}/docs#operation/getHealth`);
+    await page.getByText('Try it', { exact: true }).click();
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Send request' }).click();
+    await page.getByText('The request failed: Failed to fetch').waitFor();
+    await page.context().close();
+  });
+
   it('checks the body, and asks before it deletes', async () => {
     expect((await service.call('PUT', '/v1/toolsets/doomed', { tools: [{ tool: 'builtin.bash' }] })).status).toBe(201);
     await visit(withKey(), {}, async (page) => {

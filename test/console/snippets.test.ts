@@ -5,11 +5,12 @@ import type { ApiOperation } from '../../src/console/pages/docs/reference.ts';
 import { pythonValue, shellQuote, snippetsOf } from '../../src/console/pages/docs/snippets.ts';
 
 const origin = 'http://127.0.0.1:8787';
+const body = '{"text": "it\'s $HOME `id` \\\\ \\"quoted\\"\\n", "stream": true, "none": null}';
 const call: ApiCall = {
   method: 'POST',
   url: '/v1/chat/completions?x=1&y=2',
   headers: [['content-type', 'application/json']],
-  body: '{"text": "it\'s $HOME `id` \\\\ \\"quoted\\"\\n", "stream": true, "none": null}',
+  body,
   needsKey: true,
 };
 
@@ -50,6 +51,12 @@ describe('curl', () => {
     expect(codeOf('curl', '', { ...call, method: 'DELETE', body: null })).toContain('-X DELETE');
   });
 
+  it('sends a file by its name', () => {
+    const sent = { ...call, body: new File(['x'], "it's a file.zip") };
+    expect(argumentsIn(codeOf('curl', '', sent)).slice(-2)).toEqual(['--data-binary', "@it's a file.zip"]);
+    expect(codeOf('Python', '', sent)).toContain('data=open("it\'s a file.zip", "rb"),');
+  });
+
   it.each(['', "'", 'a b', '$(id)', '`id`', '\\', 'a\nb', '*', '~', '!x'])('quotes %j', (text) => {
     expect(argumentsIn(`curl ${shellQuote(text)}`)).toEqual([text]);
   });
@@ -66,7 +73,7 @@ describe('JavaScript', () => {
     await AsyncFunction('fetch', 'console', codeOf('JavaScript', "it's \\ a key"))(fake, { log: () => undefined });
     expect(sent[0]?.url).toBe(origin + call.url);
     expect(sent[0]?.init.headers).toEqual({ authorization: "Bearer it's \\ a key", 'content-type': 'application/json' });
-    expect(JSON.parse(String(sent[0]?.init.body))).toEqual(JSON.parse(call.body ?? ''));
+    expect(JSON.parse(String(sent[0]?.init.body))).toEqual(JSON.parse(body));
   });
 });
 
@@ -103,7 +110,7 @@ describe('toCall', () => {
   const values = { 'path:id': 'a/b $&', 'path:path': 'folder/a b.txt', 'query:dry run': 'x&y', 'header:if-match': '"1"' };
 
   it('encodes the parameters, and keeps slashes in the path of a file', () => {
-    expect(toCall(operation, { values, body: '{}', contentType: 'application/json', stream: true })).toEqual({
+    expect(toCall(operation, { values, body: '{}', contentType: 'application/json', file: null, stream: true })).toEqual({
       method: 'PUT',
       url: '/v1/sessions/a%2Fb%20%24%26/files/folder/a%20b.txt?dry+run=x%26y',
       headers: [
@@ -117,7 +124,7 @@ describe('toCall', () => {
   });
 
   it('omits empty parameters', () => {
-    const sent = toCall(operation, { values: { 'path:id': 'a' }, body: null, contentType: '', stream: false });
+    const sent = toCall(operation, { values: { 'path:id': 'a' }, body: null, contentType: '', file: null, stream: false });
     expect([sent.url, sent.headers]).toEqual(['/v1/sessions/a/files/{path}', []]);
   });
 });

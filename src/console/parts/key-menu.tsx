@@ -8,7 +8,9 @@ export function KeyMenu() {
     const close = (event: Event): void => {
       const isInside = event.target instanceof Node && menu.current?.contains(event.target);
       const isEscape = event instanceof KeyboardEvent && event.key === 'Escape';
-      if (menu.current?.open && (isEscape || (event.type === 'pointerdown' && !isInside))) menu.current.open = false;
+      if (!menu.current?.open || !(isEscape || (event.type === 'pointerdown' && !isInside))) return;
+      menu.current.open = false;
+      if (isEscape) menu.current.querySelector('summary')?.focus();
     };
     addEventListener('pointerdown', close);
     addEventListener('keydown', close);

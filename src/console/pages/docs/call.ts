@@ -1,5 +1,5 @@
 /** A request to an operation, as the user filled it in: its URL, headers and body. The snippets and the tester both use it. */
-import type { ApiOperation, Parameter } from './reference.ts';
+import type { ApiOperation, Content, Parameter } from './reference.ts';
 import { jsonTypeOf, streaming } from './reference.ts';
 import { exampleOf } from './example.ts';
 import type { SchemaMap } from './schema.ts';
@@ -10,6 +10,8 @@ export type CallForm = {
   /** Null: the operation has no body. */
   body: string | null;
   contentType: string;
+  /** Sent instead of `body`. */
+  file: File | null;
   stream: boolean;
 };
 
@@ -19,7 +21,7 @@ export type ApiCall = {
   url: string;
   /** Without the key. */
   headers: [name: string, value: string][];
-  body: string | null;
+  body: string | File | null;
   needsKey: boolean;
 };
 
@@ -32,17 +34,25 @@ export function initialForm(operation: ApiOperation, schemas: SchemaMap): CallFo
   const values = operation.parameters
     .filter(({ required }) => required)
     .map((parameter) => [fieldId(parameter), exampleText(parameter, schemas)]);
-  const { content } = operation.requestBody ?? { content: null };
-  const type = content === null ? '' : (jsonTypeOf(content) ?? Object.keys(content)[0] ?? '');
-  const media = content?.[type];
-  const isJson = content !== null && jsonTypeOf(content) !== null;
-  const example = media?.example ?? (media?.schema && isJson ? exampleOf(media.schema, schemas, 'request') : '');
+  const content = operation.requestBody?.content;
+  const contentType = content === undefined ? '' : (jsonTypeOf(content) ?? Object.keys(content)[0] ?? '');
   return {
     values: Object.fromEntries(values),
-    body: content === null ? null : typeof example === 'string' ? example : JSON.stringify(example, null, 2),
-    contentType: type === '*/*' ? 'application/octet-stream' : type,
+    body: content === undefined ? null : isMcpMessage(operation) ? mcpExample : exampleBody(content, contentType, schemas),
+    contentType: contentType === '*/*' ? 'application/octet-stream' : contentType,
+    file: null,
     stream: streaming(operation) === 'always',
   };
+}
+
+/** The example of a JSON body, also as a form; '' for other content types. */
+export function exampleBody(content: Content, contentType: string, schemas: SchemaMap): string {
+  const { example, schema } = content[contentType] ?? {};
+  const isForm = contentType === 'application/x-www-form-urlencoded';
+  const isJson = jsonTypeOf({ [contentType]: {} }) !== null;
+  const value = example ?? (schema && (isJson || isForm) ? exampleOf(schema, schemas, 'request') : '');
+  if (typeof value === 'string') return value;
+  return isForm ? new URLSearchParams(value as Record<string, string>).toString() : JSON.stringify(value, null, 2);
 }
 
 function exampleText({ in: place, example, schema = {} }: Parameter, schemas: SchemaMap): string {
@@ -50,6 +60,13 @@ function exampleText({ in: place, example, schema = {} }: Parameter, schemas: Sc
     example ?? (place === 'path' && schema.example === undefined && schema.enum === undefined ? '' : exampleOf(schema, schemas, 'request'));
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
+
+/** MCP requires both types in `accept`, and the document leaves the message open. */
+export function isMcpMessage({ method, path }: ApiOperation): boolean {
+  return method === 'post' && /^\/mcp(?:\/|$)/.test(path);
+}
+
+const mcpExample = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, null, 2);
 
 /** Names of required parameters without a value. */
 export function missingParameters({ parameters }: ApiOperation, { values }: CallForm): string[] {
@@ -68,12 +85,13 @@ export function toCall(operation: ApiOperation, form: CallForm): ApiCall {
     if (!headers.some(([other]) => other.toLowerCase() === name)) headers.push([name, value]);
   };
   if (form.body !== null && form.contentType !== '') setHeader('content-type', form.contentType);
-  if (form.stream && !streamsByBody(operation)) setHeader('accept', 'text/event-stream');
+  if (isMcpMessage(operation)) setHeader('accept', 'application/json, text/event-stream');
+  else if (form.stream && !streamsByBody(operation)) setHeader('accept', 'text/event-stream');
   return {
     method: operation.method.toUpperCase(),
     url: query === '' ? path : `${path}?${query}`,
     headers,
-    body: form.body,
+    body: form.body === null ? null : (form.file ?? form.body),
     needsKey: operation.security.length > 0,
   };
 }

@@ -39,6 +39,7 @@ export function DocsShell({ reference }: { reference: ApiReference }) {
           aria-controls="navigation"
           onClick={() => {
             isMenuOpen.value = !isMenuOpen.value;
+            scrollTo(0, 0);
           }}
         >
           Menu

@@ -16,7 +16,8 @@ export function snippetsOf(call: ApiCall, origin: string, key: string): Snippet[
 }
 
 const isStream = ({ headers, body }: ApiCall): boolean =>
-  headers.some(([name, value]) => name === 'accept' && value === 'text/event-stream') || /"stream":\s*true/.test(body ?? '');
+  headers.some(([name, value]) => name === 'accept' && value === 'text/event-stream') ||
+  (typeof body === 'string' && /"stream":\s*true/.test(body));
 
 export function shellQuote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
@@ -31,7 +32,9 @@ function curlSnippet(call: ApiCall, origin: string, key: string): string {
     ...(needsKey ? [`-H ${authorization}`] : []),
     ...headers.map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`),
     // `--data-raw` does not read a file for a leading @.
-    ...(body === null ? [] : [`--data-raw ${shellQuote(body)}`]),
+    ...(body === null
+      ? []
+      : [typeof body === 'string' ? `--data-raw ${shellQuote(body)}` : `--data-binary ${shellQuote(`@${body.name}`)}`]),
   ].join(' \\\n  ');
 }
 
@@ -42,24 +45,27 @@ function javascriptSnippet(call: ApiCall, origin: string, key: string): string {
   const token = key === '' ? '`Bearer ${process.env.MONIKER_KEY}`' : quote(`Bearer ${key}`);
   const property = (name: string): string => (/^\w+$/.test(name) ? name : quote(name));
   const lines = [...(needsKey ? [`authorization: ${token}`] : []), ...headers.map(([name, value]) => `${property(name)}: ${quote(value)}`)];
-  const value = body === null ? undefined : parseJson(body);
+  const value = typeof body === 'string' ? parseJson(body) : undefined;
   const options = [
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
     ...(lines.length === 0 ? [] : ['  headers: {', ...lines.map((line) => `    ${line},`), '  },']),
     ...(body === null
       ? []
-      : [`  body: ${value === undefined ? quote(body) : `JSON.stringify(${indent(JSON.stringify(value, null, 2), 2)})`},`]),
+      : [
+          `  body: ${typeof body !== 'string' ? `await readFile(${quote(body.name)})` : value === undefined ? quote(body) : `JSON.stringify(${indent(JSON.stringify(value, null, 2), 2)})`},`,
+        ]),
   ];
   const request = options.length === 0 ? `fetch(${quote(origin + url)})` : `fetch(${quote(origin + url)}, {\n${options.join('\n')}\n})`;
   const read = isStream(call)
     ? 'for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {\n  console.log(chunk);\n}'
     : 'console.log(response.status, await response.text());';
-  return `const response = await ${request};\n${read}`;
+  const imports = body instanceof File ? "import { readFile } from 'node:fs/promises';\n\n" : '';
+  return `${imports}const response = await ${request};\n${read}`;
 }
 
 function pythonSnippet(call: ApiCall, origin: string, key: string): string {
   const { method, url, headers, body, needsKey } = call;
-  const value = body === null ? undefined : parseJson(body);
+  const value = typeof body === 'string' ? parseJson(body) : undefined;
   const sendsJson = value !== undefined;
   const shown = headers.filter(([name]) => !(sendsJson && name === 'content-type'));
   const lines = [
@@ -69,7 +75,9 @@ function pythonSnippet(call: ApiCall, origin: string, key: string): string {
   const options = [
     ...(lines.length === 0 ? [] : ['    headers={', ...lines.map((line) => `        ${line},`), '    },']),
     ...(sendsJson ? [`    json=${indent(pythonValue(value), 4)},`] : []),
-    ...(body !== null && !sendsJson ? [`    data=${pythonText(body)},`] : []),
+    ...(body !== null && !sendsJson
+      ? [`    data=${typeof body === 'string' ? pythonText(body) : `open(${pythonText(body.name)}, "rb")`},`]
+      : []),
     ...(isStream(call) ? ['    stream=True,'] : []),
   ];
   const read = isStream(call)
@@ -89,7 +97,7 @@ const sdkCalls: Readonly<Record<string, { client: 'OpenAI' | 'Anthropic'; call: 
 
 function sdkSnippet(call: ApiCall, origin: string, key: string): Snippet | null {
   const found = sdkCalls[`${call.method} ${call.url.split('?')[0]}`];
-  const value = call.body === null ? {} : parseJson(call.body);
+  const value = call.body === null ? {} : typeof call.body === 'string' ? parseJson(call.body) : null;
   if (found === undefined || typeof value !== 'object' || value === null) return null;
   const { client, call: method } = found;
   const secret = key === '' ? 'os.environ["MONIKER_KEY"]' : pythonText(key);

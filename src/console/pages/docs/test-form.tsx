@@ -2,10 +2,11 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { apiKey } from '../../api/key.ts';
-import { type CallForm, fieldId, initialForm, jsonError, missingParameters, streamsByBody, toCall, withStream } from './call.ts';
-import { type ApiOperation, jsonTypeOf, type Parameter, streaming } from './reference.ts';
+import { type CallForm, fieldId, isMcpMessage, missingParameters, streamsByBody, toCall, withStream } from './call.ts';
+import { type ApiOperation, type Parameter, streaming } from './reference.ts';
 import { ResponseView } from './response-view.tsx';
 import { allowedValues, dereference, type SchemaMap } from './schema.ts';
+import { BodyInput, bodyErrorOf } from './body-input.tsx';
 import { createExchange } from './exchange.ts';
 
 type TestFormProps = { operation: ApiOperation; form: Signal<CallForm>; schemas: SchemaMap };
@@ -19,8 +20,7 @@ export function TestForm({ operation, form, schemas }: TestFormProps) {
   const isAsking = useSignal(false);
   useEffect(() => exchange.stop, [exchange]);
   const { requestBody, security } = operation;
-  const isJson = requestBody !== null && jsonTypeOf(requestBody.content) !== null;
-  const bodyError = isJson && form.value.body !== null && form.value.body.trim() !== '' ? jsonError(form.value.body) : null;
+  const bodyError = bodyErrorOf(form.value);
   const submit = (event: Event): void => {
     event.preventDefault();
     const missing = missingParameters(operation, form.value);
@@ -41,10 +41,8 @@ export function TestForm({ operation, form, schemas }: TestFormProps) {
         {(['path', 'query', 'header'] as const).map((place) => (
           <ParameterInputs key={place} place={place} operation={operation} form={form} schemas={schemas} />
         ))}
-        {form.value.body !== null && (
-          <BodyInput form={form} error={bodyError} reset={() => initialForm(operation, schemas).body ?? ''} isJson={isJson} />
-        )}
-        {streaming(operation) === 'optional' && <StreamChoice operation={operation} form={form} />}
+        {requestBody !== null && <BodyInput content={requestBody.content} form={form} error={bodyError} schemas={schemas} />}
+        {streaming(operation) === 'optional' && !isMcpMessage(operation) && <StreamChoice operation={operation} form={form} />}
         {security.length > 0 && apiKey.value === '' && (
           <p class="notice">No API key is set. Set one under “API key” at the top of the page.</p>
         )}
@@ -151,50 +149,6 @@ function ParameterInput({ parameter, form, schemas }: { parameter: Parameter; fo
         />
       )}
     </div>
-  );
-}
-
-function BodyInput({ form, error, reset, isJson }: { form: Signal<CallForm>; error: string | null; reset: () => string; isJson: boolean }) {
-  const body = form.value.body ?? '';
-  const set = (text: string): void => {
-    form.value = { ...form.value, body: text };
-  };
-  return (
-    <fieldset>
-      <legend>
-        <label for="body">{isJson ? 'Body (JSON)' : `Body (${form.value.contentType})`}</label>
-      </legend>
-      <textarea
-        id="body"
-        class="code"
-        rows={Math.min(Math.max(body.split('\n').length, 4), 18)}
-        spellcheck={false}
-        aria-invalid={error !== null}
-        aria-describedby={error === null ? undefined : 'body-error'}
-        value={body}
-        onInput={(event) => set(event.currentTarget.value)}
-      />
-      {error !== null && (
-        <p id="body-error" class="error" role="status">
-          {error}
-        </p>
-      )}
-      <div class="body-actions">
-        {isJson && (
-          <button
-            type="button"
-            class="plain"
-            disabled={error !== null || body === ''}
-            onClick={() => set(JSON.stringify(JSON.parse(body), null, 2))}
-          >
-            Format
-          </button>
-        )}
-        <button type="button" class="plain" onClick={() => set(reset())}>
-          Reset
-        </button>
-      </div>
-    </fieldset>
   );
 }
 
