@@ -10,7 +10,8 @@ import type { Services } from '../wiring.ts';
 import { type AppContext, type AppEnv, requestContext } from './middleware/request-context.ts';
 import { discardBody } from './json-body.ts';
 import { buildDocument } from './openapi-document.ts';
-import { loggedPath, renderProblem, toProblem } from './problems.ts';
+import type { DialectName } from '../core/reference.ts';
+import { dialectOfUnknown, loggedPath, renderProblem, toProblem } from './problems.ts';
 import { cors } from './middleware/cors.ts';
 import { requireOwnHost } from './own-origin.ts';
 import { mountRoutes } from './mount-routes.ts';
@@ -103,17 +104,20 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...openApiRoutes(() => buildDocument(router.openAPIRegistry)),
   ]);
 
-  router.notFound((c) => failed(c, new Problem('not_found', `Unknown path ${quoted(loggedPath(c.req.path))}. /docs lists every path.`)));
+  router.notFound((c) => {
+    const problem = new Problem('not_found', `Unknown path ${quoted(loggedPath(c.req.path))}. /docs lists every path.`);
+    return failed(c, problem, dialectOfUnknown(c.req.path, c.req.raw.headers));
+  });
   router.onError((error, c) => failed(c, error));
   return router;
 }
 
-async function failed(c: AppContext, error: unknown): Promise<Response> {
+async function failed(c: AppContext, error: unknown, dialect: DialectName | null = null): Promise<Response> {
   await discardBody(c.req.raw);
   // Services do not exist if a setting is invalid, and that error must then be reported.
   const services: Services | undefined = c.get('services');
   const requestId: string | undefined = c.get('requestId');
-  const request = { method: c.req.method, path: c.req.path, requestId: requestId ?? 'none' };
+  const request = { method: c.req.method, path: c.req.path, requestId: requestId ?? 'none', dialect };
   return renderProblem(toProblem(error, request, services?.log ?? createLog('error')), request);
 }
 

@@ -10,7 +10,8 @@ import type { DialectName } from '../core/reference.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { toRpcError } from '../engine/mcp/rpc-error.ts';
 
-export type FailedRequest = { method: string; path: string; requestId: string };
+/** `dialect`: whose error format the caller expects; default: that of the path. */
+export type FailedRequest = { method: string; path: string; requestId: string; dialect?: DialectName | null };
 
 /** Returns the problem to report for any thrown value, and logs it once. */
 export function toProblem(error: unknown, request: FailedRequest, log: Logger): Problem {
@@ -24,7 +25,7 @@ export function toProblem(error: unknown, request: FailedRequest, log: Logger): 
 
 export function renderProblem(problem: Problem, request: FailedRequest): Response {
   const headers = new Headers(problemHeaders(problem));
-  const dialect = dialectAt(request.path);
+  const dialect = request.dialect ?? dialectAt(request.path);
   if (dialect !== null) {
     headers.set('content-type', 'application/json');
     const body = dialectOf(dialect).errorBody(problem.toBody(), request.requestId);
@@ -54,6 +55,20 @@ const dialectPaths = [
   ['/v1/responses', 'openai-responses'],
   ['/v1/messages', 'anthropic-messages'],
 ] as const;
+
+/** Endpoints of OpenAI's and Anthropic's APIs that Moniker does not have (their API references, November 2026). */
+const foreignPaths = {
+  'openai-chat':
+    /^\/v1\/(assistants|audio|batches|chat|chatkit|completions|containers|conversations|embeddings|evals|fine_tuning|images|moderations|realtime|responses|threads|uploads|vector_stores|videos)(\/|$)/,
+  'anthropic-messages': /^\/v1\/(complete|messages|organizations)(\/|$)/,
+} as const;
+
+/** Returns the dialect whose clients call a path that does not exist here. Both APIs have `/v1/files`: Anthropic's clients send their version. */
+export function dialectOfUnknown(path: string, headers: Headers): DialectName | null {
+  if (!path.startsWith('/v1/')) return null;
+  if (headers.has('anthropic-version') || foreignPaths['anthropic-messages'].test(path)) return 'anthropic-messages';
+  return foreignPaths['openai-chat'].test(path) || path === '/v1/files' || path.startsWith('/v1/files/') ? 'openai-chat' : null;
+}
 
 /** Returns the headers that HTTP requires with a status, from the problem's members. */
 function problemHeaders(problem: Problem): Record<string, string> {

@@ -168,6 +168,10 @@ describe('the OpenAPI document', () => {
     expect(described.toSorted()).toEqual([...new Set(mounted)].toSorted());
   });
 
+  it('names every schema', () => {
+    expect(Object.keys(document.components.schemas).filter((name) => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([]);
+  });
+
   it('shares a schema without changing it', () => {
     const { Via, TurnAnswer } = document.components.schemas;
     expect(Via).toEqual({ type: 'string', enum: ['wire', 'canonical', 'alias', 'own', 'folded'] });

@@ -3,6 +3,7 @@ import { Problem, problemCatalogue, quoted, type ProblemCode } from '../../src/c
 import { createApp } from '../../src/http/app.ts';
 import { renderProblem, toProblem } from '../../src/http/problems.ts';
 import { keptLog } from '../fakes/runtime.ts';
+import { createHarness } from './harness.ts';
 
 const native = { method: 'GET', path: '/v1/toolsets', requestId: 'req_1' };
 const openAi = { method: 'POST', path: '/v1/chat/completions', requestId: 'req_1' };
@@ -35,6 +36,29 @@ describe('a problem', () => {
     expect(header('www-authenticate', 'unauthenticated', { reason: 'missing' })).toBe('Bearer realm="moniker"');
     expect(header('www-authenticate', 'unauthenticated', { reason: 'revoked' })).toBe('Bearer realm="moniker", error="invalid_token"');
     expect(header('www-authenticate', 'forbidden', { scope: 'tools' })).toContain('scope="tools"');
+  });
+});
+
+describe('an unknown path', () => {
+  const h = createHarness();
+  const shapes = { problem: 'type', openAi: 'error', anthropic: 'request_id' };
+  it.each([
+    ['/v1/nothing', {}, 'problem'],
+    ['/nothing', {}, 'problem'],
+    ['/v1/embeddings', {}, 'openAi'],
+    ['/v1/chat/nothing', {}, 'openAi'],
+    ['/v1/files/file_1', {}, 'openAi'],
+    ['/v1/responses/a/b', {}, 'openAi'],
+    ['/v1/messages/batches/b', {}, 'anthropic'],
+    ['/v1/complete', {}, 'anthropic'],
+    ['/v1/files', { 'anthropic-version': '2023-06-01' }, 'anthropic'],
+  ] as const)('%s is answered in the format of the API that has it', async (path, headers, shape) => {
+    const response = await h.send('POST', path, {}, headers);
+    const body = (await response.json()) as Record<string, unknown>;
+    expect(response.status).toBe(404);
+    expect(body[shapes[shape]], JSON.stringify(body)).toBeDefined();
+    expect('code' in body).toBe(shape === 'problem');
+    expect(JSON.stringify(body)).toContain('/docs lists every path');
   });
 });
 

@@ -3,6 +3,8 @@
  * for absent fields.
  */
 
+import { z } from 'zod';
+
 export type Json = Record<string, unknown>;
 
 export function isRecord(value: unknown): value is Json {
@@ -42,6 +44,14 @@ export function tryParse(data: string): unknown {
 
 /** A value that JSON can hold. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/**
+ * As a schema of a parsed JSON text, where every value is one. `z.json()` walks the value once more, and its recursion has no name in the
+ * OpenAPI document.
+ */
+export const JsonValue = z
+  .custom<JsonValue>((value) => value !== undefined, { message: 'is missing' })
+  .meta({ id: 'JsonValue', description: 'Any JSON value.' });
 
 // Code that walks a whole untrusted value recursively (cloning, hashing, `JSON.stringify`) overflows the stack if the value nests deep
 // enough. `json-text.ts` measures text before it is parsed.

@@ -5,6 +5,7 @@
  */
 import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
+import { JsonValue } from '../json/wire-value.ts';
 import { limits } from '../limits.ts';
 import { Alias, CanonicalName } from '../names/names.ts';
 import { canonicalJson, sha256Hex } from '../hash.ts';
@@ -23,7 +24,7 @@ export const MadeParameter = z
     type: z.enum(['string', 'number', 'boolean', 'array', 'object']),
     description: boundedText(limits.maxDescriptionBytes).default(''),
     required: z.boolean().default(true).meta({ description: 'Has no effect if there is a default.' }),
-    default: z.json().optional(),
+    default: JsonValue.optional(),
   })
   .meta({ id: 'MadeParameter' });
 export type MadeParameter = z.infer<typeof MadeParameter>;

@@ -4,6 +4,7 @@
  */
 import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
+import { JsonValue } from '../json/wire-value.ts';
 import { limits } from '../limits.ts';
 import { parseAlias } from '../names/names.ts';
 import { invalidRequest, type Issue } from '../problem.ts';
@@ -59,8 +60,8 @@ export const PresetValue = z
   .union([
     z.strictObject({ secret: z.string().min(1).max(128) }),
     z.strictObject({ caller: z.string().min(1).max(50) }),
-    z.strictObject({ value: z.json() }),
-    z.json(),
+    z.strictObject({ value: JsonValue }),
+    JsonValue,
   ])
   .meta({
     id: 'PresetValue',
@@ -77,7 +78,7 @@ export const EntryArguments = z
         'Fixed values by the tool’s own argument name. Preset arguments are removed from the schema, and calls cannot override them.',
     }),
     rename: z.record(ArgumentName, ArgumentName).optional().meta({ description: 'Shown name → the tool’s own argument name.' }),
-    default: z.record(ArgumentName, z.json()).optional().meta({
+    default: z.record(ArgumentName, JsonValue).optional().meta({
       description:
         'Default values by the tool’s own argument name, used if a call leaves the argument out. Such arguments become optional.',
     }),

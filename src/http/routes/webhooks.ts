@@ -3,6 +3,7 @@
  * them.
  */
 import { z } from 'zod';
+import { JsonValue } from '../../core/json/wire-value.ts';
 import { ResourceName } from '../../core/agent.ts';
 import { limits } from '../../core/limits.ts';
 import { Webhook } from '../../core/triggers/webhook.ts';
@@ -37,7 +38,7 @@ const WebhookInput = Webhook.safeExtend({ ...z.object(shown).partial().shape, wa
 
 const HookTest = z
   .strictObject({
-    payload: z.json().meta({ description: 'As the sender would send it: a JSON value or text.' }),
+    payload: JsonValue.meta({ description: 'As the sender would send it: a JSON value or text.' }),
     event: z.string().max(limits.maxEventLength).optional(),
     headers: z
       .record(z.string().max(limits.maxHeaderNameLength), z.string())
