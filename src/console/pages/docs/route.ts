@@ -19,13 +19,30 @@ function decode(text: string): string {
   }
 }
 
-export const route = signal<DocsRoute>({ page: 'overview', name: '' });
+/** `scrollY`: where the page was left, for the back and forward buttons; 0 after a link. */
+export const route = signal<DocsRoute & { scrollY: number }>({ page: 'overview', name: '', scrollY: 0 });
+
+const positions = new Map<string, number>();
+let isLink = false;
 
 /** Follows links, and the back and forward buttons. */
 export function followRoute(): void {
+  // The browser would restore the position before the content is rendered.
+  history.scrollRestoration = 'manual';
   const read = (): void => {
-    route.value = parseRoute(location.hash);
+    route.value = { ...parseRoute(location.hash), scrollY: isLink ? 0 : (positions.get(location.hash) ?? 0) };
+    isLink = false;
   };
   read();
   addEventListener('hashchange', read);
+  addEventListener('scroll', () => positions.set(location.hash, scrollY), { passive: true });
+  addEventListener('click', ({ target }) => {
+    const link = target instanceof Element ? target.closest('a[href^="#"]') : null;
+    if (link !== null && link.getAttribute('href') !== location.hash) isLink = true;
+  });
+}
+
+export function openRoute(hash: string): void {
+  isLink = hash !== location.hash;
+  location.hash = hash;
 }

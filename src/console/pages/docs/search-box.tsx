@@ -2,6 +2,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { MethodBadge } from '../../parts/method-badge.tsx';
+import { openRoute } from './route.ts';
 import { searchReference, type SearchIndex, type SearchResult } from './search.ts';
 
 const maxShown = 40;
@@ -30,7 +31,7 @@ export function SearchBox({ index }: { index: SearchIndex }) {
     close();
     query.value = '';
     input.current?.blur();
-    location.hash = result.href;
+    openRoute(result.href);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') move(1);

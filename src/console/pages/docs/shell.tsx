@@ -1,5 +1,5 @@
 /** The frame of the reference: header, navigation, and the content that the route names. */
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { signal } from '@preact/signals';
 import { KeyMenu } from '../../parts/key-menu.tsx';
 import { DocsNavigation } from './navigation.tsx';
@@ -19,9 +19,9 @@ export function DocsShell({ reference }: { reference: ApiReference }) {
   const main = useRef<HTMLElement>(null);
   const current = route.value;
   const isFirst = useRef(true);
-  useEffect(() => {
+  useLayoutEffect(() => {
     isMenuOpen.value = false;
-    scrollTo(0, 0);
+    scrollTo(0, current.scrollY);
     // After a link, keyboards and screen readers continue at the new content.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
