@@ -2142,12 +2142,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Any JSON value. */
-        __schema0: unknown;
-        /** @description Any JSON value. */
-        __schema1: unknown;
-        /** @description Any JSON value. */
-        __schema2: unknown;
         AcceptedDelivery: {
             /** @description The sender’s id. A repeated id starts nothing and returns the same response. */
             delivery: string;
@@ -3121,7 +3115,7 @@ export interface components {
         EntryArguments: {
             /** @description Default values by the tool’s own argument name, used if a call leaves the argument out. Such arguments become optional. */
             default?: {
-                [key: string]: components["schemas"]["__schema2"];
+                [key: string]: components["schemas"]["JsonValue"];
             };
             /** @description Fixed values by the tool’s own argument name. Preset arguments are removed from the schema, and calls cannot override them. */
             preset?: {
@@ -3227,6 +3221,8 @@ export interface components {
             /** @description Round of the input request, so that a repeated answer is not used for the next request. Default: the latest. */
             round?: number;
         };
+        /** @description Any JSON value. */
+        JsonValue: unknown;
         Key: {
             agents?: string[];
             caller?: {
@@ -3311,7 +3307,7 @@ export interface components {
             warnings: components["schemas"]["Warning"][];
         };
         MadeParameter: {
-            default?: components["schemas"]["__schema0"];
+            default?: components["schemas"]["JsonValue"];
             /** @default  */
             description?: string;
             name: string;
@@ -3828,8 +3824,8 @@ export interface components {
         } | {
             caller: string;
         } | {
-            value: components["schemas"]["__schema0"];
-        } | components["schemas"]["__schema1"];
+            value: components["schemas"]["JsonValue"];
+        } | components["schemas"]["JsonValue"];
         Price: {
             input: number;
             output: number;
@@ -5937,7 +5933,7 @@ export interface components {
                 [key: string]: string;
             };
             /** @description As the sender would send it: a JSON value or text. */
-            payload: components["schemas"]["__schema0"];
+            payload: components["schemas"]["JsonValue"];
         };
         WebhookTestAnswer: {
             /** @description The input that the agent would receive. */
