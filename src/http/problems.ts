@@ -3,6 +3,7 @@
  * `/mcp`. Handlers throw `Problem`s and build no error bodies. Any other error becomes `internal`: it is logged here with its cause, and
  * its details are not sent.
  */
+import { HTTPException } from 'hono/http-exception';
 import { dialectOf } from '../dialects/dialects.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -15,12 +16,19 @@ export type FailedRequest = { method: string; path: string; requestId: string; d
 
 /** Returns the problem to report for any thrown value, and logs it once. */
 export function toProblem(error: unknown, request: FailedRequest, log: Logger): Problem {
-  if (error instanceof Problem) {
-    logProblem(error, request, log);
-    return error;
+  const problem = error instanceof HTTPException ? refusedByRouter(error) : error;
+  if (problem instanceof Problem) {
+    logProblem(problem, request, log);
+    return problem;
   }
   log.error('request failed', { ...logFields(request), code: 'internal', ...causeFields(error) });
   return new Problem('internal', `Internal error. See the server log for request id ${request.requestId}.`);
+}
+
+/** The router's media type check is stricter than `json-body.ts` about blanks and parameters. */
+function refusedByRouter({ status, message }: HTTPException): Problem {
+  if (status === 415) return new Problem('unsupported_media_type', 'Send the body as `content-type: application/json`.');
+  return new Problem('invalid_request', message);
 }
 
 export function renderProblem(problem: Problem, request: FailedRequest): Response {

@@ -39,6 +39,29 @@ describe('a problem', () => {
   });
 });
 
+describe('a media type', () => {
+  it.each([
+    ['application/json; charset=utf-8', 201],
+    ['Application/JSON', 201],
+    ['application/json;charset="utf-8"', 201],
+    ['application/json ; charset=utf-8', 415],
+    ['application/json; charset=latin1', 415],
+    ['text/plain', 415],
+    ['', 415],
+  ])('%s of a JSON body gives %i', async (type, status) => {
+    const response = await createHarness().send(
+      'PUT',
+      '/v1/toolsets/typed',
+      { tools: [{ tool: 'builtin.bash' }] },
+      { 'content-type': type },
+    );
+    expect([response.status, await response.text()]).toEqual([
+      status,
+      expect.stringContaining(status === 415 ? 'unsupported_media_type' : 'typed'),
+    ]);
+  });
+});
+
 describe('an unknown path', () => {
   const h = createHarness();
   const shapes = { problem: 'type', openAi: 'error', anthropic: 'request_id' };
