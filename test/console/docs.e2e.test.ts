@@ -202,6 +202,16 @@ describe.skipIf(isSkipped(browserPath === null, '/docs in a browser', noBrowser)
     });
   });
 
+  it('has its key field above everything else on a phone', async () => {
+    await visit('', { viewport: phone }, async (page) => {
+      await page.getByText('API key').first().click();
+      await page.getByLabel('API key', { exact: true }).click();
+      await page.keyboard.type(service.key);
+      await page.keyboard.press('Escape');
+      expect(await page.getByRole('region', { name: 'Request in curl' }).textContent()).toContain(service.key);
+    });
+  });
+
   it('refers to the OpenAPI document without JavaScript', async () => {
     const { page } = await openTab(browser, service.url, { javaScriptEnabled: false });
     await page.goto(`${service.url}/docs`);
