@@ -8,12 +8,17 @@ export type ListPath = { [Path in PathsWith<'get'>]: DataOf<Path, 'get'> extends
 export type ItemOf<Path extends ListPath> = DataOf<Path, 'get'> extends { items: (infer Item)[] } ? Item : never;
 
 type Page = { items: unknown[]; nextCursor: string | null };
-/** The operation's own parameters, for `path` and `query`. */
-type Parameters<Path extends ListPath> = ParametersOf<paths[Path]['get']>;
 type ParametersOf<Operation> = Operation extends { parameters: { path: infer Params; query?: infer Query } }
-  ? { path: Params; query?: Query }
+  ? { path: Params; query?: Query & object }
   : Operation extends { parameters: { query?: infer Query } }
-    ? { query?: Query }
+    ? { query?: Query & object }
+    : never;
+/** The parameters of the operation, required if its path has some, then the signal. */
+type Options<Path extends ListPath> =
+  ParametersOf<paths[Path]['get']> extends infer Params extends { query?: object }
+    ? object extends Params
+      ? [params?: Params, options?: { signal?: AbortSignal }]
+      : [params: Params, options?: { signal?: AbortSignal }]
     : never;
 
 /**
@@ -24,14 +29,13 @@ type ParametersOf<Operation> = Operation extends { parameters: { path: infer Par
 export async function* paginate<Path extends ListPath>(
   client: MonikerClient,
   path: Path,
-  params: Partial<Parameters<Path>> = {},
-  { signal }: { signal?: AbortSignal } = {},
+  ...[params, { signal } = {}]: Options<Path>
 ): AsyncGenerator<ItemOf<Path>, void, undefined> {
   // Which parameters the path has is checked by the type above.
   const read = client.get as unknown as (path: string, init: object) => Promise<Page>;
   let cursor: string | null = null;
   do {
-    const query: object = { ...(params as { query?: object }).query, ...(cursor !== null && { cursor }) };
+    const query: object = { ...params?.query, ...(cursor !== null && { cursor }) };
     const page: Page = await read(path, { params: { ...params, query }, ...(signal && { signal }) });
     yield* page.items as ItemOf<Path>[];
     if (page.nextCursor !== null && page.nextCursor === cursor) throw new Error(`The cursor of ${path} does not advance`);

@@ -35,7 +35,7 @@ export function backoffMs(attempt: number): number {
   return Math.min(firstDelayMs * 2 ** attempt, maxDelayMs / 2) * (1 + Math.random() / 4);
 }
 
-/** The delay of a `Retry-After` in seconds or as a date; null if there is none. */
+/** The delay of a `Retry-After` in seconds or as a date; null without one. */
 export function retryAfterMs({ headers }: Pick<Response, 'headers'>): number | null {
   const value = headers.get('retry-after');
   if (value === null) return null;

@@ -56,7 +56,7 @@ export async function runTurn(
 
   let isOpen = true;
   for await (const event of streamTurn(client, session, input, request)) {
-    // The first event of another turn means that this one is queued behind it, and that the other one waits.
+    // The first event of another turn means that this turn is queued after one that waits.
     if (event.type === 'turn-start') turn ??= event.turn;
     if (turn === null || !isOf(event, turn)) continue;
     isOpen = (await take(event)) && isOpen;

@@ -1,4 +1,4 @@
-/** The typed client: documents, a streamed turn, an approval, a tool of this program, and lists. */
+/** The typed client: documents, a streamed turn, an approval, a tool that this program runs, and lists. */
 import { readFileSync } from 'node:fs';
 // In your project: from '@moniker/client'.
 import { createClient, followEvents, MonikerError, paginate, runTurn, streamTurn } from '../../client/src/index.ts';
@@ -38,7 +38,7 @@ for await (const { role } of paginate(client, '/v1/sessions/{id}/messages', { pa
 console.log(roles.join(' '));
 
 try {
-  await client.get('/v1/agents/{agent}', { params: { path: { agent: 'nobody' } } });
+  await client.get('/v1/agents/{agent}', { params: { path: { agent: 'missing' } } });
 } catch (error) {
   if (!(error instanceof MonikerError) || error.code !== 'not_found') throw error;
   console.log(error.message);

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'node_modules/.cache/client-docs');
 
-/** What the pages leave to the reader. */
+/** What the programs use without a definition. */
 const given = `
 import { createClient as connect } from '@moniker/client';
 declare const key: string, signal: AbortSignal, process: { stdout: { write(text: string): void } };

@@ -39,6 +39,8 @@ export async function rejected(): Promise<void> {
   await client.get('/v1/toolsets/{toolset}', { params: { path: { toolsets: 'demo' } } });
   // @ts-expect-error: no such field
   await client.post('/v1/sessions', { body: { agents: 'demo' } });
+  // @ts-expect-error: the session is missing
+  paginate(client, '/v1/sessions/{id}/messages');
   // @ts-expect-error: not a list
   paginate(client, '/v1/policy');
   const { error } = await client.GET('/v1/agents/{agent}', { params: { path: { agent: 'demo' } } });

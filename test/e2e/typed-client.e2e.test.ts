@@ -114,7 +114,7 @@ describe('a turn', () => {
     expect(denied).toMatchObject({ status: 'completed', toolCalls: [{ isError: true }] });
     const waiting = await runTurn(client, session, '/shell rm a.txt');
     expect(waiting).toMatchObject({ status: 'waiting', pending: [{ kind: 'approval' }] });
-    // A turn behind it waits as well.
+    // The next turn waits as well.
     expect(await runTurn(client, session, 'hello', { onApproval: () => 'approve' })).toMatchObject({ status: 'waiting' });
     expect(await client.post('/v1/sessions/{id}/cancel', { params: { path: { id: session } } })).toMatchObject({ cancelled: true });
   });
