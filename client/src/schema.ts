@@ -2209,6 +2209,8 @@ export interface components {
         AgentSettings: {
             /** @description Maximum output tokens of one step. */
             maxOutputTokens?: number;
+            /** @description `false`: the calls of a step run one after the other, and the model is asked for one call at a time if its API has such a setting. Default: in parallel; with the text protocol, one after the other. */
+            parallelToolCalls?: boolean;
             /** @description Maximum reasoning tokens, for providers that support a token budget. */
             reasoningBudget?: number;
             /** @description `none`, `minimal`, `low`, `medium`, `high`, … */
@@ -5172,6 +5174,11 @@ export interface components {
             at: number;
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
+            /**
+             * @description The calls of this step run one after the other.
+             * @constant
+             */
+            inOrder?: true;
             model: string;
             reason: string;
             step: number;

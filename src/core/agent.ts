@@ -54,6 +54,10 @@ export const AgentSettings = z
       .min(0)
       .optional()
       .meta({ description: 'Maximum reasoning tokens, for providers that support a token budget.' }),
+    parallelToolCalls: z.boolean().optional().meta({
+      description:
+        '`false`: the calls of a step run one after the other, and the model is asked for one call at a time if its API has such a setting. Default: in parallel; with the text protocol, one after the other.',
+    }),
   })
   .meta({ id: 'AgentSettings' });
 

@@ -127,7 +127,12 @@ const fields = {
   }),
   native: z.object({ ...inStep, provider: z.string().meta({ description: 'Its data is not sent to readers.' }) }),
   usage: z.object({ ...inStep, usage: Usage, model: z.string().optional() }),
-  'step-end': z.object({ ...inStep, reason: z.string(), model: z.string() }),
+  'step-end': z.object({
+    ...inStep,
+    reason: z.string(),
+    model: z.string(),
+    inOrder: z.literal(true).optional().meta({ description: 'The calls of this step run one after the other.' }),
+  }),
   'step-restart': z.object({ ...inStep, from: z.int().meta({ description: 'Discard the events of this step from this number on.' }) }),
   'turn-resume': z.object({ ...inTurn, attempt: z.int() }),
   'turn-input': z.object({ ...inTurn, input: z.array(InputPart) }),

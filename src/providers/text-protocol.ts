@@ -88,7 +88,8 @@ class TextReply {
     if (this.#calls.overflowed) {
       return [...events, ...failureEvents(overflowProblem(this.#request.access), null)];
     }
-    return [...events, { type: 'finish', reason: this.#reason(reason), raw }];
+    // A model without tool support writes calls as a script: later ones may depend on earlier ones.
+    return [...events, { type: 'finish', reason: this.#reason(reason), raw, ...(this.#numbers.size > 1 && { inOrder: true }) }];
   }
 
   #end(how: { ended: boolean; length: boolean }): ChatEvent[] {

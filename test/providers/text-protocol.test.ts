@@ -129,6 +129,11 @@ describe('the reply', () => {
     expect(events.map(({ type }) => type)).toEqual(['text', 'call-start', 'call-delta', 'call-end', 'usage', 'finish']);
   });
 
+  it('marks several calls to run in order, since later ones may depend on earlier ones', async () => {
+    const text = ['Rome', 'Oslo'].map((city) => callText('get_weather', { city })).join('\n');
+    expect((await reply([words(text), stop])).at(-1)).toEqual({ type: 'finish', reason: 'tool-calls', raw: 'stop', inOrder: true });
+  });
+
   it('only parses calls of the request’s tools: other objects stay text', async () => {
     const events = await reply([words('{"name": "list_files", "arguments": {}}\n{"name": "Bob", "arguments": {}}'), stop]);
     expect(gather(events)).toMatchObject({ text: '{"name": "Bob", "arguments": {}}', calls: [{ name: 'list_files' }] });

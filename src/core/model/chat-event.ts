@@ -53,6 +53,9 @@ export type ChatEvent =
   | { type: 'usage'; usage: Usage }
   /** Data that must go back to this provider unchanged (signatures, reasoning items), opaque to everything else. */
   | { type: 'native'; provider: string; data: unknown }
-  /** Each reply ends with exactly one `finish` or `error`. `raw` is the provider's own finish reason. */
-  | { type: 'finish'; reason: FinishReason; raw: string | null }
+  /**
+   * Each reply ends with exactly one `finish` or `error`. `raw` is the provider's own finish reason. `inOrder`: its calls are meant one
+   * after the other, unless the request asks for parallel calls.
+   */
+  | { type: 'finish'; reason: FinishReason; raw: string | null; inOrder?: true }
   | { type: 'error'; problem: ProblemBody; retryable: boolean };

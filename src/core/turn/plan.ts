@@ -115,6 +115,7 @@ export type ModelSettings = {
   responseFormat?: unknown;
   /** Applies to the first step only; a wire name or any other name of a tool that the plan offers. */
   toolChoice?: 'auto' | 'none' | 'required' | { tool: string };
+  /** False: the calls of a step run one after the other. Absent: in parallel, except for the text protocol. */
   parallelToolCalls?: boolean;
 };
 

@@ -203,7 +203,8 @@ export type SessionEventBody =
   | { type: 'native'; turn: string; step: number; provider: string; data: unknown }
   /** `model`: the model that was called; a step may have called several. */
   | { type: 'usage'; turn: string; step: number; usage: Usage; model?: string }
-  | { type: 'step-end'; turn: string; step: number; reason: string; model: string }
+  /** `inOrder`: the calls of the step run one after the other. */
+  | { type: 'step-end'; turn: string; step: number; reason: string; model: string; inOrder?: true }
   | { type: 'step-restart'; turn: string; step: number; from: number }
   /** The turn continues after its process died. `attempt` counts the turn's recoveries from 1. */
   | { type: 'turn-resume'; turn: string; attempt: number }

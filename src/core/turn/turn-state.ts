@@ -59,6 +59,8 @@ export type TurnState = {
   calls: Map<string, StepCall>;
   /** The finish reason of the step, once it ended. */
   stepReason: string | null;
+  /** Whether the calls of the step run one after the other: each waits for the results of all calls before it. */
+  inOrder: boolean;
   /** The number of calls with a result so far. */
   callsSoFar: number;
   /** Canonical name and arguments → how often this turn has a result for them. */
@@ -80,6 +82,7 @@ export function beginTurn(turn: string): TurnState {
     phase: 'idle',
     calls: new Map(),
     stepReason: null,
+    inOrder: false,
     callsSoFar: 0,
     repeats: new Map(),
     recoveries: 0,
@@ -90,11 +93,17 @@ export function beginTurn(turn: string): TurnState {
   };
 }
 
-/** True while every open call waits for an outside answer and none has one. */
+/** True while every call that may run next waits for an outside answer and none has one. */
 export function isWaiting(state: TurnState): boolean {
   if (state.phase !== 'stepped' || state.failed) return false;
+  const next = nextCalls(state);
+  return next.length > 0 && next.every(isUndecided);
+}
+
+/** Calls of the current step that may run or be asked about now: all without a result, or the first of them. */
+export function nextCalls(state: TurnState): StepCall[] {
   const open = unansweredCalls(state);
-  return open.length > 0 && open.every(isUndecided);
+  return state.inOrder ? open.slice(0, 1) : open;
 }
 
 /** Calls of the current step without a result, in call order. */

@@ -5,7 +5,7 @@
  */
 import type { TurnEndReason, TurnStatus } from './session-event.ts';
 import { admitCalls, spentLimit, type CallToRun, type TurnBudget } from './turn-budget.ts';
-import { isUndecided, unansweredCalls, type StepCall, type TurnState } from './turn-state.ts';
+import { isUndecided, nextCalls, type StepCall, type TurnState } from './turn-state.ts';
 
 /**
  * A turn whose process dies this often without a finished step or call in between is ended; so is one that dies this often in
@@ -46,7 +46,7 @@ export function nextAction(state: TurnState, budget: TurnBudget): TurnAction {
 function afterStep(state: TurnState, budget: TurnBudget): TurnAction {
   if (state.failed) return { do: 'end', status: 'failed', reason: 'upstream_error' };
   const closing = state.step > budget.maxSteps;
-  const open = unansweredCalls(state);
+  const open = nextCalls(state);
   const runnable = open.filter((call) => !isUndecided(call));
   if (runnable.length > 0) return { do: 'run-calls', step: state.step, calls: admitCalls(state, budget, runnable, closing) };
   if (open.length > 0) return { do: 'wait', calls: open };

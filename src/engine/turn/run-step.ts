@@ -175,13 +175,25 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
           break;
         case 'finish':
           this.finished = true;
-          append({ type: 'step-end', turn, step, reason: event.reason, model: at.model });
+          append({
+            type: 'step-end',
+            turn,
+            step,
+            reason: event.reason,
+            model: at.model,
+            ...(inOrder(scope.plan, event) && { inOrder: true }),
+          });
           break;
         default:
           event satisfies never;
       }
     },
   };
+}
+
+/** The setting decides; without it calls run in parallel, except for those of the text protocol. */
+function inOrder({ settings }: Plan, reply: Extract<ChatEvent, { type: 'finish' }>): boolean {
+  return settings.parallelToolCalls === undefined ? reply.inOrder === true : !settings.parallelToolCalls;
 }
 
 function inputEnd(event: Extract<ChatEvent, { type: 'call-end' }>) {

@@ -61,6 +61,27 @@ describe('a turn', () => {
     });
   });
 
+  it('runs the calls of a step in order, each after the result of the one before, also if that has to wait', () => {
+    const events: SessionEventBody[] = [
+      stepStart(1),
+      ...call('a', 1),
+      ...call('b', 1, { x: 1 }),
+      { type: 'step-end', turn, step: 1, reason: 'tool-calls', model: 'rehearsal/default', inOrder: true },
+    ];
+    expect(nextAction(fold(events), budget)).toEqual({
+      ...{ do: 'run-calls', step: 1 },
+      calls: [{ call: expect.objectContaining({ callId: 'a' }), refusal: null }],
+    });
+    const name = { name: 'shell', canonical: 'client.shell', arguments: {} };
+    events.push({ type: 'client-tool-required', turn, step: 1, callId: 'a', ...name });
+    expect(nextAction(fold(events), budget)).toEqual({ do: 'wait', calls: [expect.objectContaining({ callId: 'a' })] });
+    expect(isWaiting(fold(events))).toBe(true);
+    events.push(result('a', 1));
+    expect(isWaiting(fold(events))).toBe(false);
+    expect(nextAction(fold(events), budget)).toMatchObject({ do: 'run-calls', calls: [{ call: { callId: 'b' }, refusal: null }] });
+    expect(nextAction(fold([...events, result('b', 1)]), budget)).toMatchObject({ do: 'call-model', step: 2 });
+  });
+
   it('runs only the calls that have no result yet', () => {
     const action = nextAction(fold([stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1), result('b', 1)]), budget);
     expect(action).toMatchObject({ do: 'run-calls', calls: [{ call: { callId: 'a' } }] });

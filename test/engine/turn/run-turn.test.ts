@@ -72,6 +72,40 @@ describe('a turn over a model', () => {
     expect(results(events).map(resultText)).toEqual(['slow', 'fast']);
   });
 
+  it('runs calls one after the other if the request or agent sets parallelToolCalls to false', async () => {
+    const running: string[] = [];
+    const { events } = await run(
+      [
+        [...callEvents(0, 'shell', { command: 'first' }), ...callEvents(1, 'shell', { command: 'second' }), finish('tool-calls')],
+        say('done'),
+      ],
+      async ({ command }) => {
+        running.push(`${command} starts`);
+        for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
+        running.push(`${command} ends`);
+        return textResult(String(command));
+      },
+      { settings: { parallelToolCalls: false } },
+    );
+    expect(running).toEqual(['first starts', 'first ends', 'second starts', 'second ends']);
+    expect(results(events).map(resultText)).toEqual(['first', 'second']);
+  });
+
+  it.each([
+    { reply: true, setting: undefined, inOrder: true },
+    { reply: true, setting: true, inOrder: undefined },
+    { reply: undefined, setting: undefined, inOrder: undefined },
+    { reply: undefined, setting: false, inOrder: true },
+  ] as const)('logs the order of the calls: reply $reply, setting $setting → $inOrder', async ({ reply, setting, inOrder }) => {
+    const end = { type: 'finish', reason: 'tool-calls', raw: null, ...(reply && { inOrder: reply }) } as const;
+    const settings = setting === undefined ? {} : { parallelToolCalls: setting };
+    const { events } = await run([[...callEvents(0, 'shell', { command: 'x' }), end], say('done')], () => textResult('x'), { settings });
+    expect(events.find(({ type }) => type === 'step-end')).toEqual(
+      expect.objectContaining({ reason: 'tool-calls', ...(inOrder && { inOrder }) }),
+    );
+    expect('inOrder' in (events.find(({ type }) => type === 'step-end') ?? {})).toBe(inOrder === true);
+  });
+
   it('runs identical safe calls of one step once, identical unsafe ones each', async () => {
     const ran: string[] = [];
     const twice = (name: string, args: Record<string, unknown>) => [
