@@ -2226,6 +2226,11 @@ export interface components {
          *     }
          */
         AgentToWrite: {
+            /**
+             * @description If a tool of the caller has a name of a server tool: `replace` (default) leaves the server tool out of the turn, `strict` rejects the request.
+             * @enum {string}
+             */
+            clientTools?: "replace" | "strict";
             /** @description Replaces the tools that the model sees with a single tool, `run_code`, whose code calls them. Results stay out of the conversation unless the code returns them. */
             codeMode?: boolean;
             description?: string;
@@ -2256,6 +2261,11 @@ export interface components {
             warnings?: components["schemas"]["Warning"][];
         };
         AgentView: {
+            /**
+             * @description If a tool of the caller has a name of a server tool: `replace` (default) leaves the server tool out of the turn, `strict` rejects the request.
+             * @enum {string}
+             */
+            clientTools?: "replace" | "strict";
             /** @description Replaces the tools that the model sees with a single tool, `run_code`, whose code calls them. Results stay out of the conversation unless the code returns them. */
             codeMode?: boolean;
             description?: string;
@@ -4214,6 +4224,11 @@ export interface components {
             turn: string;
         };
         ReviewedAgent: {
+            /**
+             * @description If a tool of the caller has a name of a server tool: `replace` (default) leaves the server tool out of the turn, `strict` rejects the request.
+             * @enum {string}
+             */
+            clientTools?: "replace" | "strict";
             /** @description Replaces the tools that the model sees with a single tool, `run_code`, whose code calls them. Results stay out of the conversation unless the code returns them. */
             codeMode?: boolean;
             description?: string;
@@ -6054,6 +6069,11 @@ export interface components {
             readonly url: string;
         };
         WrittenAgent: {
+            /**
+             * @description If a tool of the caller has a name of a server tool: `replace` (default) leaves the server tool out of the turn, `strict` rejects the request.
+             * @enum {string}
+             */
+            clientTools?: "replace" | "strict";
             /** @description Replaces the tools that the model sees with a single tool, `run_code`, whose code calls them. Results stay out of the conversation unless the code returns them. */
             codeMode?: boolean;
             description?: string;
@@ -7882,6 +7902,8 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
                     [name: string]: unknown;
@@ -7936,6 +7958,8 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
                     [name: string]: unknown;
@@ -8120,6 +8144,8 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
                     [name: string]: unknown;
@@ -8174,6 +8200,8 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
                     [name: string]: unknown;
@@ -8630,6 +8658,8 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
                     "x-moniker-session"?: string;
                     [name: string]: unknown;
@@ -8691,6 +8721,8 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
                     "x-moniker-session"?: string;
                     [name: string]: unknown;
@@ -8728,6 +8760,8 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
                     "x-moniker-session"?: string;
                     [name: string]: unknown;
@@ -10273,6 +10307,8 @@ export interface operations {
                 headers: {
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10289,6 +10325,8 @@ export interface operations {
                     "preference-applied"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
                     [name: string]: unknown;
                 };
                 content: {

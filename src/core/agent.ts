@@ -86,6 +86,10 @@ export const Agent = z
         'Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do.',
     }),
     skills: z.array(SkillName).max(maxAgentSkills).optional().meta({ description: 'Names of the skills that the agent may load.' }),
+    clientTools: z.enum(['replace', 'strict']).optional().meta({
+      description:
+        'If a tool of the caller has a name of a server tool: `replace` (default) leaves the server tool out of the turn, `strict` rejects the request.',
+    }),
     protocol: z.enum(['native', 'text']).optional().meta({
       description:
         'How tool definitions are sent to the model: in the API’s tool fields, or in the prompt. Absent: the provider’s profile decides.',

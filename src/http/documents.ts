@@ -3,6 +3,7 @@
  * the policy.
  */
 import type { EditionPointer } from '../core/toolset/edition-tool.ts';
+import type { Plan } from '../core/turn/plan.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import type { AppContext } from './middleware/request-context.ts';
@@ -15,6 +16,22 @@ export const conditionHeaders = {
 
 export const etagHeader = { etag: '`"<version>"`' };
 export const editionHeader = { 'x-moniker-edition': 'The edition that was used, as `name@version.revision`.' };
+
+/** The header of a request that brings tools of its own. */
+export const replacedHeader = {
+  'x-moniker-replaced-tools':
+    'Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`.',
+};
+
+const maxReplacedShown = 20;
+
+/** Returns the header that warns of replaced tools; empty if there are none. */
+export function replacedToolsHeader({ replaced = [] }: Pick<Plan, 'replaced'>): { 'x-moniker-replaced-tools'?: string } {
+  if (replaced.length === 0) return {};
+  const shown = replaced.slice(0, maxReplacedShown).map(({ canonical, by }) => `${canonical}=${by}`);
+  const rest = replaced.length > shown.length ? ['...'] : [];
+  return { 'x-moniker-replaced-tools': [...shown, ...rest].join(', ') };
+}
 
 export function etag(version: number): string {
   return `"${version}"`;

@@ -78,18 +78,22 @@ export function dialectOfUnknown(path: string, headers: Headers): DialectName | 
   return foreignPaths['openai-chat'].test(path) || path === '/v1/files' || path.startsWith('/v1/files/') ? 'openai-chat' : null;
 }
 
+/** Some clients of OpenAI's and Anthropic's APIs, such as Claude Code, repeat even a request with a wrong key unless this header forbids it. */
+const noRetry = { 'x-should-retry': 'false' };
+
 /** Returns the headers that HTTP requires with a status, from the problem's members. */
 function problemHeaders(problem: Problem): Record<string, string> {
   switch (problem.code) {
-    case 'unauthenticated':
+    case 'unauthenticated': {
       // RFC 6750 §3: no error code if no credentials were sent.
-      return {
-        'www-authenticate': problem.extra.reason === 'missing' ? 'Bearer realm="moniker"' : 'Bearer realm="moniker", error="invalid_token"',
-      };
-    case 'forbidden':
-      return typeof problem.extra.scope === 'string'
-        ? { 'www-authenticate': `Bearer realm="moniker", error="insufficient_scope", scope="${problem.extra.scope}"` }
-        : {};
+      const fault = problem.extra.reason === 'missing' ? '' : ', error="invalid_token"';
+      return { 'www-authenticate': `Bearer realm="moniker"${fault}`, ...noRetry };
+    }
+    case 'forbidden': {
+      const { scope } = problem.extra;
+      if (typeof scope !== 'string') return noRetry;
+      return { 'www-authenticate': `Bearer realm="moniker", error="insufficient_scope", scope="${scope}"`, ...noRetry };
+    }
     case 'method_not_allowed':
       return Array.isArray(problem.extra.allow) ? { allow: problem.extra.allow.join(', ') } : {};
     case 'rate_limited':

@@ -48,10 +48,12 @@ describe('real clients', () => {
     fakes = await startFakeProviders();
     await fakes.putAll(service.call);
     await service.call('PUT', '/v1/toolsets/desk', { tools: [{ tool: 'local.calculate', aliases: ['sum_up', 'reckon'] }] });
+    await service.call('PUT', '/v1/toolsets/shell', { tools: [{ tool: 'builtin.bash' }, { tool: 'local.calculate', name: 'reckon' }] });
     for (const wire of native) {
       const agent = { model: refOf(wire), toolset: 'desk', instructions: 'Be brief.' };
       const { status, text } = await service.call('PUT', `/v1/agents/at-${wire}`, agent);
       expect(status, text).toBe(201);
+      await service.call('PUT', `/v1/agents/shell-${wire}`, { ...agent, toolset: 'shell' });
     }
   });
   afterAll(() => fakes.close());
@@ -206,6 +208,15 @@ describe('real clients', () => {
       if (wire === 'anthropic') return;
       for (const part of ['"type":"text_delta"', '"name":"Bash"', '"type":"input_json_delta"', '"stop_reason":"tool_use"', 'message_stop'])
         expect(text).toContain(part);
+    });
+
+    it.skipIf(wire === 'text')('works as Claude Code with an agent that has a tool of the same name', async () => {
+      const story = fakes.start(`claude agent ${wire}`, { say: () => ({ calls: [{ name: 'Bash', arguments: { path: 'ls' } }] }) });
+      const { path, headers, body, tools } = claudeCode(`agent/shell-${wire}`, story.mark);
+      const answer = await service.call('POST', path, body, headers);
+      expect([answer.status, answer.headers.get('x-moniker-replaced-tools')], answer.text).toEqual([200, 'builtin.bash=Bash']);
+      expect(story.understood[0]?.tools).toEqual(['reckon', ...tools]);
+      for (const part of ['"name":"Bash"', '"stop_reason":"tool_use"', 'message_stop']) expect(answer.text).toContain(part);
     });
 
     it('works as Codex', async () => {

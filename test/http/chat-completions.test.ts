@@ -100,9 +100,17 @@ describe('a request with server tools', () => {
     expect(answer.headers.get('x-moniker-completion')).toMatch(/^chatcmpl-/);
   });
 
-  it('rejects a caller’s tool that has the name of a server tool, naming both', async () => {
+  it('leaves out a server tool whose name a caller’s tool has, and says so in a header', async () => {
     const tools = [{ type: 'function', function: { name: 'Terminal' } }];
     const answer = await chat({ model: 'agent/helper', messages: [user('x')], tools });
+    expect([answer.status, answer.headers.get('x-moniker-replaced-tools')]).toEqual([200, 'builtin.bash=Terminal']);
+    expect(h.sessions.submitted[0]?.plan.allow).not.toContain('builtin.bash');
+  });
+
+  it('rejects a caller’s tool that has the name of a server tool if the agent is strict, naming both', async () => {
+    await h.send('PUT', '/v1/agents/strict', { model: 'rehearsal/default', toolset: 'demo', clientTools: 'strict' });
+    const tools = [{ type: 'function', function: { name: 'Terminal' } }];
+    const answer = await chat({ model: 'agent/strict', messages: [user('x')], tools });
     const { error } = await bodyOf(answer);
     expect([answer.status, error.param, error.code]).toEqual([422, 'tools[0].function.name', 'invalid_request']);
     expect(error.message).toMatch(/client\.Terminal|builtin\.bash/);

@@ -120,8 +120,9 @@ describe('a message with server tools', () => {
     }
   });
 
-  it('rejects a caller’s tool that has the name of a server tool, with its path', async () => {
-    const answer = await ask({ model: 'agent/helper', messages: [user('x')], tools: [{ ...mine, name: 'Terminal' }] });
+  it('rejects a caller’s tool that has the name of a server tool if the agent is strict, with its path', async () => {
+    await h.send('PUT', '/v1/agents/strict', { model: 'rehearsal/default', toolset: 'demo', clientTools: 'strict' });
+    const answer = await ask({ model: 'agent/strict', messages: [user('x')], tools: [{ ...mine, name: 'Terminal' }] });
     expect([answer.status, (await bodyOf(answer)).error.message]).toEqual([422, expect.stringMatching(/^tools\[0\]\.name: /)]);
   });
 

@@ -36,6 +36,8 @@ describe('a problem', () => {
     expect(header('www-authenticate', 'unauthenticated', { reason: 'missing' })).toBe('Bearer realm="moniker"');
     expect(header('www-authenticate', 'unauthenticated', { reason: 'revoked' })).toBe('Bearer realm="moniker", error="invalid_token"');
     expect(header('www-authenticate', 'forbidden', { scope: 'tools' })).toContain('scope="tools"');
+    for (const code of ['unauthenticated', 'forbidden'] as const) expect(header('x-should-retry', code, {})).toBe('false');
+    expect(header('x-should-retry', 'upstream_error', {})).toBeNull();
   });
 });
 

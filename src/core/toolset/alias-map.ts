@@ -126,6 +126,12 @@ export function toolsNamed(map: AliasMap, name: string): readonly EditionTool[] 
   return Array.isArray(hit) ? hit : [hit];
 }
 
+/** Returns every tool that has this name or one that folds to it, at any level. */
+export function toolsLike(map: AliasMap, name: string): readonly EditionTool[] {
+  const folded = fold(name);
+  return folded === '' ? toolsNamed(map, name) : [hitAt(map, 'folded', folded) ?? []].flat();
+}
+
 /**
  * Returns the name to show for a tool, for example for a call in old messages that used the name `said`. With several entries of one tool,
  * returns the entry with that name, else the first one. undefined: the plan does not have the tool, or not the entry that `said` names.

@@ -59,6 +59,8 @@ export type Plan = {
   taint?: boolean;
   /** The caller's own tools: offered after those of the toolset, run by the caller. */
   clientTools?: readonly ClientTool[];
+  /** Server tools that the turn does not offer because the caller's tool `by` has a name of theirs. */
+  replaced?: readonly { canonical: string; by: string }[];
 };
 
 /** A tool that the caller of a turn runs itself. Its canonical name is `client.<name>`. */

@@ -11,12 +11,11 @@ import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.t
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import type { ClientTool, ModelSettings, Plan } from '../../core/turn/plan.ts';
 import { callerFields, type Principal } from '../../core/principal.ts';
-import { invalidRequest, nullIfNotFound, Problem, quoted, type Issue } from '../../core/problem.ts';
+import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { allowOf, joinAgentLists, type AgentList, readEdition, readToolset, type UsableToolset } from './read-toolset.ts';
+import { replacedTools, withoutReplaced } from './client-tools.ts';
 import { codeNames, mergeMadeTools, planNames, turnNames } from './plan-names.ts';
-import { fold } from '../../core/names/fold.ts';
-import { injectedNames } from '../../core/names/reserved-names.ts';
 import { whyMissing } from '../../core/toolset/known-tools.ts';
 import { planSkills } from './plan-skills.ts';
 import type { Directory } from '../../ports/catalog.ts';
@@ -51,8 +50,8 @@ export type AllowedToolName = { name: string; path: string };
 export type PlanDeps = { directory: Directory; aliases: boolean };
 
 /**
- * Throws `model_not_found`, `not_found` (agent, toolset), `forbidden` (the key is bound to others), and `invalid_request` for a client tool
- * with a name of the server's and for a tool choice that the plan does not offer.
+ * Throws `model_not_found`, `not_found` (agent, toolset), `forbidden` (the key is bound to others), and `invalid_request` for client tools
+ * whose names clash (`client-tools.ts`) and for a tool choice that the plan does not offer.
  */
 export async function planTurn(deps: PlanDeps, principal: Principal, request: PlanRequest): Promise<Plan> {
   if (request.agent === undefined && request.callsOnly !== true) requireAllowed(principal, { act: 'use-model' });
@@ -67,11 +66,16 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const [made, ownMade] = agent?.made === true ? await readMade(deps, principal) : [null, null];
   const madeNames = mergeMadeTools(made?.names ?? null, ownMade?.names ?? null);
   const list = compiled?.list ?? null;
-  const own = allowOf(list);
+  const listed = allowOf(list);
   const { tools: brought = [] } = request;
-  const usable = planNames(compiled?.names ?? null, { aliases: deps.aliases, ...own }, madeNames);
+  const offeredBy = (own: Pick<Plan, 'allow' | 'allowHash' | 'madeAllow'>) =>
+    planNames(compiled?.names ?? null, { aliases: deps.aliases, ...own }, madeNames);
+  const every = offeredBy(listed);
+  const strict = agent?.clientTools === 'strict';
+  const replaced = replacedTools(every, brought, { pathOf: request.toolPath, strict, codeMode: agent?.codeMode === true });
+  const own = replaced.length === 0 || every === null ? listed : withoutReplaced(every, replaced, madeNames);
+  const usable = own === listed ? every : offeredBy(own);
   const allowed = agent?.codeMode === true ? behindCode(request.allowed ?? null, usable) : (request.allowed ?? null);
-  if (brought.length > 0) checkClientTools(usable, brought, request.toolPath);
   const { clientTools, ...offered } = allowed === null ? { ...own, clientTools: brought } : narrowTo(allowed, usable, brought, madeNames);
   const tools = { aliases: deps.aliases, ...offered, clientTools };
   const skills =
@@ -102,6 +106,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     ...taintOf(agent, request.toolset),
     ...(skills.length > 0 && { skills }),
     ...(clientTools.length > 0 && { clientTools }),
+    ...(replaced.length > 0 && { replaced: replaced.map(({ tool, by }) => ({ canonical: tool.canonical, by })) }),
   };
   requireSmall(plan, list);
   return plan;
@@ -238,37 +243,3 @@ function whyNotCallable(tool: EditionTool): string {
   if (tool.kind === 'ui') return 'is shown to the user and cannot be called';
   return tool.state === 'held' ? 'is held until an administrator accepts its definition' : `is missing: ${whyMissing(tool)}`;
 }
-
-/**
- * Checks the client's tools before a turn starts, so that no call can reach the wrong tool. `names`: what the plan offers from the toolset; null: nothing. Throws `invalid_request` with one issue for each name that equals or folds
- * to a name of the server's tools, of an injected tool, or of an earlier client tool.
- */
-function checkClientTools(
-  names: AliasMap | null,
-  tools: readonly Pick<ClientTool, 'name'>[],
-  pathOf: (index: number) => string = (index) => `tools[${index}].name`,
-): void {
-  const earlier = new Map<string, string>();
-  const issues = tools.flatMap(({ name }, index): Issue[] => {
-    // A name that folds to nothing (`_`) is compared unfolded.
-    const folded = fold(name) || name;
-    const owner = serverToolOf(names, name) ?? injectedByFold.get(folded) ?? earlier.get(folded);
-    if (!earlier.has(folded)) earlier.set(folded, `tool ${index + 1} of the request (client.${name})`);
-    if (owner === undefined) return [];
-    return [
-      { path: pathOf(index), message: `"${name}" equals or folds to a name of ${owner}. Choose another name for the tool client.${name}` },
-    ];
-  });
-  if (issues.length > 0) throw invalidRequest(issues);
-}
-
-/** Describes the tool or tools that a call by this name could mean; undefined for none. */
-function serverToolOf(names: AliasMap | null, name: string): string | undefined {
-  const [tool, ...others] = names === null ? [] : toolsNamed(names, name);
-  if (tool === undefined) return undefined;
-  return others.length === 0
-    ? `${tool.canonical} (called ${tool.wireName})`
-    : [tool, ...others].map(({ wireName }) => wireName).join(' and ');
-}
-
-const injectedByFold: ReadonlyMap<string, string> = new Map([...injectedNames].map(([name, canonical]) => [fold(name), canonical]));

@@ -15,7 +15,7 @@ import type { SessionPort, SessionSetup, SubmittedTurn, SubmitTurn } from '../..
 import type { ProxiedChat } from '../../providers/proxy.ts';
 import type { Services } from '../../wiring.ts';
 import type { AppContext } from '../middleware/request-context.ts';
-import { editionName } from '../documents.ts';
+import { editionName, replacedToolsHeader } from '../documents.ts';
 import { eventStreamHeaders } from '../event-stream.ts';
 import { idempotencyOf, orEarlierResult, type Idempotency } from '../idempotency.ts';
 import { withoutToolset, type ChatBody, type ChatRoute } from './chat-request.ts';
@@ -45,7 +45,7 @@ export async function answerInSession(turn: ChatTurn): Promise<Response> {
 }
 
 /** A submitted turn, or a request for a provider. */
-type Begun = SubmittedTurn | Pick<ProxiedChat, 'ref' | 'agent'>;
+type Begun = (SubmittedTurn & Pick<Plan, 'replaced'>) | Pick<ProxiedChat, 'ref' | 'agent'>;
 
 async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Found | null, idempotency: Idempotency): Promise<Begun> {
   const { dialect, route, body } = turn;
@@ -74,7 +74,9 @@ async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Foun
   const { includeUsage, echo } = request;
   const previous = request.previous === null ? {} : { previous: request.previous };
   const chat = { dialect: dialect.name, model: body.model, includeUsage, echo, results, ...previous };
-  return await submit(turn, existing?.session ?? null, { plan, input, history, chat, ...idempotency });
+  const { replaced } = plan;
+  const submitted = await submit(turn, existing?.session ?? null, { plan, input, history, chat, ...idempotency });
+  return { ...submitted, ...(replaced !== undefined && { replaced }) };
 }
 
 /** For an agent without tools: its model and instructions, and the caller's tools. The plan already contains the caller's own messages. */
@@ -100,7 +102,12 @@ async function findRepeated(
  * Returns the `completion` of a turn for a new or repeated request. Without streaming, a failed turn throws its problem: nothing has been
  * sent yet, so it can be an HTTP error.
  */
-async function answer(services: Services, principal: Principal, submitted: SubmittedTurn, streamed: boolean): Promise<Response> {
+async function answer(
+  services: Services,
+  principal: Principal,
+  submitted: SubmittedTurn & Pick<Plan, 'replaced'>,
+  streamed: boolean,
+): Promise<Response> {
   const { session, completion } = submitted;
   if (completion === null)
     throw new Problem('conflict', 'This Idempotency-Key was used for a turn that was not a chat request. Use a new key.');
@@ -111,15 +118,17 @@ async function answer(services: Services, principal: Principal, submitted: Submi
 /** Sets the same headers for new and stored completions. */
 export function completionResponse(
   content: ReadableStream<Uint8Array>,
-  { session, completion, edition }: { session: string; completion: string; edition: EditionPointer | null },
+  submitted: Pick<Plan, 'replaced'> & { session: string; completion: string; edition: EditionPointer | null },
   streamed: boolean,
 ): Response {
+  const { session, completion, edition } = submitted;
   return new Response(content, {
     headers: {
       ...(streamed ? eventStreamHeaders : { 'content-type': 'application/json' }),
       'x-moniker-session': session,
       'x-moniker-completion': completion,
       ...(edition !== null && { 'x-moniker-edition': editionName(edition) }),
+      ...(replacedToolsHeader(submitted) as Record<string, string>),
     },
   });
 }

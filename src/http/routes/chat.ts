@@ -11,7 +11,7 @@ import { isPlain, readRoute, requireModel, withoutToolset } from './chat-request
 import { answerInSession } from './chat-turn.ts';
 import type { z } from 'zod';
 import type { ProblemCode } from '../../core/problem.ts';
-import { editionHeader } from '../documents.ts';
+import { editionHeader, replacedHeader } from '../documents.ts';
 import type { Answer } from '../route.ts';
 
 export type IncomingChat = {
@@ -68,6 +68,7 @@ export function chatAnswer({ what, frame, schema, forks, uses }: ChatAnswer) {
     also: 'text/event-stream',
     headers: {
       ...editionHeader,
+      ...replacedHeader,
       'x-moniker-session': `The session that was used; differs from the requested one if ${forks}.`,
       'x-moniker-completion': `The id of the completion, for ${uses}.`,
     },

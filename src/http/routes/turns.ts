@@ -1,8 +1,9 @@
 /** A session's turns: submits input, follows the log, and cancels. A turn belongs to the session; requests only submit or watch. */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
-import { TurnAnswer, TurnRequest } from '../../ports/session.ts';
-import { editionHeader, editionName } from '../documents.ts';
+import type { Plan } from '../../core/turn/plan.ts';
+import { type SubmittedTurn, TurnAnswer, TurnRequest } from '../../ports/session.ts';
+import { editionHeader, editionName, replacedHeader, replacedToolsHeader } from '../documents.ts';
 import { eventStreamHeaders, openEventStream, resumePoint } from '../event-stream.ts';
 import { SessionEventSchema } from '../session-event-schema.ts';
 import { idempotencyHeader, idempotencyOf, orEarlierResult } from '../idempotency.ts';
@@ -40,14 +41,14 @@ export const turnRoutes: readonly Route[] = [
           schema: TurnAnswer,
           also: 'text/event-stream',
           events: SessionEventSchema,
-          headers: editionHeader,
+          headers: { ...editionHeader, ...replacedHeader },
         },
         202: {
           description: 'Stored and running. `location` is the session, which shows the result.',
           schema: z
             .object({ turn: z.string(), position: z.int().meta({ description: 'Number of turns ahead of it.' }) })
             .meta({ id: 'TurnAccepted', example: { turn: 'turn_1', position: 0 } }),
-          headers: { ...editionHeader, location: 'URL of the session.', 'preference-applied': '`respond-async`.' },
+          headers: { ...editionHeader, ...replacedHeader, location: 'URL of the session.', 'preference-applied': '`respond-async`.' },
         },
       },
       problems: ['idempotency_mismatch', 'conflict', 'model_not_found'],
@@ -59,15 +60,17 @@ export const turnRoutes: readonly Route[] = [
         const { agent, model, toolset, instructions, tools: usual } = await session.setup(principal);
         const plan = await services.planTurn(principal, { agent, model, toolset, instructions, tools: body.tools ?? usual });
         const input = typeof body.input === 'string' ? [{ type: 'text' as const, text: body.input }] : body.input;
-        return await session.submit(principal, { plan, input, ...idempotency });
+        const { replaced } = plan;
+        return { ...(await session.submit(principal, { plan, input, ...idempotency })), ...(replaced !== undefined && { replaced }) };
       };
       const find = (key: string, bodyHash: string) => session.findByIdempotencyKey(principal, key, bodyHash);
-      const { turn, position, edition: pointer } = await orEarlierResult(idempotency, begin, find);
+      const begun = await orEarlierResult<SubmittedTurn & Pick<Plan, 'replaced'>>(idempotency, begin, find);
+      const { turn, position, edition } = begun;
 
-      const edition: { 'x-moniker-edition'?: string } = pointer === null ? {} : { 'x-moniker-edition': editionName(pointer) };
+      const used = { ...(edition !== null && { 'x-moniker-edition': editionName(edition) }), ...replacedToolsHeader(begun) };
       if (c.req.header('accept')?.includes('text/event-stream')) {
         return new Response(await session.stream(principal, turn), {
-          headers: { ...eventStreamHeaders, ...(edition as Record<string, string>) },
+          headers: { ...eventStreamHeaders, ...(used as Record<string, string>) },
         });
       }
       if (prefersAsync(c.req.header('prefer'))) {
@@ -75,13 +78,13 @@ export const turnRoutes: readonly Route[] = [
           202,
           { turn, position },
           {
-            ...edition,
+            ...used,
             location: `/v1/sessions/${params.id}`,
             'preference-applied': 'respond-async',
           },
         );
       }
-      return answer(200, await session.waitForAnswer(principal, turn), edition);
+      return answer(200, await session.waitForAnswer(principal, turn), used);
     },
   ),
 

@@ -4,6 +4,7 @@ import { ClientToolInput } from '../../../src/core/turn/plan.ts';
 import type { Principal } from '../../../src/core/principal.ts';
 import { turnNames } from '../../../src/engine/plan/plan-names.ts';
 import { planTurn, type PlanRequest } from '../../../src/engine/plan/plan-turn.ts';
+import { resolveName } from '../../../src/core/toolset/alias-map.ts';
 import { createFakeCatalog, type FakeCatalog } from '../../fakes/catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 
@@ -24,6 +25,8 @@ const refusal = async (names: string[], request: Partial<PlanRequest> = {}) =>
     (error) => error.extra.issues,
   );
 
+const strict = { agent: 'strict', model: undefined, toolset: undefined };
+
 beforeEach(async () => {
   catalog = createFakeCatalog({ definitions });
   await catalog.put('toolset', 'demo', {
@@ -34,6 +37,7 @@ beforeEach(async () => {
       { tool: 'web.search', name: 'find_web' },
     ],
   });
+  await catalog.put('agent', 'strict', { model: 'rehearsal/default', toolset: 'demo', clientTools: 'strict' });
   await catalog.put('agent', 'reader', { model: 'rehearsal/default', toolset: 'demo', tools: ['read_file'] });
 });
 
@@ -47,6 +51,29 @@ describe('client tools', () => {
   });
 
   it.each([
+    ['run_it', ['builtin.bash']],
+    ['RunIt', ['builtin.bash']],
+    ['shell', ['builtin.bash']],
+    ['Bash', ['builtin.bash']],
+    ['secretName', ['builtin.bash']],
+    ['read-file', ['builtin.read_file']],
+    ['search', ['docs.search', 'web.search']],
+  ])('called %s replace the server tools with that name, which the turn then does not offer', async (name, left) => {
+    const made = await plan({ model: 'rehearsal/default', toolset: 'demo', tools: ['free', name].map(tool) });
+    expect(made.replaced).toEqual(left.map((canonical) => ({ canonical, by: name })));
+    const names = turnNames((await catalog.directory.toolset('default', 'demo')).names, made);
+    if (names === null) throw new Error('the turn has no names');
+    expect(resolveName(names, name)).toMatchObject({ ok: true, canonical: `client.${name}`, via: 'wire' });
+    for (const canonical of left) expect(resolveName(names, canonical)).toMatchObject({ ok: false });
+    const all = ['builtin.bash', 'builtin.read_file', 'docs.search', 'web.search'];
+    expect(names.tools.map(({ canonical }) => canonical)).toEqual([
+      ...all.filter((canonical) => !left.includes(canonical)),
+      'client.free',
+      `client.${name}`,
+    ]);
+  });
+
+  it.each([
     ['run_it', 'builtin.bash (called run_it)'],
     ['RunIt', 'builtin.bash (called run_it)'],
     ['shell', 'builtin.bash (called run_it)'],
@@ -54,11 +81,17 @@ describe('client tools', () => {
     ['read-file', 'builtin.read_file (called read_file)'],
     ['search', 'find_docs and find_web'],
     ['UseSkill', 'builtin.use_skill'],
-    ['run_code', 'builtin.run_code'],
-  ])('called %s are rejected, naming %s as well', async (name, owner) => {
-    const issues = await refusal(['free', name]);
+  ])('called %s are rejected by a strict agent, naming %s as well', async (name, owner) => {
+    const issues = await refusal(['free', name], strict);
     expect(issues).toEqual([{ path: 'tools[1].name', message: expect.stringContaining(`client.${name}`) }]);
     expect(issues[0].message).toContain(owner);
+  });
+
+  it('may be called like a tool that the service adds only where it adds it', async () => {
+    await catalog.put('agent', 'coder', { model: 'rehearsal/default', toolset: 'demo', codeMode: true });
+    expect(await refusal(['run_code', 'create_tool'])).toEqual([]);
+    expect(await refusal(['run_code'], { agent: 'coder', model: undefined, toolset: undefined })).toHaveLength(1);
+    expect(await refusal(['fetch-result'])).toHaveLength(1);
   });
 
   it('may not share a name in any spelling', async () => {
@@ -71,11 +104,15 @@ describe('client tools', () => {
 
   it('are compared with what the plan offers: a tool that the agent may not use reserves no name', async () => {
     expect(await refusal(['shell'], { agent: 'reader', model: undefined, toolset: undefined })).toEqual([]);
+    await catalog.put('agent', 'strict', { model: 'rehearsal/default', toolset: 'demo', clientTools: 'strict' });
+    await catalog.put('agent', 'reader', { model: 'rehearsal/default', toolset: 'demo', tools: ['read_file'], clientTools: 'strict' });
     expect(await refusal(['read_file'], { agent: 'reader', model: undefined, toolset: undefined })).toHaveLength(1);
   });
 
   it('are rejected with the path of the name in the request', async () => {
-    expect((await refusal(['run_it'], { toolPath: (index) => `tools[${index}].function.name` }))[0].path).toBe('tools[0].function.name');
+    expect((await refusal(['run_it'], { ...strict, toolPath: (index) => `tools[${index}].function.name` }))[0].path).toBe(
+      'tools[0].function.name',
+    );
   });
 
   it('may be the forced tool of a request', async () => {

@@ -124,10 +124,11 @@ describe('an agent with made tools', () => {
     expect(await offered(await plan())).toEqual([...base, 'made.alone']);
   });
 
-  it('rejects a client tool with the name of one', async () => {
+  it('lacks one whose name a client tool has', async () => {
     await make('reader', ['read_file']);
     const brought = { name: 'Reader', description: '', inputSchema: { type: 'object' } };
-    await expect(plan({ agent: 'helper', tools: [brought] })).rejects.toMatchObject({ code: 'invalid_request' });
+    const table = await tableOf(await plan({ agent: 'helper', tools: [brought] }));
+    expect(table?.tools.map(({ canonical }) => canonical)).toEqual([...base, 'client.Reader']);
   });
 
   it('has them by their own names only if aliases are off', async () => {
