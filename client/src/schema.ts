@@ -2610,9 +2610,86 @@ export interface components {
             turn: string | null;
         };
         ChatCompletion: {
+            choices: ({
+                finish_reason?: string | null;
+                index: number;
+                message: {
+                    /** @description Text; null beside tool calls. */
+                    content?: unknown;
+                    role?: string;
+                    /** @description Calls of the caller’s own tools. */
+                    tool_calls?: ({
+                        function?: {
+                            arguments?: string;
+                            name?: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        id?: string;
+                        type?: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            })[];
+            created?: number;
             id: string;
             model: string;
             object: string;
+            /** @description Of all steps. */
+            usage?: ({
+                completion_tokens?: number;
+                prompt_tokens?: number;
+                total_tokens?: number;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ChatCompletionChunk: {
+            choices: ({
+                delta: {
+                    /** @description Text; null beside tool calls. */
+                    content?: unknown;
+                    role?: string;
+                    /** @description Calls of the caller’s own tools. */
+                    tool_calls?: ({
+                        function?: {
+                            arguments?: string;
+                            name?: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        id?: string;
+                        type?: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                } & {
+                    [key: string]: unknown;
+                };
+                finish_reason?: string | null;
+                index: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            created?: number;
+            id: string;
+            model: string;
+            object: string;
+            /** @description Of all steps. */
+            usage?: ({
+                completion_tokens?: number;
+                prompt_tokens?: number;
+                total_tokens?: number;
+            } & {
+                [key: string]: unknown;
+            }) | null;
         } & {
             [key: string]: unknown;
         };
@@ -3429,6 +3506,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        MessageEvent: {
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * @example {
          *       "model": "rehearsal/default",
@@ -4119,7 +4201,19 @@ export interface components {
             id: string;
             /** @constant */
             object: "response";
+            /** @description Messages, reasoning, and calls of the caller’s own tools. */
+            output?: ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })[];
             status: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseEvent: {
+            sequence_number?: number;
+            type: string;
         } & {
             [key: string]: unknown;
         };
@@ -7549,6 +7643,8 @@ export interface operations {
             /** @description OpenAPI 3.1. */
             200: {
                 headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7558,6 +7654,15 @@ export interface operations {
                         [key: string]: unknown;
                     };
                 };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             500: components["responses"]["Problem500"];
         };

@@ -12,7 +12,7 @@ import { readJsonBody, type JsonBody } from './json-body.ts';
 import { unlessKeyEnded } from './key-watch.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import type { AnswerFunction, Answered, Route, RouteSpec } from './route.ts';
-import { documentedRoute, validatedRoute } from './route-config.ts';
+import { documentedRoute, isSchema, validatedRoute } from './route-config.ts';
 
 /** Mounts all routes, and for each of their paths a response to the methods that it does not support. */
 export function mountRoutes(router: OpenAPIHono<AppEnv>, routes: readonly Route[]): void {
@@ -28,10 +28,18 @@ function mountRoute(router: OpenAPIHono<AppEnv>, { spec, handle }: Route): void 
     );
     return;
   }
+  const route = validatedRoute(spec, honoPath(spec.path));
+  const isValidated = Object.keys(route.request ?? {}).length > 0;
+  const admission = createMiddleware<AppEnv>(async (c, next) => {
+    await admit(spec, c);
+    await next();
+  });
   router.openapi(
     // Hidden: the documented form was registered above; it may describe a body in more detail than is validated here.
-    { ...createRoute(validatedRoute(spec, honoPath(spec.path))), hide: true, middleware: [requireKey(spec), receiveInput(spec)] },
+    { ...createRoute(route), hide: true, middleware: isValidated ? [admission] : [] },
     async (c) => {
+      // Chat requests have no validator: one step less between them and their handler.
+      if (!isValidated) await admit(spec, c);
       const [services, principal] = [c.get('services'), c.get('principal')];
       const body = c.get('body');
       const startedAt = services.clock.now();
@@ -40,8 +48,8 @@ function mountRoute(router: OpenAPIHono<AppEnv>, { spec, handle }: Route): void 
         services,
         principal,
         params: spec.params === undefined ? {} : validated(c, 'param'),
-        query: spec.query === undefined ? {} : validated(c, 'query'),
-        body: spec.body === undefined ? {} : validated(c, 'json'),
+        query: isSchema(spec.query) ? validated(c, 'query') : {},
+        body: spec.body?.schema === undefined ? ((body?.value ?? {}) as object) : validated(c, 'json'),
         bytes: body?.bytes ?? new Uint8Array(0),
         text: body?.text ?? '',
         answer: answerOf(c),
@@ -69,29 +77,23 @@ function validated(c: AppContext, target: 'param' | 'query' | 'json'): object {
   return (c.req as unknown as { valid(target: string): object }).valid(target);
 }
 
-function requireKey({ scopes, workspace }: RouteSpec) {
-  return createMiddleware<AppEnv>(async (c, next) => {
-    const principal = await authenticate(c, scopes);
-    c.set('keyId', principal.keyId);
-    c.set('principal', principal);
-    if (workspace !== undefined) requireAllowed(principal, { act: 'use-workspace', what: workspace });
-    await next();
-  });
-}
-
-/** Checks what validators do not see: repeated and unexpected query parameters. Reads the JSON body, once, within its limits. */
-function receiveInput({ query, body }: RouteSpec) {
-  return createMiddleware<AppEnv>(async (c, next) => {
-    if (c.req.url.includes('?')) checkQuery(c, query === undefined);
-    if (body !== undefined) {
-      const isAbsent = body.isOptional === true && hasNoBody(c.req.raw);
-      const received: JsonBody | undefined = isAbsent ? undefined : await readJsonBody(c.req.raw, body.maxBytes ?? limits.maxBodyBytes);
-      c.set('body', received);
-      // The library's JSON validator asks the request for its JSON: it gets the value that was parsed within our limits.
-      c.req.json = () => Promise.resolve(received === undefined ? {} : received.value) as Promise<never>;
-    }
-    await next();
-  });
+/**
+ * Before the validators: the key and its rights, and what they do not see: repeated and unexpected query parameters. Reads the JSON body,
+ * once, within its limits.
+ */
+async function admit({ scopes, workspace, query, body }: RouteSpec, c: AppContext): Promise<void> {
+  const principal = await authenticate(c, scopes);
+  c.set('keyId', principal.keyId);
+  c.set('principal', principal);
+  if (workspace !== undefined) requireAllowed(principal, { act: 'use-workspace', what: workspace });
+  if (c.req.url.includes('?')) checkQuery(c, query === undefined);
+  if (body !== undefined) {
+    const isAbsent = body.isOptional === true && hasNoBody(c.req.raw);
+    const received: JsonBody | undefined = isAbsent ? undefined : await readJsonBody(c.req.raw, body.maxBytes ?? limits.maxBodyBytes);
+    c.set('body', received);
+    // The library's JSON validator asks the request for its JSON: it gets the value that was parsed within our limits.
+    c.req.json = () => Promise.resolve(received === undefined ? {} : received.value) as Promise<never>;
+  }
 }
 
 /** Each parameter may occur once; unknown ones are rejected, so that a misspelled `dryRun` does not run the request. */

@@ -111,11 +111,19 @@ function toSchema(schema: z.ZodType, components: Components): Json {
     $defs,
     id,
     ...inline
-  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Json & { $defs?: Record<string, Json> };
+  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline', override: withoutSafeBounds }) as Json & {
+    $defs?: Record<string, Json>;
+  };
   for (const [name, definition] of Object.entries($defs ?? {})) addComponent(components, name, definition);
   if (typeof id !== 'string') return withComponentRefs(inline);
   addComponent(components, id, inline);
   return { $ref: `#/components/schemas/${id}` };
+}
+
+/** Every integer of JSON is in these bounds. */
+function withoutSafeBounds({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number } }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
 function addComponent(components: Components, name: string, { id: _id, ...schema }: Json): void {

@@ -11,13 +11,13 @@ import type { Answer, RouteSpec } from './route.ts';
 
 /** `path`: in the syntax of the router. Handlers of a `rawBody` validate it themselves. */
 export function validatedRoute({ method, params, query, body }: RouteSpec, path: string): RouteConfig {
-  const content = body && { 'application/json': { schema: boundedIssues(body.schema) } };
+  const content = body?.schema && { 'application/json': { schema: boundedIssues(body.schema) } };
   const config = {
     method,
     path,
     request: {
       ...(params && { params: boundedIssues(params) }),
-      ...(query && { query: boundedIssues(query) }),
+      ...(isSchema(query) && { query: boundedIssues(query) }),
       // An absent body is validated as `{}`, for its defaults.
       ...(content && { body: { required: true, content } }),
     },
@@ -25,6 +25,10 @@ export function validatedRoute({ method, params, query, body }: RouteSpec, path:
   };
   // The library's type requires an object schema for parameters; its validators call any schema.
   return config as unknown as RouteConfig;
+}
+
+export function isSchema(query: RouteSpec['query']): query is z.ZodType {
+  return query !== undefined && query !== 'ignored';
 }
 
 /**
@@ -54,7 +58,7 @@ export function documentedRoute(spec: RouteSpec): RouteConfig {
   const body = requestBody(spec);
   const request = {
     ...(params && { params }),
-    ...(query && { query }),
+    ...(isSchema(query) && { query }),
     ...(headers && { headers: z.object(mapValues(headers, (text) => z.string().optional().meta({ description: text }))) }),
     ...(body && { body }),
   };

@@ -35,14 +35,15 @@ export type RouteSpec = {
   /** The workspace-wide resource of the route, such as `Servers`: forbidden for keys that are bound to agents or toolsets. */
   workspace?: string;
   params?: z.ZodType;
-  query?: z.ZodType;
+  /** `ignored`: any parameters may be sent. Without it, none. */
+  query?: z.ZodType | 'ignored';
   /** Request headers of the route: name → description. */
   headers?: Readonly<Record<string, string>>;
   /**
-   * `documented`: the schema in the OpenAPI document, if `schema` (which is parsed) checks less. `also`: another content type.
-   * `isOptional`: an absent body is the same as `{}`.
+   * `documented`: the schema in the OpenAPI document, if `schema` checks less; without `schema` the handler validates the JSON value itself.
+   * `also`: another content type. `isOptional`: an absent body is the same as `{}`.
    */
-  body?: { schema: z.ZodType; documented?: z.ZodType; maxBytes?: number; also?: string; isOptional?: true };
+  body?: { schema?: z.ZodType; documented?: z.ZodType; maxBytes?: number; also?: string; isOptional?: true };
   /** A body that the handler reads itself: of any type, of `type`, or JSON with the schema `json`. */
   rawBody?: { description: string; type?: string; json?: z.ZodType };
   answers: Answers;
@@ -80,7 +81,11 @@ type ResultOf<Spec> = AnswersOf<Spec>[keyof AnswersOf<Spec>] extends infer Given
 type Parsed<Spec, Part extends 'params' | 'query'> = Spec extends { [P in Part]: infer Schema extends z.ZodType }
   ? z.output<Schema>
   : object;
-type ParsedBody<Spec> = Spec extends { body: { schema: infer Schema extends z.ZodType } } ? z.output<Schema> : object;
+type ParsedBody<Spec> = Spec extends { body: infer Body }
+  ? Body extends { schema: infer Schema extends z.ZodType }
+    ? z.output<Schema>
+    : unknown
+  : object;
 
 export type RouteRequest<Spec = unknown> = {
   c: AppContext;

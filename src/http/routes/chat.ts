@@ -61,11 +61,12 @@ export const chatProblems: readonly ProblemCode[] = [
 ];
 
 /** `forks`: when a new session is created; `uses`: how the id of the completion can be used. */
-export function chatAnswer({ what, frame, schema, forks, uses }: ChatAnswer) {
+export function chatAnswer({ what, frame, schema, events, forks, uses }: ChatAnswer) {
   return {
     description: `A ${what}, or its ${frame}s (\`text/event-stream\`) with \`stream: true\`. In a session each ${frame} has an \`id:\`.`,
     schema,
     also: 'text/event-stream',
+    events,
     headers: {
       ...editionHeader,
       ...replacedHeader,
@@ -75,4 +76,4 @@ export function chatAnswer({ what, frame, schema, forks, uses }: ChatAnswer) {
   } satisfies Answer;
 }
 
-type ChatAnswer = { what: string; frame: string; schema: z.ZodType; forks: string; uses: string };
+type ChatAnswer = { what: string; frame: string; schema: z.ZodType; events: z.ZodType; forks: string; uses: string };

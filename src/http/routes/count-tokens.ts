@@ -34,8 +34,8 @@ export const countTokenRoutes: readonly Route[] = [
       summary: 'Count the tokens of a request',
       description:
         'Returns the provider’s count if it is of kind `anthropic` and the request names its model; otherwise an estimate, marked `estimated`. Runs no model.',
-      query: z.looseObject({}),
-      body: { schema: z.unknown(), documented: CountTokensRequest, maxBytes: limits.maxLargeBodyBytes },
+      query: 'ignored',
+      body: { documented: CountTokensRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: { 200: { description: 'The count.', schema: TokenCount, contentType: 'application/json' } },
       problems: ['model_not_found', 'not_found', 'upstream_error', 'upstream_timeout', 'rate_limited', 'loop_detected'],
     },

@@ -33,8 +33,11 @@ const MessageAnswer = z
     },
   });
 
+const MessageEvent = z.looseObject({ type: z.string() }).meta({ id: 'MessageEvent' });
+
 const messageAnswer = chatAnswer({
   what: 'message',
+  events: MessageEvent,
   frame: 'event',
   schema: MessageAnswer,
   forks: 'the messages differ from the stored ones',
@@ -68,13 +71,13 @@ export const messagesRoutes: readonly Route[] = [
       summary: 'Create a message (Anthropic)',
       description:
         '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker and the response is one assistant message. Otherwise the request is sent to the provider: unchanged to one of kind `anthropic`, translated to all others. Calls of the caller’s own `tools` are the only `tool_use` blocks in the response: send their results with the preceding messages, or alone with the session. Tools that only Anthropic runs (by `type`) and PDFs are supported if the request is sent to Anthropic unchanged. Messages that end with an assistant message are continued without server tools and session, if the model supports it. If a call requires approval, the response ends with a sentence that names it, and the next request continues. `thinking` blocks may be sent back or omitted. The key may also be sent as `x-api-key`. Errors have Anthropic’s format.',
-      query: z.looseObject({}),
+      query: 'ignored',
       headers: {
         'anthropic-version': 'Passed on if the request is sent unchanged to a provider of kind `anthropic`.',
         'anthropic-beta': 'The same.',
         ...chatHeaders({ parts: 'Messages', leads: 'the ids of tool calls' }),
       },
-      body: { schema: z.unknown(), documented: MessagesRequest, maxBytes: limits.maxLargeBodyBytes },
+      body: { documented: MessagesRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: { 200: messageAnswer },
       problems: chatProblems,
     },

@@ -11,12 +11,24 @@ import { defineRoute, type Route } from '../route.ts';
 import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
 import { answerFromCompletion, readStoredPlace, requireCompletion, storedCompletionRoute } from './stored-completion.ts';
 
-const ResponseObject = z.looseObject({ id: z.string(), object: z.literal('response'), status: z.string() }).meta({ id: 'Response' });
+const ResponseObject = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('response'),
+    status: z.string(),
+    output: z
+      .array(z.looseObject({ type: z.string() }))
+      .optional()
+      .meta({ description: 'Messages, reasoning, and calls of the caller’s own tools.' }),
+  })
+  .meta({ id: 'Response' });
+const ResponseEvent = z.looseObject({ type: z.string(), sequence_number: z.int().optional() }).meta({ id: 'ResponseEvent' });
 
 const responseAnswer = chatAnswer({
   what: 'Response',
   frame: 'event',
   schema: ResponseObject,
+  events: ResponseEvent,
   forks: 'the request continues from an older response, or the items differ',
   uses: 'GET /v1/responses/{id} and `previous_response_id`',
 });
@@ -43,9 +55,9 @@ export const responsesRoutes: readonly Route[] = [
       summary: 'Create a response (OpenAI)',
       description:
         '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it, and the next request continues. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. `background`, `conversation`, `prompt` and tools that only OpenAI runs are rejected unless the request is passed on unchanged. Errors have the OpenAI format.',
-      query: z.looseObject({}),
+      query: 'ignored',
       headers: chatHeaders({ parts: 'Items', leads: '`previous_response_id` and the ids of calls' }),
-      body: { schema: z.unknown(), documented: ResponsesRequest, maxBytes: limits.maxLargeBodyBytes },
+      body: { documented: ResponsesRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: { 200: responseAnswer },
       problems: chatProblems,
     },

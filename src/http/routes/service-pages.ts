@@ -5,7 +5,8 @@
 import { pagesCss, startJs } from '../pages/assets.ts';
 import { htmlResponse, htmlPage } from '../pages/html.ts';
 import { definePublicRoute, type Route } from '../route.ts';
-import { etagHeader, unchanged } from '../documents.ts';
+import { sha256Hex } from '../../core/hash.ts';
+import { etagHeader, matchesEtag, unchanged } from '../documents.ts';
 import { z } from 'zod';
 import { version } from '../../core/version.ts';
 import { builtFile, builtPage } from '../pages/built-pages.ts';
@@ -81,8 +82,11 @@ export const healthRoutes: readonly Route[] = [
 /** `/openapi.json` and `/docs`: the document generated from the routes, as JSON and as a page. */
 export function openApiRoutes(build: () => object): readonly Route[] {
   // Generated on first use and cached: it takes milliseconds that other requests should not pay.
-  let json: string | undefined;
-  const documentText = () => (json ??= JSON.stringify(build()));
+  let text: Promise<{ json: string; tag: string }> | undefined;
+  const document = async () => {
+    const json = JSON.stringify(build());
+    return { json, tag: `"${await sha256Hex(json)}"` };
+  };
 
   return [
     definePublicRoute(
@@ -91,9 +95,22 @@ export function openApiRoutes(build: () => object): readonly Route[] {
         operationId: 'getOpenApi',
         tag: 'Service',
         summary: 'This document',
-        answers: { 200: { description: 'OpenAPI 3.1.', schema: z.looseObject({ openapi: z.string() }), contentType: 'application/json' } },
+        answers: {
+          200: {
+            description: 'OpenAPI 3.1.',
+            schema: z.looseObject({ openapi: z.string() }),
+            contentType: 'application/json',
+            headers: etagHeader,
+          },
+          304: unchanged,
+        },
       },
-      () => new Response(documentText(), { headers: { 'content-type': 'application/json', 'cache-control': 'no-cache' } }),
+      async ({ c, answer }) => {
+        text ??= document();
+        const { json, tag } = await text;
+        if (matchesEtag(c, tag)) return answer(304, null, { etag: tag });
+        return new Response(json, { headers: { 'content-type': 'application/json', 'cache-control': 'no-cache', etag: tag } });
+      },
     ),
 
     definePublicRoute(
