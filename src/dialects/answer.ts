@@ -3,6 +3,8 @@
  * and deterministic, so any later process can replay an answer or resume it at any frame. `session/log/completion-store.ts` stores the ranges.
  */
 import { questionText } from '../core/tools/elicitation.ts';
+import type { AskKind } from '../core/policy/approval.ts';
+import { decideHere, waysWithoutApproval } from '../core/policy/approval-ways.ts';
 import { Problem } from '../core/problem.ts';
 import { oneLine } from '../core/text/paragraphs.ts';
 import { toToolCallId } from '../core/reference.ts';
@@ -50,8 +52,8 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
     applyEvent(state, event);
     if (event.type === 'input-required') questions.set(event.callId, questionText(event.requests));
     if (event.type === 'approval-required') {
-      const { callId, canonical, reason, round = 1 } = event;
-      approvals.set(callId, { callId, canonical, reason, round });
+      const { callId, canonical, reason, entry, ask: kind, round = 1 } = event;
+      approvals.set(callId, { callId, canonical, reason, round, ways: { kind, entry } });
     }
     if (event.type !== 'client-tool-required') return;
     const { callId, name, arguments: given } = event;
@@ -98,17 +100,25 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
   };
 }
 
-/** `reason`: null in notes of older releases. `round`: counts the approval requests for the call from 1. */
-export type NotedRequest = { canonical: string; callId: string; reason: string | null; round: number };
+/**
+ * `reason`: null in notes of older releases. `round`: counts the approval requests for the call from 1. `ways`: null in notes of older
+ * releases, which did not name other ways to let the call run.
+ */
+export type NotedRequest = {
+  canonical: string;
+  callId: string;
+  reason: string | null;
+  round: number;
+  ways: { kind: AskKind; entry: string } | null;
+};
 
 /**
  * The text that a client reads while a call waits for approval. Deterministic, so that it is recognized in the history that the client
  * sends back.
  */
-export function approvalNote({ canonical, callId, reason, round }: NotedRequest, session: string): string {
-  const approve = round === 1 ? '{"decision": "approve"}' : `{"decision": "approve", "round": ${round}}`;
+export function approvalNote({ canonical, callId, reason, round, ways }: NotedRequest, session: string): string {
   const why = reason === null ? '' : `${showInvisible(oneLine(reason))}. `;
-  return `Waiting for approval of ${canonical} (call ${callId}): ${why}POST /v1/sessions/${session}/approvals/${callId} with ${approve} or {"decision": "deny"} decides, or a link minted at its /link; the next message goes on from there.`;
+  return `Waiting for approval of ${canonical} (call ${callId}): ${why}${decideHere(session, callId, round)}, or a link minted at its /link; the next message goes on from there.${ways === null ? '' : ` ${waysWithoutApproval(ways, ways.entry)}`}`;
 }
 
 /** The same for a request for input by a tool's server. */

@@ -25,6 +25,8 @@ export type SessionSetup = {
   /** The client's tools, for turns that bring none. */
   tools?: ClientTool[];
   listed: boolean;
+  /** The session only stores the response of one direct call; it has no turns and is in no list. */
+  forCall?: true;
 };
 
 export const SessionView = z
@@ -268,7 +270,7 @@ export type FileConditions = { ifMatch?: '*' | readonly string[]; ifNoneMatch?: 
 
 export interface Sessions {
   /**
-   * Creates a session and indexes it (unless unlisted). `key`: returns the same session for the same key, created once, as long as it exists.
+   * Creates a session, which GET /v1/sessions lists: one with `listed` from the start, others soon after, until they delete themselves. `key`: returns the same session for the same key, created once, as long as it exists.
    */
   create(owner: Principal, setup: SessionSetup, key?: string): Promise<SessionView>;
   /** Returns the id of the session that `create` makes with this key, whether it exists or not. */

@@ -135,7 +135,7 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
     const code = 'const { error } = await tools.wipe({}); return error;';
     const unasked = await call('run_code', { code }, silent);
     expect(unasked.text).toMatch(
-      /requires a person's approval, and this client cannot ask for one \(MCP elicitation\)\. Call the tool in a Moniker session/,
+      /requires a person's approval, and this client cannot ask for one \(MCP elicitation\)\. .*call the tool in a Moniker session/,
     );
     await silent.close();
     const { key } = (await service.call('POST', '/v1/keys', { name: `plain-${era}`, scopes: ['tools'] })).json;

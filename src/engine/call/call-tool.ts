@@ -2,6 +2,7 @@
  * The single path to a tool (contract §7): prepare (name, rights, arguments) → authorize (server state, policy) → execute → finish (bound the
  * result, write one audit row and one log line). Turns, direct calls, MCP calls and nested calls all use it.
  */
+import { approveInSession, waysWithoutApproval } from '../../core/policy/approval-ways.ts';
 import type { ApprovalQuestion } from '../../core/policy/approval.ts';
 import { createTaintMarks } from '../../core/policy/taint.ts';
 import { callsTools } from '../../core/tools/composite-tool.ts';
@@ -74,7 +75,8 @@ function toEnd(scope: CallScope, { call: { own, request }, served: { tool } }: A
     const round = (request.approved?.round ?? 0) + 1;
     if (round > maxApprovalRounds) return { result: tooManyApprovals(tool, ask), ran: false };
     if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask, round, arguments: own } };
-    const text = `Not run: ${ask.reason}. This requires a person's approval, and this call cannot wait for one. Call the tool in a session.`;
+    const ways = `${approveInSession} ${waysWithoutApproval(ask, tool.wireName)}`;
+    const text = `Not run: ${ask.reason}. This requires a person's approval, and this call cannot wait for one. ${ways}`;
     return { result: errorResult('approval_required', text), ran: false };
   }
   const { input, ...ran } = executed;

@@ -12,6 +12,7 @@ import {
   approvalRefusal,
   approvalRequest,
   cannotAsk,
+  cannotWaitForNested,
   clientToolRefusal,
   deniedByPerson,
   isApproved,
@@ -40,16 +41,15 @@ export async function askDuringCall(asked: Asked, waitFor: WaitFor, rounds: numb
     case 'client':
       return { refusal: clientToolRefusal(waitFor.tool) };
     case 'inner':
-      return { refusal: cannotAsk(`a nested call of ${waitFor.tool.wireName} waits`, sessionsCan) };
+      return { refusal: cannotWaitForNested(waitFor.tool) };
     default:
       return waitFor satisfies never;
   }
 }
 
-const sessionsCan = 'this connection cannot ask for one during this call. Call the tool in a Moniker session (POST /v1/sessions)';
+const sessionsCan = 'this connection cannot ask for one during this call';
 
-const tooMany =
-  'too many calls of this key or workspace are already waiting for an answer. Try again later, or call the tool in a Moniker session (POST /v1/sessions)';
+const tooMany = 'too many calls of this key or workspace are already waiting for an answer. Try again later';
 
 /** The number of open questions, by workspace and key. Counts what this isolate holds, so it is module state. */
 const open = { all: 0, byWorkspace: new Map<string, number>(), byKey: new Map<string, number>() };
@@ -87,15 +87,16 @@ async function waitForAnswer(principal: Principal, ask: () => Promise<InputAnswe
 
 async function askApproval(
   { principal, channel, askable }: Asked,
-  { tool, ask, round, arguments: args }: Extract<WaitFor, { kind: 'approval' }>,
+  waitFor: Extract<WaitFor, { kind: 'approval' }>,
 ): Promise<Partial<ToolCallRequest>> {
-  const refusal = approvalRefusal({ principal, askable }, ask.reason);
+  const { tool, ask, round, arguments: args } = waitFor;
+  const refusal = approvalRefusal({ principal, askable }, waitFor);
   if (refusal !== null) return { refusal };
-  if (channel.ask === undefined) return { refusal: cannotAsk(ask.reason, sessionsCan) };
-  if (!mayAsk(principal)) return { refusal: cannotAsk(ask.reason, tooMany) };
+  if (channel.ask === undefined) return { refusal: cannotAsk(waitFor, sessionsCan) };
+  if (!mayAsk(principal)) return { refusal: cannotAsk(waitFor, tooMany) };
   const send = channel.ask;
   const answer = await waitForAnswer(principal, () => send(approvalRequest(tool, ask, args), approvalKey));
-  if (answer === null) return { refusal: cannotAsk(ask.reason, 'the client did not answer') };
+  if (answer === null) return { refusal: cannotAsk(waitFor, 'the client did not answer') };
   return isApproved(answer) ? { approved: { binding: ask.binding, round } } : { refusal: deniedByPerson };
 }
 

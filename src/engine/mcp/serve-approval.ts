@@ -2,6 +2,7 @@
  * The approval request as an MCP client shows it to its user (elicitation, form mode): the tool, its arguments, and the reason. The answer
  * counts as a decision only if the key may approve, which `engine/mcp/serve-call.ts` checks.
  */
+import { approveInSession, waysWithoutApproval } from '../../core/policy/approval-ways.ts';
 import type { AskedEffect, ApprovalQuestion } from '../../core/policy/approval.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
@@ -54,16 +55,27 @@ export function isApproved(answer: InputAnswer | undefined): boolean {
 }
 
 /** Returns why the client cannot be asked; null if it can. */
-export function approvalRefusal({ principal, askable }: { principal: Principal; askable: AskableInput }, reason: string): Refusal | null {
+export function approvalRefusal(
+  { principal, askable }: { principal: Principal; askable: AskableInput },
+  asked: AskedApproval,
+): Refusal | null {
   if (!isAllowed(principal, { act: 'use-scope', scopes: ['approve'] }))
-    return cannotAsk(reason, 'this key does not have the scope "approve"');
-  if (!canElicit(askable, 'form'))
-    return cannotAsk(reason, 'this client cannot ask for one (MCP elicitation). Call the tool in a Moniker session');
+    return cannotAsk(asked, 'this key does not have the scope "approve"');
+  if (!canElicit(askable, 'form')) return cannotAsk(asked, 'this client cannot ask for one (MCP elicitation)');
   return null;
 }
 
-export function cannotAsk(reason: string, why: string): Refusal {
-  return { code: 'approval_required', message: `Not run: ${reason}. This requires a person's approval, and ${why}.` };
+type AskedApproval = { tool: EditionTool; ask: Pick<ApprovalQuestion, 'kind' | 'reason'> };
+
+export function cannotAsk({ tool, ask }: AskedApproval, why: string): Refusal {
+  const ways = `${approveInSession} ${waysWithoutApproval(ask, tool.wireName)}`;
+  return { code: 'approval_required', message: `Not run: ${ask.reason}. This requires a person's approval, and ${why}. ${ways}` };
+}
+
+/** For a call whose nested call has to wait, which this connection cannot do. */
+export function cannotWaitForNested({ wireName }: EditionTool): Refusal {
+  const message = `Not run: a nested call of ${wireName} requires a person's approval or input, and this connection cannot ask for it during this call. ${approveInSession}`;
+  return { code: 'approval_required', message };
 }
 
 export function clientToolRefusal({ wireName }: EditionTool): Refusal {

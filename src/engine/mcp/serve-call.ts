@@ -18,7 +18,15 @@ import { callTool } from '../call/call-tool.ts';
 import { createScopeOutsideSession } from '../call/direct-call.ts';
 import type { MarkStore } from '../policy/direct-marks.ts';
 import { type InFlightCallSlot, InFlightCall, type InFlightCallUpdate } from './in-flight-call.ts';
-import { approvalKey, approvalRefusal, approvalRequest, clientToolRefusal, deniedByPerson, isApproved } from './serve-approval.ts';
+import {
+  approvalKey,
+  approvalRefusal,
+  approvalRequest,
+  cannotWaitForNested,
+  clientToolRefusal,
+  deniedByPerson,
+  isApproved,
+} from './serve-approval.ts';
 import { askDuringCall } from './ask-during-call.ts';
 import { screenedAsk, screenQuestions } from './serve-questions.ts';
 import { invalidState, openState, sealState, subjectOf, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
@@ -222,7 +230,7 @@ async function ask(
   switch (waitFor.kind) {
     case 'approval': {
       const { tool, ask: asked, arguments: args, round: question } = waitFor;
-      const refusal = approvalRefusal(caller, asked.reason);
+      const refusal = approvalRefusal(caller, waitFor);
       if (refusal !== null) return { ...round, refusal };
       // For an approval only: if the answer is no, `approved` is dropped when the state is read.
       const given = { binding: asked.binding, round: question };
@@ -244,10 +252,8 @@ async function ask(
     }
     case 'client':
       return { ...round, refusal: clientToolRefusal(waitFor.tool) };
-    case 'inner': {
-      const message = `Not run: a nested call of ${waitFor.tool.wireName} has to wait.`;
-      return { ...round, refusal: { code: 'approval_required', message } };
-    }
+    case 'inner':
+      return { ...round, refusal: cannotWaitForNested(waitFor.tool) };
     default:
       return waitFor satisfies never;
   }

@@ -119,7 +119,11 @@ async function callTool(
   const plan = await services.planTurn(principal, { model, toolset: call.toolset, callsOnly: true });
   const request = { plan, name: call.name, arguments: call.arguments, ...idempotency };
   if (session !== undefined) return await services.sessions.get(session).call(principal, request);
-  const { id } = await services.sessions.create(principal, { model, listed: false }, ownKey(idempotency.idempotencyKey ?? ''));
+  const { id } = await services.sessions.create(
+    principal,
+    { model, listed: false, forCall: true },
+    ownKey(idempotency.idempotencyKey ?? ''),
+  );
   return await services.sessions.get(id).call(principal, { ...request, scratch: true });
 }
 

@@ -3,6 +3,7 @@
  * a denied call returns `denied`. Each has its audit row.
  */
 import { limits } from '../../core/limits.ts';
+import { decideHere, waysWithoutApproval } from '../../core/policy/approval-ways.ts';
 import { toAskedMembers, type Pending } from '../../core/policy/approval.ts';
 import { parentOf } from '../../core/tools/composite-tool.ts';
 import { Problem } from '../../core/problem.ts';
@@ -88,7 +89,8 @@ function refuseFlood({ openSession: { waits } }: DirectCallContext): void {
 export async function respondPendingInside(open: OpenDirectCall, root: string, asked: readonly Approval[]): Promise<SessionCall> {
   const [first] = asked;
   const more = asked.length > 1 ? ` and ${asked.length - 1} more` : '';
-  const text = `Not finished yet: ${first?.reason ?? ''}. It waits for approval of ${first?.callId ?? ''}${more}. After the decision, send the same call again; finished steps are not repeated.`;
+  const how = first === undefined ? '' : ` ${waysOut(open, first)}`;
+  const text = `Not finished yet: ${first?.reason ?? ''}. It waits for approval of ${first?.callId ?? ''}${more}. After the decision, send the same call again; finished steps are not repeated.${how}`;
   const answer = await refuse(open, root, errorResult('approval_required', text));
   const { waits } = open.context.openSession;
   return { ...answer, pending: asked.map((approval) => toPending(approval, waits.argumentsOf(approval.callId))) };
@@ -96,9 +98,13 @@ export async function respondPendingInside(open: OpenDirectCall, root: string, a
 
 export async function respondPending(open: OpenDirectCall, asked: Approval): Promise<SessionCall> {
   const { callId, reason } = asked;
-  const text = `Not run yet: ${reason}. It waits for approval of ${callId}. Once approved, send the same call again.`;
+  const text = `Not run yet: ${reason}. It waits for approval of ${callId}. Once approved, send the same call again. ${waysOut(open, asked)}`;
   const answer = await refuse(open, callId, errorResult('approval_required', text));
   return { ...answer, pending: [toPending(asked, sentArguments(open))] };
+}
+
+function waysOut({ context }: OpenDirectCall, { callId, ask, entry, round }: Approval): string {
+  return `${decideHere(context.session, callId, round)}. ${waysWithoutApproval({ kind: ask }, entry)}`;
 }
 
 function toPending({ callId, canonical, reason, question, round }: Approval, args: Record<string, unknown>): Pending {

@@ -2,6 +2,7 @@
  * What chat clients have received of a session, and what not yet: a waiting turn may have continued while no client was reading.
  * Read from the log and the last response; used by `submit-chat.ts`.
  */
+import { AskKind } from '../../core/policy/approval.ts';
 import { splitParagraphs } from '../../core/text/paragraphs.ts';
 import { approvalNote, answerEnd, inputNote, readApprovalNote, readInputNote } from '../../dialects/answer.ts';
 import type { Completion } from './completion-store.ts';
@@ -59,6 +60,10 @@ export function isServiceNote({ waits }: Pick<OpenSession, 'waits'>, session: st
     if (wait.kind === 'input') return paragraph === inputNote({ ...wait, question: wait.text }, session);
     if (wait.kind !== 'approval') return false;
     const notes = [...wait.earlier, wait.reason].map((reason, index) => ({ ...wait, reason, round: index + 1 }));
-    return [{ ...wait, reason: null, round: 1 }, ...notes].some((note) => paragraph === approvalNote(note, session));
+    // The kinds of earlier questions are not stored.
+    const ways = [null, ...AskKind.options.map((kind) => ({ kind, entry: wait.entry }))];
+    return [{ ...wait, reason: null, round: 1 }, ...notes].some((note) =>
+      ways.some((way) => paragraph === approvalNote({ ...note, ways: way }, session)),
+    );
   });
 }

@@ -30,6 +30,8 @@ export class SessionLifecycle {
   /** Set while the session is being deleted; it no longer exists for new requests. */
   #deleting: Promise<void> | null = null;
   #keyCheckedAt = 0;
+  /** Settles once the session was added to the list; a row that is added later than that would never be removed. */
+  #indexing = Promise.resolve();
 
   constructor(own: { storage: DurableObjectStorage; session: string; wiring: Wiring; waitUntil(work: Promise<unknown>): void }) {
     this.#storage = own.storage;
@@ -49,7 +51,18 @@ export class SessionLifecycle {
     createSessionTables(this.#storage, { ...meta, createdAt });
     const openSession = this.#open();
     if (!meta.setup.listed) openSession.timers.set('expire', createdAt + keptMs);
+    if (!meta.setup.listed && meta.setup.forCall !== true) this.#waitUntil(this.#index({ ...meta, createdAt }));
     return openSession;
+  }
+
+  /** Lists the session in the background: a chat request does not wait for it. Never throws. */
+  #index({ workspace, keyId, setup: { agent, model, toolset }, createdAt }: SessionRecord): Promise<void> {
+    const row = { id: this.#id, keyId, agent, model, toolset, createdAt: new Date(createdAt).toISOString() };
+    this.#indexing = this.#wiring
+      .catalog(workspace)
+      .indexSession(row)
+      .catch((error: unknown) => this.#wiring.log.error('a session could not be listed', { session: this.#id, error: String(error) }));
+    return this.#indexing;
   }
 
   /** Returns the open session; null when this id was never created or was deleted. */
@@ -198,6 +211,7 @@ export class SessionLifecycle {
       openSession.notices.abandonQueued();
       if (!(await this.#flushNotices(openSession))) throw new Error('the notices about the turns of this session could not be sent');
       // The index row must not outlive its session: it would link to nothing and could not be removed.
+      await this.#indexing;
       await this.#wiring.catalog(openSession.meta.workspace).forgetSession(this.#id);
       if (!(await this.flushAudit(openSession))) throw new Error('the audit rows of this session could not be sent');
       // From here on nothing reads the tables that are about to be deleted.

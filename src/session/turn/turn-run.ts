@@ -65,3 +65,24 @@ export function upgradeLog(state: TurnState, format: number): SessionEventBody[]
 export function spentMs(run: TurnRun, now: number): number {
   return run.earlierMs + Math.max(0, now - run.startedAt);
 }
+
+/** Returns the fields of the log line about an ended turn. */
+export function turnLine(
+  { session, keyId }: { session: string; keyId: string },
+  { turn, plan, state }: TurnRun,
+  { status, reason, usage }: Extract<SessionEventBody, { type: 'turn-end' }>,
+): Record<string, unknown> {
+  const { agent, model } = plan;
+  return {
+    session,
+    turn,
+    keyId,
+    ...(agent !== undefined && { agent }),
+    model,
+    status,
+    reason,
+    steps: state.step,
+    calls: state.callsSoFar,
+    usage,
+  };
+}

@@ -14,7 +14,7 @@ import type { WaitStore } from '../pending/wait-store.ts';
 import type { Notices } from '../object/notices.ts';
 import type { Timers } from '../object/timers.ts';
 import { auditUnaudited, toUnauditedResult, toUnauditedInnerResult } from './turn-audit.ts';
-import { foldTurn, spentMs, toRun, upgradeLog, type TurnRun } from './turn-run.ts';
+import { foldTurn, spentMs, toRun, turnLine, upgradeLog, type TurnRun } from './turn-run.ts';
 import { createTurnScope, type TurnScopeParts } from './turn-scope.ts';
 import type { OpenTurnRow, TurnStore } from './turn-store.ts';
 
@@ -240,6 +240,7 @@ export class TurnRunner {
     run.sealed = true;
     turns.markEnded(run.turn, event.status, event.reason, id);
     notices.noteEnd(run.turn, run.plan, event.status, id);
+    this.#parts.deps.log.info('turn ended', turnLine(this.#parts, run, event));
   }
 
   /** Sets the timer to the next expiry of an approval or a question of a tool. Call it when the pending questions have changed. */

@@ -177,7 +177,8 @@ const result = (callId: string): SessionEventBody => {
   return { type: 'tool-result', turn, step: 1, callId, name: 'x', canonical: 'x', via: 'own', isError: false, content: [] };
 };
 const decided: SessionEventBody = { type: 'approval-decided', turn, step: 1, callId: 'a1', decision: 'approve', by: 'root' };
-const note = approvalNote({ canonical: 'builtin.delete_file', callId: 'a1', reason: 'It deletes a file', round: 1 }, sessionId);
+const noted = { canonical: 'builtin.delete_file', callId: 'a1', reason: 'It deletes a file', round: 1 };
+const note = approvalNote({ ...noted, ways: { kind: 'delete-file', entry: 'delete_file' } }, sessionId);
 
 describe('a turn that waits', () => {
   const forClient = logOf(

@@ -11,7 +11,7 @@ import { wire } from '../../../src/wiring.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
-const { sessions } = wire(bindings);
+const { sessions, catalog } = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat'] };
 const stranger: Principal = { workspace: 'default', keyId: 'k2', scopes: ['chat'] };
 const plan: Plan = { model: 'rehearsal/default', fallbacks: [], instructions: '', allow: null, aliases: true, limits: {}, settings: {} };
@@ -217,6 +217,16 @@ describe('a session', () => {
     }
     await expect(unlisted.session.view(owner)).rejects.toMatchObject({ code: 'not_found' });
     expect(await sessions.get(listed.id).view(owner)).toMatchObject({ id: listed.id });
+  });
+
+  it('is listed while it exists, also if no client asked for a session, unless it only stores a direct call', async () => {
+    const listed = async () => (await catalog('default').sessions(owner.keyId, { limit: 200 })).items.map(({ id }) => id);
+    const [{ session, stub }, forCall] = [await make(), await sessions.create(owner, { model: plan.model, listed: false, forCall: true })];
+    const id = stub.id.toString();
+    await expect.poll(listed).toContain(id);
+    expect(await listed()).not.toContain(forCall.id);
+    await session.remove(owner);
+    expect(await listed()).not.toContain(id);
   });
 
   it('no longer exists once it is deleted, and its data is deleted when its audit rows are in the Catalog', async () => {
