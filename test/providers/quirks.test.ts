@@ -205,6 +205,23 @@ describe('the end of a reply (§8.5)', () => {
     expect(read(call, '[DONE]')).toMatchObject({ reason: 'tool-calls', finish: null, calls: [{ state: 'ok' }] });
   });
 
+  it.each(['[DONE] ', ' [DONE]\t'])('with blanks around the end marker: %j', (marker) => {
+    expect(read(chunk({ content: 'Hi' }), ended('stop'), marker)).toMatchObject({ text: 'Hi', reason: 'stop', error: undefined });
+  });
+
+  it('with `message` beside `delta`, as Perplexity sends both', () => {
+    const both = (delta: object, text: string, rest: object = {}) => ({
+      choices: [{ index: 0, delta, message: { role: 'assistant', content: text }, ...rest }],
+    });
+    const whole = chatCompletions.createReply(access);
+    const document = both({ role: 'assistant', content: '' }, 'Hello there.', { finish_reason: 'stop' });
+    expect(gather(whole.takeWhole(document))).toMatchObject({ text: 'Hello there.', reason: 'stop' });
+    const pieces = [both({ content: 'Hello' }, 'Hello'), both({ content: ' there.' }, 'Hello there.')];
+    const last = both({ role: 'assistant', content: '' }, 'Hello there.', { finish_reason: 'stop' });
+    expect(read(...pieces, last)).toMatchObject({ text: 'Hello there.', reason: 'stop' });
+    expect(read(last)).toMatchObject({ text: 'Hello there.', reason: 'stop' });
+  });
+
   it('with an error in a stream of status 200 (OpenRouter, Groq `tool_use_failed`)', () => {
     const failed = { error: { message: 'Failed to call a function.', type: 'invalid_request_error', code: 'tool_use_failed' } };
     expect(read(chunk({ content: 'Hi' }), failed).error).toContain('Failed to call a function');

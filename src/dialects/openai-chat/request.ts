@@ -23,9 +23,10 @@ import type { DialectRequest } from '../dialect.ts';
 
 const ContentPart = z.looseObject({
   type: z.string(),
-  text: z.string().optional(),
-  refusal: z.string().optional(),
-  image_url: z.union([z.string(), z.looseObject({ url: z.string() })]).optional(),
+  // The Agents SDK of OpenAI sends null for the fields that a part does not have.
+  text: z.string().nullish(),
+  refusal: z.string().nullish(),
+  image_url: z.union([z.string(), z.looseObject({ url: z.string() })]).nullish(),
 });
 const Content = z.union([z.string(), z.array(ContentPart)]);
 
@@ -250,8 +251,8 @@ function plainText(content: z.infer<typeof Content>): string {
 function inputParts(content: z.infer<typeof Content>, fault: InputFault): InputPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.flatMap((part, index): InputPart[] => {
-    if (part.type === 'text' && part.text !== undefined) return [{ type: 'text', text: part.text }];
-    if (part.type === 'image_url' && part.image_url !== undefined) {
+    if (part.type === 'text' && part.text != null) return [{ type: 'text', text: part.text }];
+    if (part.type === 'image_url' && part.image_url != null) {
       const url = typeof part.image_url === 'string' ? part.image_url : part.image_url.url;
       return readImage({ url }, (message) => fault(`content[${index}].image_url`, message));
     }

@@ -27,8 +27,8 @@ export type InputItem = z.infer<typeof InputItem>;
 
 const ContentPart = z.looseObject({
   type: z.string(),
-  text: z.string().optional(),
-  refusal: z.string().optional(),
+  text: z.string().nullish(),
+  refusal: z.string().nullish(),
   image_url: z.string().nullish(),
 });
 const Content = z.union([z.string(), z.array(ContentPart)]);
@@ -38,7 +38,7 @@ const MessageItem = z.looseObject({ role: z.enum(['user', 'assistant', 'system',
 const CallItem = z.looseObject({ call_id: z.string().min(1), name: z.string(), namespace: z.string().nullish(), arguments: z.string() });
 const CustomCallItem = z.looseObject({ call_id: z.string().min(1), name: z.string(), namespace: z.string().nullish(), input: z.string() });
 const OutputItem = z.looseObject({ call_id: z.string().min(1), output: Content });
-const Texts = z.array(z.looseObject({ text: z.string().optional() }));
+const Texts = z.array(z.looseObject({ text: z.string().nullish() }));
 const ReasoningItem = z.looseObject({ summary: Texts.nullish(), content: Texts.nullish(), encrypted_content: z.string().nullish() });
 
 /** The content of one item. */

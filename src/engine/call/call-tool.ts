@@ -13,7 +13,7 @@ import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { createIntent } from './audit-call.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
 import { executeCall, type AuthorizedCall, type ExecutionOutcome } from './execute-call.ts';
-import { prepareCall, type PreparedCall } from './prepare-call.ts';
+import { guessedResult, prepareCall, type PreparedCall } from './prepare-call.ts';
 import { withServerState } from './server-state.ts';
 import type { CallOutcome, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
 
@@ -72,6 +72,7 @@ function toEnd(scope: CallScope, { call: { own, request }, served: { tool } }: A
   if ('waiting' in executed) return { waitFor: { kind: 'inner', tool, waiting: executed.waiting } };
   if ('asks' in executed) {
     const { asks: ask } = executed;
+    if (request.guessed === true) return { result: guessedResult(), ran: false };
     const round = (request.approved?.round ?? 0) + 1;
     if (round > maxApprovalRounds) return { result: tooManyApprovals(tool, ask), ran: false };
     if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask, round, arguments: own } };

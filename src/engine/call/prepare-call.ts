@@ -114,10 +114,26 @@ function unreadable(code: 'truncated' | 'invalid_json'): ToolResult {
   return errorResult(code, `Not run: ${why}. Send it again as one JSON object with "name" and "arguments".`);
 }
 
-function guessedFault(tool: EditionTool, { guessed }: ToolCallRequest): ToolResult | null {
+/**
+ * Repaired arguments run a tool unless its effect requires approval, which the policy decides later (`call-tool.ts`). They never run a tool of
+ * the client, whose effect is unknown, nor a server's tool that destroys data; a rounded number is not what the model wrote.
+ */
+function guessedFault(tool: EditionTool, { guessed, arguments: args }: ToolCallRequest): ToolResult | null {
   if (guessed !== true || onlyReads(tool)) return null;
+  const isOwn = tool.kind === 'builtin' || tool.kind === 'local';
+  const isForeign = tool.kind === 'client' || (!isOwn && tool.annotations?.destructiveHint === true);
+  return isForeign || hasRoundedNumber(args) ? guessedResult() : null;
+}
+
+export function guessedResult(): ToolResult {
   const text = 'Not run: the arguments were not valid JSON, and repairing them required guessing. Send the call again with valid JSON.';
   return errorResult('invalid_json', text);
+}
+
+/** Whether an integer may have been rounded when it was parsed. Recursion is safe: the depth of arguments is limited. */
+function hasRoundedNumber(value: unknown): boolean {
+  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasRoundedNumber);
 }
 
 function unusableArguments(fault: 'truncated' | 'invalid_json'): ToolResult {
@@ -126,7 +142,7 @@ function unusableArguments(fault: 'truncated' | 'invalid_json'): ToolResult {
   return errorResult('invalid_json', 'Not run: the arguments are not a JSON object. Send the call again with valid JSON.');
 }
 
-/** Whether the tool may run on guessed arguments. Stricter than being safe to retry: deleting the wrong file is idempotent, too. */
+/** Whether the tool is our own and changes nothing. Stricter than being safe to retry: deleting the wrong file is idempotent, too. */
 function onlyReads({ kind, annotations }: EditionTool): boolean {
   return (kind === 'builtin' || kind === 'local') && annotations?.readOnlyHint === true;
 }

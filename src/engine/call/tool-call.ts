@@ -14,7 +14,7 @@ export type ToolCallRequest = {
   /** null: the arguments could not be parsed; `fault` says why. */
   arguments: Record<string, unknown> | null;
   fault?: 'truncated' | 'invalid_json' | null;
-  /** Repairing the JSON changed more than closing brackets: such a call never runs an unsafe tool. */
+  /** Repairing the JSON changed more than closing brackets: such a call does not run if its effect requires approval. */
   guessed?: boolean;
   /** The result instead of running the call: a limit of the turn, or a denial. */
   refusal?: Refusal | null;

@@ -28,8 +28,11 @@ class ChatReply extends WireReply {
   #details: Json[] = [];
   #extra: unknown;
   #atLimit = false;
+  /** The reply is one document. */
+  #isWhole = false;
 
   protected override readWhole(body: unknown): void {
+    this.#isWhole = true;
     if (isRecord(body) && (Array.isArray(body.choices) || body.error != null)) this.read(body);
     else this.fault('sent a reply without choices');
     if (!this.isOver()) this.finish();
@@ -44,7 +47,10 @@ class ChatReply extends WireReply {
   }
 
   #readChoice(choice: Json): void {
-    this.#readDelta(recordOf(choice.delta ?? choice.message));
+    const { delta, message } = choice;
+    // Perplexity sends both: an empty `delta` in a whole reply, and in a stream a `message` of all text so far.
+    const isWhole = this.#isWhole || delta == null || (choice.finish_reason != null && !this.hasOutput && !saysAnything(delta));
+    this.#readDelta(recordOf(isWhole ? (message ?? delta) : delta));
     if (typeof choice.finish_reason === 'string') this.setFinishReason(choice.finish_reason);
     if (limitReasons.has(String(choice.finish_reason)) || limitReasons.has(String(choice.native_finish_reason).toLowerCase()))
       this.#atLimit = true;
@@ -126,6 +132,11 @@ class ChatReply extends WireReply {
   protected override isCut(): boolean {
     return this.#atLimit;
   }
+}
+
+function saysAnything(delta: unknown): boolean {
+  const { content, tool_calls: calls, reasoning_content: reasoning, refusal } = recordOf(delta);
+  return [content, calls, reasoning, refusal].some((value) => (Array.isArray(value) ? value.length > 0 : text(value) !== ''));
 }
 
 const limitReasons = new Set(['length', 'max_tokens', 'max_output_tokens', 'model_length']);

@@ -27,6 +27,7 @@ describe('readArguments', () => {
     ['{"a":"x"', '}', { a: 'x' }],
     ['{"a":[true', ']}', { a: [true] }],
     ['{"a":{"b":{}}', '}', { a: { b: {} } }],
+    ['{"a": 12\n', '}', { a: 12 }],
   ])('adds the missing closers of %j', (text, closers, value) => {
     expect(readArguments(text, whole)).toEqual({ state: 'closed', arguments: value, closers });
   });

@@ -122,6 +122,23 @@ describe('a chat request', () => {
   const result = (id: string, content = 'r') => ({ role: 'tool', tool_call_id: id, content });
   const user = (content: string) => ({ role: 'user', content });
 
+  it('may have null for the fields that a part does not have, as the Agents SDK of OpenAI sends it', () => {
+    const text = (said: string) => [{ type: 'text', text: said, refusal: null, image_url: null }];
+    const image = { type: 'image_url', text: null, refusal: null, image_url: { url: 'https://x.example/a.png' } };
+    const messages = [
+      { role: 'user', content: text('Hi') },
+      { role: 'assistant', content: text('Hello.'), refusal: null, tool_calls: null },
+      { role: 'user', content: [...text('Look.'), image] },
+    ];
+    expect(toChatConversation(request({ messages }))).toMatchObject({
+      history: [{ parts: [{ text: 'Hi' }] }, { parts: [{ text: 'Hello.' }] }],
+      input: [
+        { type: 'text', text: 'Look.' },
+        { type: 'image', url: 'https://x.example/a.png' },
+      ],
+    });
+  });
+
   it('separates what follows the last assistant message: results of calls, and user input', () => {
     const { history, results, input } = toChatConversation(
       request({ messages: [user('a'), call('c1'), result('c1', 'old'), call('c2'), result('c2'), user('b'), user('c')] }),

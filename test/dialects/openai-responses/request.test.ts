@@ -37,6 +37,11 @@ const part = (id: string, requested: string, args: unknown) => ({
 });
 
 describe('the input', () => {
+  it('may have null for the fields that a part does not have', () => {
+    const content = [{ type: 'input_text', text: 'Hi', refusal: null, image_url: null }];
+    expect(conversationOf([user(content)]).input).toEqual([text('Hi')]);
+  });
+
   it('is one message if it is a text', () => {
     expect(conversationOf('Hello')).toEqual({ system: '', history: [], results: [], input: [text('Hello')] });
   });

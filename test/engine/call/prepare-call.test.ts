@@ -131,6 +131,33 @@ function door({
   return { deps, ran, kept, audit, log, call };
 }
 
+describe('a call with repaired arguments', () => {
+  const refused = { ran: false, result: { code: 'invalid_json' } };
+
+  it('runs a tool of a server if its effect needs no approval', async () => {
+    const { call, ran } = door();
+    expect(await call('get_workflow', { id: '7' }, { guessed: true })).toMatchObject({ ran: true, text: 'done' });
+    expect(ran).toHaveLength(1);
+  });
+
+  it('is refused instead of asking for approval', async () => {
+    const { call, ran } = door({ server: async () => ({ ...access, trusted: false }) });
+    expect(await call('create', { title: 'x' })).toMatchObject({ waitFor: { kind: 'approval' } });
+    expect(await call('create', { title: 'x' }, { guessed: true })).toMatchObject(refused);
+    expect(await call('create_asked', { title: 'x' }, { guessed: true })).toMatchObject(refused);
+    expect(ran).toEqual([]);
+  });
+
+  it('does not run a destructive tool of a server, nor with a number that was rounded', async () => {
+    const tools = edition.tools.map((tool) => ({ ...tool, annotations: { destructiveHint: true } }));
+    const destructive = door({ scope: { names: () => buildAliasMap({ ...edition, tools }, { aliases: true }) } });
+    expect(await destructive.call('get_workflow', { id: '7' }, { guessed: true })).toMatchObject(refused);
+    const { call, ran } = door();
+    expect(await call('create_freely', { of: [{ id: 1e18 }] }, { guessed: true })).toMatchObject(refused);
+    expect([...destructive.ran, ...ran]).toEqual([]);
+  });
+});
+
 describe('a call in an old shape on a merged tool', () => {
   it('sends the tool its own arguments, with the secret in place', async () => {
     const { call, ran } = door();

@@ -158,7 +158,7 @@ describe('a turn over a model', () => {
     ['an unknown tool', callEvents(0, 'shel', { command: 'x' }), 'unknown_tool', /Did you mean/],
     ['a missing argument', callEvents(0, 'shell', {}), 'invalid_arguments', /command/],
     ['a wrong type', callEvents(0, 'shell', { command: 7 }), 'invalid_arguments', /command: .*string/],
-    ['guessed arguments for an unsafe tool', callEvents(0, 'shell', { command: 'rm' }, 'repaired'), 'invalid_json', /valid JSON/],
+    ['a rounded number', callEvents(0, 'shell', { command: 1e18 }, 'repaired'), 'invalid_json', /valid JSON/],
   ])('returns a result for %s that says what to do, and continues', async (_what, call, code, text) => {
     const { events } = await run([[...call, finish('tool-calls')], say('sorry')], () => textResult('ran'));
     expect(results(events)).toMatchObject([{ isError: true, code }]);
@@ -166,15 +166,20 @@ describe('a turn over a model', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn-end', status: 'completed' });
   });
 
-  it('runs a call that lacked only closing brackets, and a guessed one of a safe tool', async () => {
+  it('runs a call that lacked only closing brackets, and repaired ones that need no approval', async () => {
     const { events } = await run(
       [
-        [...callEvents(0, 'shell', { command: 'ls' }, 'closed'), ...callEvents(1, 'cat', { path: 'a' }, 'repaired'), finish('tool-calls')],
+        [
+          ...callEvents(0, 'shell', { command: 'ls' }, 'closed'),
+          ...callEvents(1, 'cat', { path: 'a' }, 'repaired'),
+          ...callEvents(2, 'shell', { command: 'id' }, 'repaired'),
+          finish('tool-calls'),
+        ],
         say('ok'),
       ],
       () => textResult('ran'),
     );
-    expect(results(events).map(({ isError }) => isError)).toEqual([false, false]);
+    expect(results(events).map(({ isError }) => isError)).toEqual([false, false, false]);
   });
 
   it('adds a notice for a deprecated name to the result', async () => {
