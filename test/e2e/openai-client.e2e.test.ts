@@ -101,8 +101,10 @@ describe('the stock openai client', () => {
     await expect(unknown).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
     const stranger = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'not-a-key', maxRetries: 0 });
     await expect(stranger.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+    const agent = { model: 'rehearsal/default', toolset: 'demo', clientTools: 'strict' };
+    expect((await service.call('PUT', '/v1/agents/strict', agent)).status).toBe(201);
     const mixed = client.chat.completions.create({
-      model: 'agent/demo',
+      model: 'agent/strict',
       messages: [{ role: 'user', content: 'hi' }],
       tools: [{ type: 'function', function: { name: 'Shell', parameters: weatherSchema } }],
     });

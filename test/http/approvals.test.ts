@@ -407,10 +407,16 @@ describe('tools of the caller', () => {
     expect(h.sessions.submitted.map(({ plan }) => plan.clientTools)).toEqual([[tool], [tool], undefined, [tool]]);
   });
 
-  it('are rejected if a server tool has the same name', async () => {
+  it('replace a server tool with the same name, unless the agent is strict', async () => {
+    const tools = [tool, { name: 'Terminal' }];
+    const replaced = await h.send('POST', `/v1/sessions/${id}/turns`, { input: 'x', tools });
+    expect([replaced.status, replaced.headers.get('x-moniker-replaced-tools')]).toEqual([200, 'builtin.bash=Terminal']);
+    h.sessions.submitted.length = 0;
+    await h.send('PUT', '/v1/agents/strict', { model: 'rehearsal/default', toolset: 'demo', clientTools: 'strict' });
+    const strict = await bodyOf(await h.send('POST', '/v1/sessions', { agent: 'strict' }));
     for (const [path, body] of [
-      [`/v1/sessions/${id}/turns`, { input: 'x', tools: [tool, { name: 'Terminal' }] }],
-      ['/v1/sessions', { model: 'rehearsal/default', toolset: 'demo', tools: [tool, { name: 'Terminal' }] }],
+      [`/v1/sessions/${strict.id}/turns`, { input: 'x', tools }],
+      ['/v1/sessions', { agent: 'strict', tools }],
     ] as const) {
       const answer = await h.send('POST', path, body);
       const { code, issues } = await bodyOf(answer);

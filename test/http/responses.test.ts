@@ -106,8 +106,9 @@ describe('a request with server tools', () => {
     expect(text).not.toContain('[DONE]');
   });
 
-  it('rejects a caller’s tool that has the name of a server tool, with its path in this dialect', async () => {
-    const answer = await respond({ model: 'agent/helper', input: 'x', tools: [...ownTools, { type: 'function', name: 'Terminal' }] });
+  it('rejects a caller’s tool that has the name of a server tool if the agent is strict, with its path in this dialect', async () => {
+    await h.send('PUT', '/v1/agents/strict', { model: 'rehearsal/default', toolset: 'demo', clientTools: 'strict' });
+    const answer = await respond({ model: 'agent/strict', input: 'x', tools: [...ownTools, { type: 'function', name: 'Terminal' }] });
     const { error } = await bodyOf(answer);
     expect([answer.status, error.param, error.code]).toEqual([422, 'tools[1].name', 'invalid_request']);
   });
