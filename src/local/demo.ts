@@ -4,13 +4,14 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fold } from '../core/names/fold.ts';
 import type { ApiClient } from './api-client.ts';
 
 const toolset = 'demo';
 const agent = 'demo';
 
 /** Shows given names and aliases; a tool that this build lacks is skipped. */
-const namedEntries = [
+const namedEntries: readonly { tool: string; name?: string; aliases?: string[] }[] = [
   { tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell', 'bash'] },
   { tool: 'builtin.read_file', aliases: ['cat', 'open_file'] },
   { tool: 'builtin.write_file', aliases: ['save_file'] },
@@ -31,10 +32,17 @@ export async function prepareDemo(client: ApiClient, dataDir: string): Promise<s
 }
 
 async function makeDemo(client: ApiClient): Promise<void> {
-  const { items } = await client.get<{ items: { canonical: string }[] }>('/v1/tools?limit=200');
+  const { items } = await client.get<{ items: { canonical: string; name: string }[] }>('/v1/tools?limit=200');
   const known = items.map((tool) => tool.canonical);
-  const entries = namedEntries.filter((entry) => known.includes(entry.tool));
-  const local = known.filter((canonical) => canonical.startsWith('local.')).map((tool) => ({ tool }));
+  const own = items.filter(({ canonical }) => canonical.startsWith('local.'));
+  const local = own.map(({ canonical: tool }) => ({ tool }));
+  // The own name of a tool in code takes precedence over the names of the demo.
+  const taken = new Set(own.map(({ name }) => fold(name)));
+  const entries = namedEntries.flatMap(({ tool, name, aliases }) => {
+    if (!known.includes(tool)) return [];
+    const isFree = (one: string | undefined): one is string => one !== undefined && !taken.has(fold(one));
+    return [{ tool, ...(isFree(name) && { name }), ...(aliases !== undefined && { aliases: aliases.filter(isFree) }) }];
+  });
   const isCreated = await client.create(`/v1/toolsets/${toolset}`, {
     description: 'A terminal, files and the web, under custom names.',
     tools: [...entries, ...local],

@@ -27,18 +27,43 @@ export type RuntimeOptions = {
 export type Runtime = { reload(bundle: Bundle): Promise<void>; dispose(): Promise<void> };
 
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const miniflare = new Miniflare(toMiniflareOptions(options));
+  // If the bundle fails to load, the runtime logs the error and its consequences; `startFailure` reports the error once.
+  let early: Parameters<RuntimeOptions['onLog']>[] | null = [];
+  const onLog: RuntimeOptions['onLog'] = (line, level) => (early === null ? options.onLog(line, level) : void early.push([line, level]));
+  const release = (): void => {
+    const lines = early ?? [];
+    early = null;
+    for (const line of lines) options.onLog(...line);
+  };
+  const miniflare = new Miniflare(toMiniflareOptions({ ...options, onLog }));
   try {
     await miniflare.ready;
   } catch (error) {
     // Otherwise its open handles keep the process alive. The first error is the one to report.
     await miniflare.dispose().catch(() => undefined);
-    throw error;
+    const failure = startFailure(error);
+    if (failure === null) release();
+    throw failure ?? error;
   }
+  release();
   return {
-    reload: (bundle) => miniflare.setOptions(toMiniflareOptions({ ...options, bundle })),
+    reload: async (bundle) => {
+      try {
+        await miniflare.setOptions(toMiniflareOptions({ ...options, bundle }));
+      } catch (error) {
+        throw startFailure(error) ?? error;
+      }
+    },
     dispose: () => miniflare.dispose(),
   };
+}
+
+/** Returns the error that the Worker threw while it was loaded, such as a tool that cannot be registered; null for any other failure. */
+export function startFailure(error: unknown): StartFailure | null {
+  const thrown = /Uncaught (?:Error|TypeError|RangeError|ReferenceError|ZodError): ((?:[^"\\\n]|\\[^n])+)/.exec(
+    error instanceof Error ? error.message : '',
+  );
+  return thrown?.[1] === undefined ? null : new StartFailure(`The service cannot start: ${thrown[1].replaceAll('\\"', '"').trim()}`);
 }
 
 export function toMiniflareOptions(options: RuntimeOptions): MiniflareOptions {

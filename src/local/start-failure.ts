@@ -3,12 +3,17 @@ export class StartFailure extends Error {
   override name = 'StartFailure';
 }
 
-/** Runs a script's `main`; errors are printed as a message, with exit code 1. */
+/** The time for open handles to close after an error. */
+const closingMs = 2_000;
+
+/** Runs a script's `main`; errors are printed as a message, and the process ends with exit code 1. */
 export async function runLocalScript(main: () => Promise<void>): Promise<void> {
   try {
     await main();
   } catch (error) {
     console.error(error instanceof StartFailure ? `\n${error.message}\n` : error);
     process.exitCode = 1;
+    // A handle that stays open must not keep a failed process alive.
+    setTimeout(() => process.exit(), closingMs).unref();
   }
 }

@@ -22,7 +22,7 @@ export const maxScriptMs = limits.toolTimeoutMs - 250;
 
 export const bash = defineTool({
   name: 'bash',
-  aliases: ['shell'],
+  aliases: ['shell', 'exec'],
   description: `Runs a bash script over the files of this session and returns stdout, stderr and the exit code. Starts in /workspace. Files persist between calls; variables and cd do not. Has the usual text tools (grep, sed, awk, sort, jq, find, xargs, head, diff …), curl, and your other tools as \`tool <name> --json '{…}'\` (tool --list, tool --help <name>). Deleting or overwriting existing files, writing outside /workspace, and contacting new network hosts require user approval: write scratch files to $TMPDIR. No background jobs. File changes are saved together when the script ends or times out, and discarded when it is cancelled. Stops after ${limits.maxShellCommands} commands.`,
   input: z.object({
     command: z.string().min(1).describe('Script to run'),

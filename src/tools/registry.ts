@@ -59,17 +59,16 @@ export function toolDefinitions(): ToolDefinition[] {
     .sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
 }
 
-/** Throws if two tools share a name, whether canonical name, wire name or alias. */
+/**
+ * Throws if two tools have the same canonical name. Other names may repeat: only tools of the same toolset can clash, and a toolset
+ * leaves out default aliases that clash (`core/toolset/settle-names.ts`).
+ */
 export function register(builtin: readonly DefinedTool[], local: readonly DefinedTool[]): CodeTool[] {
   const tools = [...builtin.map((tool) => toCodeTool('builtin', tool)), ...local.map((tool) => toCodeTool('local', tool))];
-  const owners = new Map<string, string>();
-  for (const { canonical, tool } of tools) {
-    for (const name of [tool.name, ...tool.aliases.filter((alias) => alias !== tool.name)]) {
-      const owner = owners.get(name);
-      if (owner !== undefined)
-        throw new Error(`The name "${name}" of ${canonical} is already used by ${owner}. Give one of them another name or alias.`);
-      owners.set(name, canonical);
-    }
+  const seen = new Set<string>();
+  for (const { canonical } of tools) {
+    if (seen.has(canonical)) throw new Error(`Two tools are called ${canonical}. Give one of them another name in src/tools/.`);
+    seen.add(canonical);
   }
   return tools;
 }

@@ -9,6 +9,7 @@ import { type SecretBinding, secretHostOf } from '../../core/policy/secret.ts';
 import { callUrlOf, type Server } from '../../core/servers/server.ts';
 import { nearNames } from '../../core/names/suggest.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
+import type { ToolsetAlias } from '../../core/toolset/toolset.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { Page, PageRequest } from '../../ports/catalog.ts';
 import { sortedPage } from '../../storage/cursor.ts';
@@ -21,7 +22,7 @@ import { uiToolDefinitions } from './ui-tool-definitions.ts';
 /** A pending change, which takes precedence over what is stored. */
 export type PendingChange = {
   /** Default aliases of one tool; null restores its own. */
-  aliases?: { canonical: string; aliases: readonly string[] | null };
+  aliases?: { canonical: string; aliases: readonly ToolsetAlias[] | null };
   tools?: readonly ToolDefinition[];
   /** All tools of one server. */
   server?: { name: string; tools: readonly ToolDefinition[] };
@@ -66,9 +67,9 @@ function hostOf(context: CatalogContext, server: string): string | undefined {
   return url === null ? undefined : secretHostOf(url);
 }
 
-function defaultAliases(context: CatalogContext, aboutToBe: PendingChange['aliases']): Map<string, readonly string[]> {
+function defaultAliases(context: CatalogContext, aboutToBe: PendingChange['aliases']): Map<string, readonly ToolsetAlias[]> {
   // Written only by the `tool-aliases` writer.
-  const defaults = new Map(allRows(context.sql, 'tool-aliases').map((row) => [row.name, row.body.aliases as readonly string[]]));
+  const defaults = new Map(allRows(context.sql, 'tool-aliases').map((row) => [row.name, row.body.aliases as readonly ToolsetAlias[]]));
   if (aboutToBe?.aliases === null) defaults.delete(aboutToBe.canonical);
   else if (aboutToBe !== undefined) defaults.set(aboutToBe.canonical, aboutToBe.aliases);
   return defaults;

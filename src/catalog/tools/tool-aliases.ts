@@ -1,5 +1,5 @@
 /** Writes the default aliases of one tool, which replace its own. Toolsets that inherit them are recompiled. */
-import { legalAliases, ToolAliases } from '../../core/toolset/toolset.ts';
+import { legalAliases, ToolAliases, type ToolsetAlias } from '../../core/toolset/toolset.ts';
 import { parseDocument } from '../../core/issues.ts';
 import type { CatalogContext } from '../context.ts';
 import { findKnownTool, knownTools } from './known-tools.ts';
@@ -26,7 +26,7 @@ export const toolAliasesWriter: DocumentWriter = {
   },
 };
 
-async function prepareChange(context: CatalogContext, aliases: { canonical: string; aliases: readonly string[] | null }) {
+async function prepareChange(context: CatalogContext, aliases: { canonical: string; aliases: readonly ToolsetAlias[] | null }) {
   const known = knownTools(context, { aliases });
   // That edition contains the current aliases of made tools.
   const publish = known.get(aliases.canonical)?.kind === 'made' ? await prepareMadeToolset(context, known) : null;

@@ -1,5 +1,6 @@
 /** Writes toolsets: the document, its compiled edition, and new revisions when a default alias changes (contract §4). */
 import { compileEdition, editionBytes, editionHash } from '../../core/toolset/edition.ts';
+import type { Edition, EditionTool } from '../../core/toolset/edition-tool.ts';
 import { withTools, type KnownTools } from '../../core/toolset/known-tools.ts';
 import { parseDocument } from '../../core/issues.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
@@ -9,7 +10,7 @@ import { ownerOfToolset } from '../../core/made/made-toolset.ts';
 import { Toolset, ToolsetName } from '../../core/toolset/toolset.ts';
 import type { CatalogContext } from '../context.ts';
 import { findRow, requireRow } from '../documents/documents.ts';
-import { storeEdition } from './editions.ts';
+import { readEditionText, storeEdition } from './editions.ts';
 import { equipRenamed, unequipEverywhere } from './equipment.ts';
 import { knownTools } from '../tools/known-tools.ts';
 import { privateDefinitions } from '../tools/made-tool-definitions.ts';
@@ -136,8 +137,9 @@ async function recompile(
     const tools = owner === null ? known : withTools(known, privateDefinitions(context, owner));
     try {
       // Toolset bodies were parsed by the schema when they were written.
-      const { text, hash } = await compileToolset(context, name, row.body as Toolset, tools);
-      if (versionRow(context.sql, name, row.version)?.hash !== hash) revisions.push({ name, version: row.version, text, hash });
+      const before = versionRow(context.sql, name, row.version)?.hash ?? null;
+      const { text, hash } = await compileToolset(context, name, row.body as Toolset, tools, toolsOfEdition(context, before));
+      if (before !== hash) revisions.push({ name, version: row.version, text, hash });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       // The writer of another document receives no warnings about private tools.
@@ -159,8 +161,21 @@ export function revise(context: CatalogContext, { name, version, text, hash }: R
   enqueuePublish(context, 'toolset', name);
 }
 
-export async function compileToolset(context: CatalogContext, name: string, toolset: Toolset, known: KnownTools) {
-  const { edition, warnings, toolset: read } = await compileEdition({ workspace: context.workspace, name, toolset, known });
+/** The document is the same, so its entries are in the same order. null: the toolset has no edition. */
+function toolsOfEdition({ sql }: CatalogContext, hash: string | null): readonly EditionTool[] {
+  // Editions are written only by `storeEdition`.
+  return hash === null ? [] : (JSON.parse(readEditionText(sql, hash)) as Edition).tools;
+}
+
+/** `before`: the tools of an earlier edition of the same document, whose wire names stay. */
+export async function compileToolset(
+  context: CatalogContext,
+  name: string,
+  toolset: Toolset,
+  known: KnownTools,
+  before: readonly EditionTool[] = [],
+) {
+  const { edition, warnings, toolset: read } = await compileEdition({ workspace: context.workspace, name, toolset, known, before });
   return { toolset: { ...read, name }, text: editionBytes(edition), hash: await editionHash(edition), warnings };
 }
 

@@ -5,6 +5,8 @@ export const toolsetLimits = {
   // Toolsets and editions (contract §4).
   maxToolsetEntries: 1000,
   maxAliasesPerEntry: 32,
+  /** Names in the name map of a toolset. */
+  maxNameMapEntries: 500,
   maxDescriptionBytes: 2 * KB,
   maxNotesPerEntry: 20,
   /** The result of a configuration tool, as bytes of its JSON: below `maxResultBytes`, so that it is never cut. */

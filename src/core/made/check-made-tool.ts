@@ -2,6 +2,7 @@
  * Checks a made tool when it is written, except for the syntax of its code, which the sandbox checks: each error with its path and
  * what to do. A made tool cannot take a name that already has a meaning (SEC-48).
  */
+import { aliasName } from '../toolset/toolset.ts';
 import { fold } from '../names/fold.ts';
 import { type KnownTools, withTools } from '../toolset/known-tools.ts';
 import type { MadeParameter, MadeTool, StoredMadeTool, WrittenMadeTool } from './made-tool.ts';
@@ -106,7 +107,7 @@ function takenBy(name: string, canonical: string, known: KnownTools): string | n
   for (const tool of known.all()) {
     if (tool.canonical === canonical || tool.source?.state === 'missing') continue;
     if (ownNamesCount.has(tool.kind) && fold(tool.name) === folded) return `the name of ${tool.canonical}`;
-    if (tool.aliases.some((alias) => fold(alias) === folded)) return `an alias of ${tool.canonical}`;
+    if (tool.aliases.some((alias) => fold(aliasName(alias)) === folded)) return `an alias of ${tool.canonical}`;
   }
   return null;
 }

@@ -7,7 +7,7 @@ import { fold } from '../names/fold.ts';
 import type { Hold } from '../listing/hold.ts';
 import { CanonicalName, parseAlias } from '../names/names.ts';
 import type { JsonSchema, ToolDefinition } from '../tools/tool.ts';
-import type { Toolset } from '../toolset/toolset.ts';
+import { aliasName, type Toolset } from '../toolset/toolset.ts';
 import type { MadeParameter, StoredMadeTool } from './made-tool.ts';
 
 export const madeServer = 'made';
@@ -117,7 +117,7 @@ export function toMadeToolset(tools: readonly ToolDefinition[]): Toolset {
     tools: made.map(({ canonical, name, aliases }) => ({
       tool: canonical,
       name,
-      aliases: aliases.filter((alias) => {
+      aliases: aliases.map(aliasName).filter((alias) => {
         const isFree = parseAlias(alias).ok && !taken.has(fold(alias));
         taken.add(fold(alias));
         return isFree;

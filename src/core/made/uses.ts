@@ -2,6 +2,7 @@
  * Determines the tools that a made tool may call, when it is written: its declared `uses`, or the tools that its code names. Each one
  * must be callable from code; stored by canonical name, together with names in the code that differ from it.
  */
+import { aliasName } from '../toolset/toolset.ts';
 import jsTokens, { type Token } from 'js-tokens';
 import { fold } from '../names/fold.ts';
 import { limits } from '../limits.ts';
@@ -189,8 +190,9 @@ function buildTables(known: Pick<Tools, 'all'>): Tables {
   for (const tool of known.all()) {
     if (tool.source?.state === 'missing') continue;
     add(tables.own, tool.name, tool);
-    for (const alias of tool.aliases) add(tables.alias, alias, tool);
-    for (const name of [tool.canonical, tool.name, ...tool.aliases]) add(tables.folded, fold(name), tool);
+    const aliases = tool.aliases.map(aliasName);
+    for (const alias of aliases) add(tables.alias, alias, tool);
+    for (const name of [tool.canonical, tool.name, ...aliases]) add(tables.folded, fold(name), tool);
   }
   // Names that fold to the empty string match nothing.
   tables.folded.delete('');
@@ -204,7 +206,7 @@ function add(table: Table, name: string, tool: LookupTool): void {
 function* spellings(known: Pick<Tools, 'all'>): Generator<readonly [string, string]> {
   for (const tool of known.all()) {
     if (tool.source?.state === 'missing' || tool.kind === 'ui') continue;
-    for (const name of [tool.canonical, tool.name, ...tool.aliases]) yield [name, tool.canonical];
+    for (const name of [tool.canonical, tool.name, ...tool.aliases.map(aliasName)]) yield [name, tool.canonical];
   }
 }
 

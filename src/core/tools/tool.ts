@@ -8,6 +8,7 @@ import type { Issue } from '../problem.ts';
 import type { Hold } from '../listing/hold.ts';
 import type { ServerOperation } from '../servers/server-state.ts';
 import type { MadeSource } from '../made/made-tool.ts';
+import type { ToolsetAlias } from '../toolset/toolset.ts';
 import type { UiTool } from './ui-tool.ts';
 import { canonicalJson, sha256Hex } from '../hash.ts';
 
@@ -52,7 +53,7 @@ export type ToolDefinition = {
   outputSchema?: JsonSchema;
   annotations?: ToolAnnotations;
   /** Default aliases, inherited by toolset entries that set no aliases. */
-  aliases: readonly string[];
+  aliases: readonly ToolsetAlias[];
   /** For a server's tool. Absent: the tool is part of this code base and always ready. */
   source?: ToolSource;
   /** For a UI tool. */

@@ -13,6 +13,7 @@ import { limits } from '../limits.ts';
 import { countWarnings, definitionsAtFirst, lintTools, nameWarnings } from './lint.ts';
 import { findConflicts, type NameConflict } from './name-claims.ts';
 import { readNamedEntries, type NamedEntry } from './named-entry.ts';
+import { settleNames } from './settle-names.ts';
 import { invalidRequest, Problem } from '../problem.ts';
 import { toStrictSchema } from '../schema/strict-schema.ts';
 import { toolPin } from '../tools/tool.ts';
@@ -25,7 +26,8 @@ import { MB } from '../limits/units.ts';
 const maxToolsetBytes = 1 * MB;
 export const maxEditionBytes = 10 * MB;
 
-export type CompileInput = { workspace: string; name: string; toolset: Toolset; known: KnownTools };
+/** `before`: the tools of an earlier edition of the same document. Their wire names stay, whatever the default names are now. */
+export type CompileInput = { workspace: string; name: string; toolset: Toolset; known: KnownTools; before?: readonly EditionTool[] };
 
 /**
  * Compiles a toolset document. The returned `toolset` is the document with its references (`refId`) resolved. The same input gives
@@ -39,7 +41,7 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
     throw invalidRequest([{ path: '', message: `the toolset is larger than ${maxToolsetBytes} bytes` }]);
   }
   const toolset = await resolveReferences(input.toolset, known);
-  const reading = readNamedEntries(toolset, known);
+  const reading = settleNames(readNamedEntries(toolset, known, input.before), toolset.nameMap);
   const faults = [...reading.issues, ...reading.entries.flatMap((entry) => checkEntryArguments(entry, known))];
   if (faults.length > 0) throw invalidRequest(faults);
   const conflicts = findConflicts(reading.entries);

@@ -182,17 +182,23 @@ function repeatedTools(entries: readonly NamedEntry[]): Warning[] {
   });
 }
 
-/** Wire names that differ only in spelling (`get-logs`, `get_logs`): exact calls work, other spellings are ambiguous. */
+/**
+ * Names of two tools that differ only in spelling (`get-logs`, `get_logs`; the alias `terminalcd` beside the name `terminalCd`): exact calls
+ * work, other spellings are ambiguous.
+ */
 function lookalikes(entries: readonly NamedEntry[]): Warning[] {
-  const first = new Map<string, NamedEntry>();
-  return entries.flatMap((entry) => {
-    const folded = fold(entry.wireName);
-    const before = first.get(folded);
-    if (before === undefined) {
-      first.set(folded, entry);
-      return [];
-    }
-    const message = `"${entry.wireName}" differs from "${before.wireName}" (${before.canonical}) in spelling only; any other spelling is ambiguous`;
-    return [{ path: entry.path, message }];
+  const first = new Map<string, { name: string; entry: NamedEntry }>();
+  const warnings = entries.flatMap((entry): Warning[] => {
+    const told = new Set<string>();
+    return [entry.wireName, entry.ownName, ...entry.aliases.map(({ name }) => name)].flatMap((name) => {
+      const folded = fold(name);
+      const before = first.get(folded);
+      if (before === undefined) first.set(folded, { name, entry });
+      if (before === undefined || before.name === name || before.entry.canonical === entry.canonical || told.has(folded)) return [];
+      told.add(folded);
+      const message = `"${name}" differs from "${before.name}" (${before.entry.canonical}) in spelling only; any other spelling is ambiguous`;
+      return [{ path: entry.path, message }];
+    });
   });
+  return firstWarnings(warnings, 'names that differ in spelling only');
 }

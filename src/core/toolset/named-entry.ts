@@ -9,6 +9,7 @@ import { isListedName, parseAlias, parseWireName, quote, toWireName, type Canoni
 import type { Issue } from '../problem.ts';
 import { createSuggester } from '../names/suggest.ts';
 import { reservedServers } from '../servers/server.ts';
+import type { EditionTool } from './edition-tool.ts';
 import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
 import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';
 import type { Warning } from '../warning.ts';
@@ -25,6 +26,8 @@ export type NamedEntry = {
   definition: ToolDefinition | null;
   /** The name given in the entry; null if the default is used. */
   givenName: WireName | null;
+  /** Whether `wireName` is that of an earlier edition of the same document, which a change of default names must not replace. */
+  isKept: boolean;
   aliases: EntryAlias[];
   wireName: WireName;
 };
@@ -34,8 +37,11 @@ export type EntryAlias = { name: string; mode: AliasMode; note?: string; path: s
 
 export type EntryReadings = { entries: NamedEntry[]; issues: Issue[]; warnings: Warning[] };
 
-/** Returns all errors of all entries. `entries` is only complete if `issues` is empty. */
-export function readNamedEntries(toolset: Toolset, known: KnownTools): EntryReadings {
+/**
+ * Returns all errors of all entries. `entries` is only complete if `issues` is empty. `before`: the tools of an earlier edition of the same
+ * document, whose wire names stay.
+ */
+export function readNamedEntries(toolset: Toolset, known: KnownTools, before: readonly EditionTool[] = []): EntryReadings {
   const reading: EntryReadings = { entries: [], issues: [], warnings: [] };
   const find = createFinder(known);
   for (const [index, source] of toolset.tools.entries()) {
@@ -44,7 +50,8 @@ export function readNamedEntries(toolset: Toolset, known: KnownTools): EntryRead
     const found = find(source.tool ?? '');
     if (!found.ok) reading.issues.push({ path: `${path}.tool`, message: found.message });
     const definition = found.ok ? found.definition : null;
-    const aliases = source.aliases === undefined ? inheritAliases(definition, path, reading) : readAliases(source.aliases, path, reading);
+    const written = source.aliases === undefined ? inheritAliases(definition, path, reading) : readAliases(source.aliases, path, reading);
+    const aliases = toolset.names === 'primary' ? written.map(unannounced) : written;
     if (!found.ok) continue;
     const { canonical, server, ownName } = found;
     const state = definition?.source === undefined ? null : stateWarning(definition.canonical, server, definition.source);
@@ -55,8 +62,9 @@ export function readNamedEntries(toolset: Toolset, known: KnownTools): EntryRead
         message: `${canonical} is not known yet and cannot be called until it is: ${notListedYet(server)}`,
       });
     }
-    const wireName = givenName ?? defaultWireName(canonical, ownName, aliases);
-    reading.entries.push({ path, source, canonical, server, ownName, definition, givenName, aliases, wireName });
+    const kept = givenName === null && before[index]?.canonical === canonical ? before[index].wireName : null;
+    const wireName = givenName ?? kept ?? defaultWireName(canonical, ownName, aliases);
+    reading.entries.push({ path, source, canonical, server, ownName, definition, givenName, isKept: kept !== null, aliases, wireName });
   }
   return reading;
 }
@@ -86,8 +94,12 @@ function stateWarning(canonical: string, server: string, { state, held, renamedT
   return null;
 }
 
+function unannounced(alias: EntryAlias): EntryAlias {
+  return alias.mode === 'announced' ? { ...alias, mode: 'hidden' } : alias;
+}
+
 /** An announced alias was chosen by a person, so it takes precedence over the tool's own name. */
-function defaultWireName(canonical: string, ownName: string, aliases: readonly EntryAlias[]): WireName {
+export function defaultWireName(canonical: string, ownName: string, aliases: readonly EntryAlias[]): WireName {
   const announced = aliases.find((alias) => alias.mode === 'announced');
   // Every legal alias is a legal wire name.
   return announced === undefined ? toWireName(canonical, ownName) : (announced.name as string as WireName);
@@ -105,7 +117,7 @@ function readAliases(sources: readonly ToolsetAlias[], entryPath: string, readin
   const aliases = new Map<string, EntryAlias>();
   for (const [index, source] of sources.entries()) {
     const path = `${entryPath}.aliases[${index}]`;
-    const { name, mode, note } = typeof source === 'string' ? { name: source, mode: 'announced' as const, note: undefined } : source;
+    const { name, mode, note } = aliasOf(source);
     const parsed = parseAlias(name);
     if (!parsed.ok) {
       reading.issues.push({ path, message: parsed.reason });
@@ -127,16 +139,22 @@ function readAliases(sources: readonly ToolsetAlias[], entryPath: string, readin
 
 /** A tool's default aliases were checked when they were set; an invalid one must still not break the toolset. */
 function inheritAliases(definition: ToolDefinition | null, path: string, reading: EntryReadings): EntryAlias[] {
-  const names = new Set<string>();
-  for (const text of definition?.aliases ?? []) {
-    const parsed = parseAlias(text);
-    if (parsed.ok && names.size < limits.maxAliasesPerEntry) names.add(parsed.alias);
+  const aliases = new Map<string, EntryAlias>();
+  for (const given of definition?.aliases ?? []) {
+    const { name, mode, note } = aliasOf(given);
+    const parsed = parseAlias(name);
+    if (parsed.ok && aliases.size < limits.maxAliasesPerEntry)
+      aliases.set(parsed.alias, { name: parsed.alias, mode, ...(note !== undefined && { note }), path, inherited: true });
     else {
       const reason = parsed.ok ? `there are more than ${limits.maxAliasesPerEntry}` : parsed.reason;
       reading.warnings.push({ path, message: `a default alias of ${definition?.canonical} is left out: ${reason}` });
     }
   }
-  return [...names].map((name) => ({ name, mode: 'announced', path, inherited: true }));
+  return [...aliases.values()];
+}
+
+function aliasOf(given: ToolsetAlias): { name: string; mode: AliasMode; note?: string | undefined } {
+  return typeof given === 'string' ? { name: given, mode: 'announced' } : given;
 }
 
 type Found =

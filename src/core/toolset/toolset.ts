@@ -31,6 +31,10 @@ export const ToolsetAlias = z
   .meta({ id: 'ToolsetAlias' });
 export type ToolsetAlias = z.infer<typeof ToolsetAlias>;
 
+export function aliasName(alias: ToolsetAlias): string {
+  return typeof alias === 'string' ? alias : alias.name;
+}
+
 export const ApprovalRule = z.enum(['never', 'always', 'policy']).meta({
   id: 'ApprovalRule',
   description:
@@ -153,6 +157,13 @@ export const ToolsetName = z
   .string()
   .regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/, { message: 'must be 1 to 50 of a-z, 0-9 and "-", with no "-" at either end' });
 
+export const NamesMode = z.enum(['aliases', 'primary']).meta({
+  id: 'NamesMode',
+  description:
+    'Wire names of entries without `name`. `aliases` (default): the first announced alias, else the tool’s own name. ' +
+    '`primary`: the tool’s own name; announced aliases are callable but not shown.',
+});
+
 export const Announce = z.enum(['prompt', 'description', 'none']).meta({
   id: 'Announce',
   description: 'How aliases are announced to the model: one block in the system prompt, a line in each description, or not at all.',
@@ -164,6 +175,17 @@ export const Toolset = z
     name: ToolsetName.optional().meta({ description: 'Must equal the name in the path, if given.' }),
     description: description.optional(),
     announce: Announce.default('prompt'),
+    names: NamesMode.optional(),
+    nameMap: z
+      .record(z.string().min(1).max(128), z.string().min(1).max(192))
+      .refine((map) => Object.keys(map).length <= limits.maxNameMapEntries, {
+        message: `must have at most ${limits.maxNameMapEntries} names`,
+      })
+      .optional()
+      .meta({
+        description: 'Further names of the listed tools, as hidden aliases: name → any name of a tool in this toolset.',
+        example: { flashcards: 'create_flashcard', websearch: 'search' },
+      }),
     onDemandAbove: z
       .int()
       .min(0)
@@ -199,20 +221,20 @@ export function readToolsetReference(reference: string): { name: string; version
 // The document of a tool's default aliases: used by toolset entries that set no aliases (contract §3.2).
 
 export const ToolAliases = z
-  .strictObject({ aliases: z.array(z.string()).max(limits.maxAliasesPerEntry).meta({ description: 'Empty: none.' }) })
-  .meta({ id: 'ToolAliases', example: { aliases: ['shell', 'terminal'] } });
+  .strictObject({ aliases: z.array(ToolsetAlias).max(limits.maxAliasesPerEntry).meta({ description: 'Empty: none.' }) })
+  .meta({ id: 'ToolAliases', example: { aliases: ['shell', { name: 'terminal', mode: 'hidden' }] } });
 export type ToolAliases = z.infer<typeof ToolAliases>;
 
-/** Returns the aliases trimmed. Throws `invalid_request` with all errors. */
-export function legalAliases(given: readonly string[]): string[] {
+/** Returns the aliases with their names trimmed. Throws `invalid_request` with all errors. */
+export function legalAliases(given: readonly ToolsetAlias[]): ToolsetAlias[] {
   const issues: Issue[] = [];
-  const aliases = new Set<string>();
-  for (const [index, text] of given.entries()) {
-    const parsed = parseAlias(text);
+  const aliases = new Map<string, ToolsetAlias>();
+  for (const [index, one] of given.entries()) {
+    const parsed = parseAlias(aliasName(one));
     if (!parsed.ok) issues.push({ path: `aliases[${index}]`, message: parsed.reason });
     else if (aliases.has(parsed.alias)) issues.push({ path: `aliases[${index}]`, message: `"${parsed.alias}" is listed twice` });
-    else aliases.add(parsed.alias);
+    else aliases.set(parsed.alias, typeof one === 'string' ? parsed.alias : { ...one, name: parsed.alias });
   }
   if (issues.length > 0) throw invalidRequest(issues);
-  return [...aliases];
+  return [...aliases.values()];
 }

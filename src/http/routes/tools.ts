@@ -6,7 +6,7 @@ import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { MadeTool } from '../../core/made/made-tool.ts';
 import { ToolAnnotations, ToolKind, type ToolDefinition, toolPin } from '../../core/tools/tool.ts';
-import { ToolAliases } from '../../core/toolset/toolset.ts';
+import { ToolAliases, ToolsetAlias } from '../../core/toolset/toolset.ts';
 import { UiTool } from '../../core/tools/ui-tool.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';
 import type { CatalogPort, StoredDocument } from '../../ports/catalog.ts';
@@ -47,7 +47,7 @@ const ToolView = z
       description:
         'For a tool of an MCP server: whether an administrator accepted its annotations. They also apply if the server is `trusted`.',
     }),
-    aliases: z.array(z.string()).meta({ description: 'Default aliases.' }),
+    aliases: z.array(ToolsetAlias).meta({ description: 'Default aliases.' }),
     refId: z.string().meta({ description: 'SHA-256 of the accepted definition. A toolset entry may name the tool by it.' }),
     state: z.enum(['ready', 'held', 'missing']).meta({
       description: '`held`: cannot be called until its definition is accepted. `missing`: its server no longer lists it.',
@@ -76,7 +76,7 @@ const ToolView = z
   });
 const WrittenToolAliases = z
   .object({
-    aliases: z.array(z.string()),
+    aliases: z.array(ToolsetAlias),
     warnings: z.array(Warning).optional().meta({ description: 'Toolsets that keep their previous names. Absent: none.' }),
   })
   .meta({ id: 'WrittenToolAliases', example: { aliases: ['shell', 'terminal'] } });
@@ -179,7 +179,8 @@ export const toolRoutes: readonly Route[] = [
       scopes: ['toolsets'],
       workspace: 'Default aliases',
       summary: 'Set the default aliases of a tool',
-      description: 'Toolset entries without `aliases` inherit them when the toolset is next written.',
+      description:
+        'Toolset entries without `aliases` inherit them at once. The wire names of existing toolsets stay until they are next changed.',
       params,
       headers: conditionHeaders,
       body: { schema: ToolAliases },

@@ -107,7 +107,15 @@ describe('a clash', () => {
       'find',
       ['a.find', 'builtin.bash'],
     ],
-    ['two default names alike', [{ tool: 'a.search' }, { tool: 'b.search' }], 'search', ['a.search', 'b.search']],
+    [
+      'two given names of tools that share an own name',
+      [
+        { tool: 'a.search', name: 'seek' },
+        { tool: 'b.search', name: 'seek' },
+      ],
+      'seek',
+      ['a.search', 'b.search'],
+    ],
     [
       'a default name and an alias of the same tool elsewhere',
       [{ tool: 'a.search' }, { tool: 'a.search', name: 'other', aliases: ['search'] }],
@@ -123,15 +131,8 @@ describe('a clash', () => {
       'search',
       ['b.search', 'a.search'],
     ],
-    [
-      'a default alias that the entry inherits',
-      [{ tool: 'd.lookup' }, { tool: 'builtin.bash', aliases: ['find_it'] }],
-      'find-it',
-      ['builtin.bash', 'd.lookup'],
-    ],
     ['a name of a tool we add', [{ tool: 'builtin.bash', aliases: ['use_skill'] }], 'use_skill', ['builtin.use_skill', 'builtin.bash']],
     ['such a name in another spelling', [{ tool: 'builtin.bash', name: 'findTools' }], 'findTools', ['builtin.find_tools', 'builtin.bash']],
-    ["such a name as a tool's own", [{ tool: 'b.create_tool' }], 'create_tool', ['builtin.create_tool', 'b.create_tool']],
     [
       "a configuration tool's name",
       [{ tool: 'builtin.bash', aliases: ['build_toolset'] }],
@@ -156,16 +157,17 @@ describe('a clash', () => {
   });
 
   it('names every tool that claims the name and suggests another name for each', async () => {
-    const conflicts = await conflictsOf([{ tool: 'a.search' }, { tool: 'b.search' }, { tool: 'c.search' }]);
+    const conflicts = await conflictsOf(['a', 'b', 'c'].map((server) => ({ tool: `${server}.search`, name: 'seek' })));
     expect(conflicts).toEqual([
-      { name: 'search', tools: ['a.search', 'b.search'], suggestion: 'b_search' },
-      { name: 'search', tools: ['a.search', 'c.search'], suggestion: 'c_search' },
+      { name: 'seek', tools: ['a.search', 'b.search'], suggestion: 'b_seek' },
+      { name: 'seek', tools: ['a.search', 'c.search'], suggestion: 'c_seek' },
     ]);
   });
 
   it('is also described in the detail', async () => {
-    const problem = await refusalOf({ tools: [{ tool: 'a.search' }, { tool: 'b.search' }] }, known);
-    expect(problem.detail).toBe('"search" is claimed by a.search and by b.search; name b.search "b_search" instead.');
+    const tools = ['a', 'b'].map((server) => ({ tool: `${server}.search`, name: 'seek' }));
+    const problem = await refusalOf({ tools }, known);
+    expect(problem.detail).toBe('"seek" is claimed by a.search and by b.search; name b.search "b_seek" instead.');
     expect(problem.status).toBe(409);
   });
 });
@@ -177,6 +179,9 @@ describe('no clash', () => {
     ['two spellings of one name in one entry', [{ tool: 'a.search', aliases: ['web-search', 'web_search'], name: 'webSearch' }]],
     ['a tool in two entries with two names', [{ tool: 'a.search' }, { tool: 'a.search', name: 'look', aliases: ['peek'] }]],
     ['own names that only spelling tells apart', [{ tool: 'a.get-logs' }, { tool: 'b.get_logs' }]],
+    ['two own names alike', [{ tool: 'a.search' }, { tool: 'b.search' }, { tool: 'c.search' }]],
+    ['the own name of a tool we add', [{ tool: 'b.create_tool' }]],
+    ['a default alias that another entry has', [{ tool: 'd.lookup' }, { tool: 'builtin.bash', aliases: ['find_it'] }]],
     ['a tool we add, under its own name', [{ tool: 'builtin.use_skill' }, { tool: 'builtin.build-toolset', aliases: ['build_toolset'] }]],
   ])('is %s', async (_what, tools) => {
     expect(await conflictsOf(tools)).toEqual([]);

@@ -1,0 +1,160 @@
+/**
+ * Phase of compiling a toolset between reading the entries (`named-entry.ts`) and finding conflicts (`name-claims.ts`): decides the names
+ * that no administrator wrote. Adds the names of the name map, leaves out default aliases that clash, and puts the server's name before
+ * own names that several tools share. The result does not depend on the order of the entries.
+ */
+import { fold } from '../names/fold.ts';
+import { distinctWireName, isAlias, quote, toWireName, type WireName } from '../names/names.ts';
+import { nearNames } from '../names/suggest.ts';
+import { reservedNames } from '../names/reserved-names.ts';
+import { defaultWireName, type EntryAlias, type EntryReadings, type NamedEntry } from './named-entry.ts';
+import type { Toolset } from './toolset.ts';
+
+/** Returns the reading with final names. Names that conflict with others remain: `findConflicts` reports them. */
+export function settleNames({ entries, issues, warnings }: EntryReadings, nameMap: Toolset['nameMap']): EntryReadings {
+  const reading: EntryReadings = { entries, issues: [...issues], warnings: [...warnings] };
+  if (nameMap !== undefined) reading.entries = addMappedNames(nameMap, reading);
+  reading.entries = dropClashingDefaults(reading);
+  reading.entries = separateOwnNames(reading);
+  return reading;
+}
+
+// The name map: names of another system for the tools of this toolset, as hidden aliases.
+
+function addMappedNames(nameMap: NonNullable<Toolset['nameMap']>, { entries, issues }: EntryReadings): NamedEntry[] {
+  const added = new Map<NamedEntry, EntryAlias[]>();
+  for (const [written, target] of Object.entries(nameMap)) {
+    const path = `nameMap[${quote(written)}]`;
+    const name = toAlias(written);
+    if (!isAlias(name)) {
+      issues.push({
+        path,
+        message: `${quote(written)} cannot be a name: use 2 to 64 letters, digits, "_" and "-", beginning with a letter`,
+      });
+      continue;
+    }
+    const [entry, ...others] = entriesNamed(entries, target);
+    if (entry === undefined || others.length > 0) {
+      issues.push({ path, message: entry === undefined ? notListed(entries, target) : severalTools([entry, ...others], target) });
+      continue;
+    }
+    // A name that the entry has in another spelling already resolves. Default aliases do not count: they may be left out.
+    const aliases = added.get(entry) ?? entry.aliases;
+    const present = [entry.wireName, entry.ownName, ...aliases.flatMap((alias) => (alias.inherited ? [] : alias.name))];
+    if (present.some((known) => fold(known) === fold(name))) continue;
+    const isDefault = (alias: EntryAlias): boolean => fold(alias.name) === fold(name);
+    if (aliases.some(isDefault))
+      added.set(
+        entry,
+        aliases.map((alias) => (isDefault(alias) ? { ...alias, path, inherited: false } : alias)),
+      );
+    else added.set(entry, [...aliases, { name, mode: 'hidden', path, inherited: false }]);
+  }
+  return entries.map((entry) => ({ ...entry, aliases: added.get(entry) ?? entry.aliases }));
+}
+
+/** `Web Search` → `web_search`: calls match in any case, so the map may have the spelling of the other system. */
+function toAlias(name: string): string {
+  return name.trim().toLowerCase().replace(/[ .]+/g, '_');
+}
+
+/** As a call is resolved: exact names before names in another spelling. */
+function entriesNamed(entries: readonly NamedEntry[], target: string): NamedEntry[] {
+  const exact = entries.filter((entry) => entry.wireName === target || entry.canonical === target);
+  if (exact.length > 0) return exact;
+  const folded = fold(target);
+  return folded === '' ? [] : entries.filter((entry) => namesOf(entry).some((name) => fold(name) === folded));
+}
+
+function namesOf({ wireName, canonical, ownName, aliases }: NamedEntry): string[] {
+  return [wireName, canonical, ownName, ...aliases.map(({ name }) => name)];
+}
+
+function notListed(entries: readonly NamedEntry[], target: string): string {
+  const near = nearNames(
+    target,
+    entries.flatMap((entry) => namesOf(entry).map((name) => [name, entry.wireName] as const)),
+  );
+  return `${quote(target)} is no tool of this toolset${near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`}`;
+}
+
+function severalTools(entries: readonly NamedEntry[], target: string): string {
+  return `${quote(target)} matches several tools: ${entries.map(({ wireName, canonical }) => `${wireName} (${canonical})`).join(', ')}; write the name of one of them`;
+}
+
+// Default aliases, which the author of the toolset did not write: one that clashes is left out.
+
+function dropClashingDefaults({ entries, warnings }: EntryReadings): NamedEntry[] {
+  const owners = nameOwners(entries);
+  const reserved = new Map([...reservedNames].map(([name, owner]) => [fold(name), owner]));
+  return entries.map((entry) => {
+    const kept = entry.aliases.filter((alias) => {
+      if (!alias.inherited) return true;
+      const other = reserved.get(fold(alias.name)) ?? owners.otherThan(entry, alias.name);
+      if (other === null || other === entry.canonical) return true;
+      const message = `"${alias.name}", a default alias of ${entry.canonical}, is left out: ${other} claims that name too. To use it, write it into the aliases of one of them`;
+      warnings.push({ path: entry.path, message });
+      return false;
+    });
+    if (kept.length === entry.aliases.length) return entry;
+    const isFixed = entry.givenName !== null || entry.isKept;
+    return { ...entry, aliases: kept, ...(!isFixed && { wireName: defaultWireName(entry.canonical, entry.ownName, kept) }) };
+  });
+}
+
+/** The claimants of a name: by its exact form for own names, folded for all others. */
+function nameOwners(entries: readonly NamedEntry[]) {
+  const exact = Map.groupBy(entries, ({ ownName }) => ownName);
+  const folded = new Map<string, Set<NamedEntry>>();
+  const add = (name: string, entry: NamedEntry): void => {
+    const claimants = folded.get(fold(name)) ?? new Set();
+    folded.set(fold(name), claimants.add(entry));
+  };
+  for (const entry of entries) {
+    for (const { name } of entry.aliases) add(name, entry);
+    if (entry.givenName !== null || entry.isKept) add(entry.wireName, entry);
+  }
+  return {
+    otherThan(entry: NamedEntry, name: string): string | null {
+      const others = [
+        ...(exact.get(name) ?? []).filter(({ canonical }) => canonical !== entry.canonical),
+        ...(folded.get(fold(name)) ?? []),
+      ];
+      return others.find((other) => other !== entry)?.canonical ?? null;
+    },
+  };
+}
+
+// Own names as wire names: if tools of several servers share one, each gets the name of its server too.
+
+function separateOwnNames({ entries, warnings }: EntryReadings): NamedEntry[] {
+  const isDefault = ({ givenName, isKept, wireName, canonical, ownName }: NamedEntry): boolean =>
+    givenName === null && !isKept && wireName === toWireName(canonical, ownName);
+  const shared = new Map<NamedEntry, string>();
+  for (const [name, group] of Map.groupBy(entries.filter(isDefault), ({ wireName }) => wireName)) {
+    const owners = new Set<string>([...group.map(({ canonical }) => canonical), reservedNames.get(name) ?? []].flat());
+    for (const entry of group) {
+      const other = [...owners].sort().find((canonical) => canonical !== entry.canonical);
+      // A chosen announced alias that equals the own name is a chosen name.
+      const isChosen = entry.aliases.some((alias) => alias.mode === 'announced' && alias.name === name);
+      if (other !== undefined && !isChosen && reservedNames.get(name) !== entry.canonical) shared.set(entry, other);
+    }
+  }
+  if (shared.size === 0) return [...entries];
+  const written = entries.flatMap(({ wireName, ownName, aliases }) => [wireName, ownName, ...aliases.map(({ name }) => name)]);
+  const taken = new Set([...reservedNames.keys(), ...written].map(fold));
+  return entries.map((entry) => {
+    const other = shared.get(entry);
+    if (other === undefined) return entry;
+    const wireName = namespaced(entry, taken);
+    const message = `"${entry.wireName}" is the own name of ${entry.canonical} and of ${other}, so ${entry.canonical} is called "${wireName}"; set name to choose another one`;
+    warnings.push({ path: entry.path, message });
+    return { ...entry, wireName };
+  });
+}
+
+/** Depends only on the tool and on the names written in the toolset, so the order of the entries does not matter. */
+function namespaced({ canonical, server, ownName }: NamedEntry, taken: ReadonlySet<string>): WireName {
+  const name = toWireName(canonical, `${server}_${ownName}`);
+  return taken.has(fold(name)) ? distinctWireName(canonical, ownName) : name;
+}
