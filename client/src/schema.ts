@@ -1786,7 +1786,7 @@ export interface paths {
         get: operations["getToolAliases"];
         /**
          * Set the default aliases of a tool
-         * @description Toolset entries without `aliases` inherit them when the toolset is next written.
+         * @description Toolset entries without `aliases` inherit them at once. The wire names of existing toolsets stay until they are next changed.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -2160,6 +2160,8 @@ export interface components {
             turn: string | null;
         };
         AcceptedTool: {
+            /** @description Default aliases from the listing: `aliases` of a static tool, `_meta.aliases` of an MCP tool. */
+            aliases?: components["schemas"]["ToolsetAlias"][];
             annotations?: components["schemas"]["ToolAnnotations"];
             /** @description An administrator accepted the annotations of this definition. They also count if the server is not `trusted`. */
             annotationsAccepted: boolean;
@@ -3641,6 +3643,11 @@ export interface components {
         };
         /** @example rehearsal/default */
         ModelRef: string;
+        /**
+         * @description Wire names of entries without `name`. `aliases` (default): the first announced alias, else the tool’s own name. `primary`: the tool’s own name; announced aliases are callable but not shown.
+         * @enum {string}
+         */
+        NamesMode: "aliases" | "primary";
         OpenAiError: {
             error: {
                 /** @enum {string} */
@@ -4838,6 +4845,8 @@ export interface components {
             warnings: components["schemas"]["Warning"][];
         };
         ServerTool: {
+            /** @description Default aliases from the listing: `aliases` of a static tool, `_meta.aliases` of an MCP tool. */
+            aliases?: components["schemas"]["ToolsetAlias"][];
             annotations?: components["schemas"]["ToolAnnotations"];
             /** @description An administrator accepted the annotations of this definition. They also count if the server is not `trusted`. */
             annotationsAccepted: boolean;
@@ -5572,7 +5581,7 @@ export interface components {
          */
         Tool: {
             /** @description Default aliases. */
-            aliases: string[];
+            aliases: components["schemas"]["ToolsetAlias"][];
             annotations?: components["schemas"]["ToolAnnotations"];
             /** @description For a tool of an MCP server: whether an administrator accepted its annotations. They also apply if the server is `trusted`. */
             annotationsAccepted?: boolean;
@@ -5612,13 +5621,16 @@ export interface components {
          * @example {
          *       "aliases": [
          *         "shell",
-         *         "terminal"
+         *         {
+         *           "name": "terminal",
+         *           "mode": "hidden"
+         *         }
          *       ]
          *     }
          */
         ToolAliases: {
             /** @description Empty: none. */
-            aliases: string[];
+            aliases: components["schemas"]["ToolsetAlias"][];
         };
         ToolAnnotations: {
             destructiveHint?: boolean;
@@ -5689,6 +5701,17 @@ export interface components {
             description?: string;
             /** @description Must equal the name in the path, if given. */
             name?: string;
+            /**
+             * @description Further names of the listed tools, as hidden aliases: name → any name of a tool in this toolset.
+             * @example {
+             *       "flashcards": "create_flashcard",
+             *       "websearch": "search"
+             *     }
+             */
+            nameMap?: {
+                [key: string]: string;
+            };
+            names?: components["schemas"]["NamesMode"];
             /** @description With more tools than this, the model gets `find_tools` and the definitions that it found. Default 64. */
             onDemandAbove?: number;
             tools: components["schemas"]["ToolsetEntry"][];
@@ -5919,6 +5942,17 @@ export interface components {
             announce?: components["schemas"]["Announce"];
             description?: string;
             name: string;
+            /**
+             * @description Further names of the listed tools, as hidden aliases: name → any name of a tool in this toolset.
+             * @example {
+             *       "flashcards": "create_flashcard",
+             *       "websearch": "search"
+             *     }
+             */
+            nameMap?: {
+                [key: string]: string;
+            };
+            names?: components["schemas"]["NamesMode"];
             /** @description With more tools than this, the model gets `find_tools` and the definitions that it found. Default 64. */
             onDemandAbove?: number;
             tools: components["schemas"]["ToolsetEntry"][];
@@ -6420,7 +6454,7 @@ export interface components {
          *     }
          */
         WrittenToolAliases: {
-            aliases: string[];
+            aliases: components["schemas"]["ToolsetAlias"][];
             /** @description Toolsets that keep their previous names. Absent: none. */
             warnings?: components["schemas"]["Warning"][];
         };

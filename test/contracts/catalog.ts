@@ -143,6 +143,38 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
     });
   });
 
+  describe('default aliases', () => {
+    it('have modes, and change the wire names of a toolset only when it is written', async () => {
+      await catalog.put('toolset', 'support', { tools: [{ tool: 'builtin.bash' }] });
+      const tool = async () => {
+        const [first] = (await directory.toolset(workspace, 'support')).names.edition.tools;
+        return { wireName: first?.wireName, aliases: first?.aliases };
+      };
+      const { wireName } = await tool();
+      const aliases = ['terminal', { name: 'old_shell', mode: 'deprecated', note: 'use terminal' }];
+      await catalog.put('tool-aliases', 'builtin.bash', { aliases });
+      expect((await catalog.tool('builtin.bash')).aliases).toEqual(aliases);
+      const compiled = [{ name: 'terminal', mode: 'announced' }, aliases[1]];
+      expect(await tool()).toEqual({ wireName, aliases: compiled });
+      await catalog.put('toolset', 'support', { description: 'Written again.', tools: [{ tool: 'builtin.bash' }] });
+      expect(await tool()).toEqual({ wireName: 'terminal', aliases: compiled });
+    });
+
+    it('are taken from the listing of a server', async () => {
+      const listed = (name: string, more: object) => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' }, ...more });
+      const tools = [
+        listed('get_mail', { aliases: ['mail', { name: 'inbox', mode: 'hidden' }, 'get_mail', 'Not Legal', 7] }),
+        listed('put_mail', { _meta: { aliases: ['send', { name: 'post_it', mode: 'function', note: 'x' }] } }),
+      ];
+      await catalog.put('server', 'mail', { kind: 'static', url: 'https://tools.example.com/call', tools });
+      expect((await catalog.tool('mail.get_mail')).aliases).toEqual(['mail', { name: 'inbox', mode: 'hidden' }]);
+      expect((await catalog.tool('mail.put_mail')).aliases).toEqual(['send', { name: 'post_it', mode: 'hidden' }]);
+      const shown = await pages((page) => catalog.serverTools('mail', page), 10);
+      const echo = await catalog.put('server', 'mail', { kind: 'static', url: 'https://tools.example.com/call', tools: shown });
+      expect(echo.changed).toBe(false);
+    });
+  });
+
   describe('servers', () => {
     const url = 'https://tools.example.com/call';
     const fact = (name: string, description: string) => ({ name, description, inputSchema: { type: 'object' } });

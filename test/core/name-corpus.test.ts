@@ -8,7 +8,6 @@ import { compileEdition } from '../../src/core/toolset/edition.ts';
 import { fold } from '../../src/core/names/fold.ts';
 import type { NameConflict } from '../../src/core/toolset/name-claims.ts';
 import { isWireName, parseAlias, parseWireName, toWireName } from '../../src/core/names/names.ts';
-import type { Problem } from '../../src/core/problem.ts';
 import { nameWarning } from '../../src/core/names/reserved-names.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { describeCorpus, readJson, readJsonLines, sharedFixtures } from '../fixtures.ts';
@@ -89,24 +88,27 @@ describeCorpus('security/alias-sets.json', (path) => {
 
   it('has all its sets', () => expect(sets).toHaveLength(14));
 
-  /** `separator-collision` (warn) and `same-tool-two-servers-no-alias` (disambiguate) are refused here: both are conflicts, and the error suggests the fix. */
-  it.each([
-    'dup-alias',
-    'alias-shadows-other-canonical',
-    'alias-swap',
-    'alias-chain',
-    'separator-collision',
-    'same-tool-two-servers-no-alias',
-  ])('%s is refused in either order, naming both tools', async (id) => {
-    const set = setOf(id);
-    const known = knownTools(toolsOf(set));
-    const { tools } = documentOf(set);
-    const problem = await refusalOf({ tools }, known);
-    expect(problem.code).toBe('name_conflict');
-    const conflicts = problem.extra.conflicts as NameConflict[];
-    for (const conflict of conflicts) expect(conflict.tools.toSorted()).toEqual(tools.map((entry) => entry.tool).toSorted());
-    for (const conflict of conflicts) expect(parseAlias(conflict.suggestion)).toEqual({ ok: true, alias: conflict.suggestion });
-    expect((await refusalOf({ tools: tools.toReversed() }, known)).toBody()).toEqual(problem.toBody());
+  /** `separator-collision` (warn) is refused here: it is a conflict, and the error suggests the fix. */
+  it.each(['dup-alias', 'alias-shadows-other-canonical', 'alias-swap', 'alias-chain', 'separator-collision'])(
+    '%s is refused in either order, naming both tools',
+    async (id) => {
+      const set = setOf(id);
+      const known = knownTools(toolsOf(set));
+      const { tools } = documentOf(set);
+      const problem = await refusalOf({ tools }, known);
+      expect(problem.code).toBe('name_conflict');
+      const conflicts = problem.extra.conflicts as NameConflict[];
+      for (const conflict of conflicts) expect(conflict.tools.toSorted()).toEqual(tools.map((entry) => entry.tool).toSorted());
+      for (const conflict of conflicts) expect(parseAlias(conflict.suggestion)).toEqual({ ok: true, alias: conflict.suggestion });
+      expect((await refusalOf({ tools: tools.toReversed() }, known)).toBody()).toEqual(problem.toBody());
+    },
+  );
+
+  it('same-tool-two-servers-no-alias compiles with the names of the servers in the wire names', async () => {
+    const set = setOf('same-tool-two-servers-no-alias');
+    const { edition, warnings } = await compile(documentOf(set), knownTools(toolsOf(set)));
+    expect(edition.tools.map(({ wireName }) => wireName)).toEqual(edition.tools.map(({ server, ownName }) => `${server}_${ownName}`));
+    expect(warnings.filter((text) => text.includes('is the own name of'))).toHaveLength(edition.tools.length);
   });
 
   it('case-fold-collision is refused for its capitals', async () => {
@@ -191,26 +193,18 @@ describeCorpus('mcp-tools/index.json', (path) => {
     }
   });
 
-  it('conflict by default names exactly as in the index', async () => {
+  it('get the names of their servers where own names are shared, exactly as in the index', async () => {
     const known = knownTools(all);
-    // All at once, since conflicts between batches would be missed; only the parser limits the number of entries.
+    // All at once, since shared names between batches would be missed; only the parser limits the number of entries.
     const toolset = { announce: 'prompt' as const, tools: all.map((tool) => ({ tool: tool.canonical as string })) };
-    const input = { workspace: 'default', name: 'all', known };
-    const problem: Problem = await compileEdition({ ...input, toolset }).then(
-      () => expect.unreachable(),
-      (error: Problem) => error,
-    );
-    const conflicts = problem.extra.conflicts as NameConflict[];
-    expect([...new Set(conflicts.map((conflict) => conflict.name))].toSorted()).toEqual(
-      index.collisions.map(({ name }) => name).toSorted(),
-    );
-    expect(conflicts).toHaveLength(index.collisions.reduce((sum, { servers }) => sum + servers.length - 1, 0));
-
-    // With every suggestion applied it compiles, and near collisions are warnings.
-    const names = new Map(conflicts.map(({ tools: [, mover], suggestion }) => [mover, suggestion]));
-    const fixed = toolset.tools.map((entry) => ({ ...entry, ...(names.has(entry.tool) && { name: names.get(entry.tool) }) }));
-    const { edition, warnings } = await compileEdition({ ...input, toolset: { ...toolset, tools: fixed } });
+    const { edition, warnings } = await compileEdition({ workspace: 'default', name: 'all', known, toolset });
     expect(new Set(edition.tools.map((tool) => tool.wireName)).size).toBe(all.length);
+    const renamed = edition.tools.filter(({ wireName, ownName }) => isWireName(ownName) && wireName !== ownName);
+    expect([...new Set(renamed.map(({ ownName }) => ownName))].toSorted()).toEqual(index.collisions.map(({ name }) => name).toSorted());
+    expect(renamed).toHaveLength(index.collisions.reduce((sum, { servers }) => sum + servers.length, 0));
+    expect(renamed.every(({ wireName, server, ownName }) => wireName === `${server}_${ownName}`)).toBe(true);
+
+    // Near collisions are warnings.
     const spelling = warnings
       .filter(({ message }) => message.includes('in spelling only'))
       .map(({ message }) => fold(message.split('"')[1] ?? ''));

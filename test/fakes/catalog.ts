@@ -26,7 +26,7 @@ import { Secret, secretHostOf, secretUseRefusal } from '../../src/core/policy/se
 import type { SecretBinding } from '../../src/core/policy/secret.ts';
 import { callUrlOf, reservedServers, Server, toServerAccess } from '../../src/core/servers/server.ts';
 import { type Skill, SkillName } from '../../src/core/skills/skill.ts';
-import { legalAliases, ToolAliases, Toolset } from '../../src/core/toolset/toolset.ts';
+import { legalAliases, ToolAliases, Toolset, type ToolsetAlias } from '../../src/core/toolset/toolset.ts';
 import { joinTaint, untainted } from '../../src/core/policy/taint.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { Schedule } from '../../src/core/triggers/schedules/schedule.ts';
@@ -168,7 +168,7 @@ export function createFakeCatalog(options: {
     });
   const withDefaults = (tool: ToolDefinition): ToolDefinition => {
     const defaults = newest('tool-aliases', tool.canonical);
-    return defaults === null ? tool : { ...tool, aliases: defaults.body.aliases as string[] };
+    return defaults === null ? tool : { ...tool, aliases: defaults.body.aliases as ToolsetAlias[] };
   };
   const findTool = (canonical: string): ToolDefinition => {
     const tool = known().get(canonical);
@@ -309,8 +309,9 @@ export function createFakeCatalog(options: {
         const toolset = kept.body as Toolset;
         // Secrets are checked by the call, as in the real one.
         const { secret: _secret, ...tools } = known();
-        const { edition } = await compileEdition({ workspace, name: kept.name, toolset, known: tools });
         const before = kept.compiled?.pointer;
+        const named = kept.compiled?.edition.tools ?? [];
+        const { edition } = await compileEdition({ workspace, name: kept.name, toolset, known: tools, before: named });
         const compiled = await compiledOf(kept.name, kept.version, edition);
         if (compiled.pointer.hash === before?.hash) continue;
         kept.compiled = { edition, pointer: { ...compiled.pointer, revision: (before?.revision ?? 0) + 1 } };

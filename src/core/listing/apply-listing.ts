@@ -259,7 +259,8 @@ export function readEchoedListing(
       listing.tools.push(item);
       listing.paths.push(path);
     } else if (known.listed !== null) {
-      listing.tools.push(rawOf(known.listed));
+      const raw = rawOf(known.listed);
+      listing.tools.push({ ...raw, ...(raw.listedAliases && { aliases: raw.listedAliases }) });
       listing.paths.push(path);
     } else if (known.refused !== null) {
       const { name, refused, findings } = known;
@@ -277,6 +278,6 @@ function isAsShown(server: string, item: Record<string, unknown>, known: StoredT
   return definitionText(item) === definitionText(toServerTool(server, known));
 }
 
-function definitionText({ name, description, inputSchema, outputSchema, annotations }: Record<string, unknown>): string {
-  return canonicalJson({ name, description, inputSchema, outputSchema, annotations });
+function definitionText({ name, description, inputSchema, outputSchema, annotations, aliases }: Record<string, unknown>): string {
+  return canonicalJson({ name, description, inputSchema, outputSchema, annotations, aliases });
 }

@@ -10,7 +10,8 @@ import { limits } from '../limits.ts';
 import { cleanSchema } from './listing-cleanup.ts';
 import { outputSchemaFault, schemaFault } from './listing-schema.ts';
 import { cleanDescription } from './listing-text.ts';
-import { isListedName, quote } from '../names/names.ts';
+import { isListedName, parseAlias, quote } from '../names/names.ts';
+import type { ToolsetAlias } from '../toolset/toolset.ts';
 import { ToolAnnotations, type BareDefinition } from '../tools/tool.ts';
 import type { ServerOperation } from '../servers/server-state.ts';
 import { utf8Length } from '../text/utf8.ts';
@@ -115,6 +116,7 @@ function cleanDefinition(raw: BareDefinition, findings: Finding[]): BareDefiniti
       annotations: { ...raw.annotations, ...(title !== undefined && { title: cleanAt(title, '/annotations/title', findings) }) },
     }),
     ...(raw.operation && { operation: raw.operation }),
+    ...(raw.listedAliases && { listedAliases: raw.listedAliases }),
   };
 }
 
@@ -126,13 +128,31 @@ function cleanAt(text: string, path: string, findings: Finding[]): string {
 
 function rawOf(tool: Record<string, unknown>, name: string): BareDefinition {
   const annotations = annotationsOf(tool.annotations);
+  const aliases = aliasesOf(tool);
   return {
     name,
     description: typeof tool.description === 'string' ? tool.description : '',
     inputSchema: tool.inputSchema as Record<string, unknown>, // Only called for records.
     ...(isRecord(tool.outputSchema) && { outputSchema: tool.outputSchema }),
     ...(annotations !== null && { annotations }),
+    ...(aliases.length > 0 && { listedAliases: aliases }),
   };
+}
+
+/**
+ * Returns the legal aliases of a static tool (`aliases`) or of an MCP tool (`_meta.aliases`), as toolset entries write them. Only the modes
+ * `announced` and `hidden` are taken: a note would reach models without review, and each `function` repeats the definition.
+ */
+function aliasesOf({ aliases, _meta: meta, name: own }: Record<string, unknown>): ToolsetAlias[] {
+  const given = Array.isArray(aliases) ? aliases : isRecord(meta) && Array.isArray(meta.aliases) ? meta.aliases : [];
+  const legal = new Map<string, ToolsetAlias>();
+  for (const item of given.slice(0, limits.maxAliasesPerEntry)) {
+    const { name, mode } = isRecord(item) ? item : { name: item, mode: 'announced' };
+    const parsed = typeof name === 'string' ? parseAlias(name) : null;
+    if (parsed?.ok !== true || parsed.alias === own) continue;
+    legal.set(parsed.alias, (mode ?? 'announced') === 'announced' ? parsed.alias : { name: parsed.alias, mode: 'hidden' });
+  }
+  return [...legal.values()];
 }
 
 /** Returns the known hints of the right type. Other annotations are ignored, so their changes are not noticed. */

@@ -75,7 +75,7 @@ export function definitionKey(pinned: PinnedDefinition): string {
 
 export function toServerTool(server: string, tool: StoredTool): ServerTool {
   const shown = shownDefinition(tool);
-  const { description = '', inputSchema = {}, outputSchema, annotations } = shown?.definition ?? {};
+  const { description = '', inputSchema = {}, outputSchema, annotations, listedAliases } = shown?.definition ?? {};
   const held = holdOf(tool);
   return {
     name: tool.name,
@@ -85,6 +85,7 @@ export function toServerTool(server: string, tool: StoredTool): ServerTool {
     inputSchema,
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
+    ...(listedAliases !== undefined && { aliases: [...listedAliases] }),
     annotationsAccepted: tool.accepted?.annotationsAccepted === true,
     refId: shown?.pin ?? '',
     ...(held !== null && { held }),
@@ -107,7 +108,7 @@ export function toToolDefinition(server: DefinitionSource, tool: StoredTool): To
     inputSchema,
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
-    aliases: [],
+    aliases: shown?.definition.listedAliases ?? [],
     source: sourceOf(server, tool, shown?.pin ?? ''),
   };
 }

@@ -9,6 +9,7 @@ import { limits } from '../limits.ts';
 import { sentHeaders } from './sent-headers.ts';
 import type { ServerConnection } from './server-state.ts';
 import { ToolAnnotations } from '../tools/tool.ts';
+import { ToolsetAlias } from '../toolset/toolset.ts';
 import { Warning } from '../warning.ts';
 
 const maxServerHeaders = 20;
@@ -258,6 +259,9 @@ export const ServerTool = z
     inputSchema: z.record(z.string(), z.unknown()),
     outputSchema: z.record(z.string(), z.unknown()).optional(),
     annotations: ToolAnnotations.optional(),
+    aliases: z.array(ToolsetAlias).optional().meta({
+      description: 'Default aliases from the listing: `aliases` of a static tool, `_meta.aliases` of an MCP tool.',
+    }),
     annotationsAccepted: z.boolean().meta({
       description: 'An administrator accepted the annotations of this definition. They also count if the server is not `trusted`.',
     }),

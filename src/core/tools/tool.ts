@@ -68,10 +68,13 @@ export type ToolDefinition = {
  */
 export type BareDefinition = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'> & {
   operation?: ServerOperation;
+  /** The default aliases that the listing names. Other default aliases are no part of the definition. */
+  listedAliases?: readonly ToolsetAlias[];
 };
 
 /** Returns the definition without the other known fields of the tool. */
-export function bareDefinition({ name, description, inputSchema, outputSchema, annotations, operation }: BareDefinition): BareDefinition {
+export function bareDefinition(definition: BareDefinition): BareDefinition {
+  const { name, description, inputSchema, outputSchema, annotations, operation, listedAliases } = definition;
   return {
     name,
     description,
@@ -79,6 +82,7 @@ export function bareDefinition({ name, description, inputSchema, outputSchema, a
     ...(outputSchema && { outputSchema }),
     ...(annotations && { annotations }),
     ...(operation && { operation }),
+    ...(listedAliases && { listedAliases }),
   };
 }
 

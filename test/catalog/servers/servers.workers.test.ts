@@ -63,7 +63,9 @@ describe('a listing', () => {
       source: { state: 'ready', trusted: false },
     });
     await catalog.put('tool-aliases', 'facts.get_fact', { aliases: ['fact'] });
-    expect((await directory.toolset(workspace, 'daily')).names.edition.tools).toMatchObject([{ wireName: 'fact', state: 'ready' }]);
+    expect((await directory.toolset(workspace, 'daily')).names.edition.tools).toMatchObject([
+      { wireName: 'get_fact', aliases: [{ name: 'fact' }], state: 'ready' },
+    ]);
     expect(await directory.server(workspace, 'facts')).toMatchObject({ trusted: false, ready: ['get_fact', 'put_fact'], held: [] });
     const listing = await pages((page) => catalog.tools(page), 3);
     expect(listing.map(({ canonical }) => canonical as string)).toEqual(listing.map(({ canonical }) => canonical as string).sort());
@@ -248,7 +250,7 @@ describe('a tool under another name', () => {
     expect(await catalog.rebindTool('facts', 'get_fact', 'facts.get_facts')).toEqual({ toolsets: ['daily', 'plain'] });
     expect(await states(catalog)).toEqual({ get_facts: 'ready', put_fact: 'ready' });
     expect(await editionTools(parts, 'daily')).toMatchObject([
-      { canonical: 'facts.get_facts', wireName: 'fact', aliases: [{ name: 'fact' }], state: 'ready' },
+      { canonical: 'facts.get_facts', wireName: 'get_fact', aliases: [{ name: 'fact' }], state: 'ready' },
     ]);
     expect(await editionTools(parts, 'plain')).toMatchObject([
       { canonical: 'facts.get_facts', wireName: 'get_fact', aliases: [], approval: 'always', state: 'ready' },
