@@ -110,10 +110,13 @@ export type ServerGrant = { value: string | null; revision: number };
 /** What a key has equipped over MCP (contract §10). While `mode` was never set, it depends on whether a toolset is equipped. */
 export type Equipment = { toolset: string | null; mode: 'configuration' | 'normal' };
 
-/** `expiresAt`: milliseconds since the epoch. */
-export type StoredMarks = { taint: Taint; expiresAt: number };
-/** `answersOf`: the key whose chat answers these are; the newest `limits.maxAnswerMarks` of them are stored. Absent: marks of direct calls. */
-export type NewMarks = { names: readonly string[]; taint: Taint; ttlMs: number; answersOf?: string };
+/** `expiresAt`: milliseconds since the epoch. `session`: where the answer was given; absent if several sessions gave it, or it is long ago. */
+export type StoredMarks = { taint: Taint; expiresAt: number; session?: string };
+/**
+ * `answersOf`: the key whose chat answers these are; the newest `limits.maxAnswerMarks` of them are stored. Absent: marks of direct calls.
+ * `session`: where the answer was given.
+ */
+export type NewMarks = { names: readonly string[]; taint: Taint; ttlMs: number; answersOf?: string; session?: string };
 
 export type AuditQuery = PageRequest & { session?: string; tool?: string; kind?: AuditEntry['kind'] };
 

@@ -189,6 +189,10 @@ export const catalogMigrations: readonly string[] = [
   CREATE INDEX callbacks_by_session ON callbacks (session);
   CREATE INDEX deliveries_by_session ON deliveries (session) WHERE session IS NOT NULL;
   `,
+  `
+  ALTER TABLE taint_marks ADD COLUMN session TEXT;
+  ALTER TABLE taint_marks ADD COLUMN session_until INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 /**

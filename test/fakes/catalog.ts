@@ -478,9 +478,11 @@ export function createFakeCatalog(options: {
       return await catalog.equipment(keyId);
     },
     taintMarks: async (names) => names.map((name) => marks.get(name) ?? null),
-    addTaintMarks: async ({ names, taint, ttlMs }) => {
-      for (const name of names)
-        marks.set(name, { taint: joinTaint(marks.get(name)?.taint ?? untainted, taint), expiresAt: Date.now() + ttlMs });
+    addTaintMarks: async ({ names, taint, ttlMs, session }) => {
+      for (const name of names) {
+        const joined = joinTaint(marks.get(name)?.taint ?? untainted, taint);
+        marks.set(name, { taint: joined, expiresAt: Date.now() + ttlMs, ...(session !== undefined && { session }) });
+      }
     },
     consumeNonce: async (nonce) => {
       if (spent.has(nonce)) return false;

@@ -10,14 +10,21 @@ import type { CatalogContext } from '../context.ts';
 /** Answers of one key; the oldest are deleted, in steps of `answerMarksPerSweep`. */
 export const maxAnswerMarks = 10_000;
 
-type MarksRow = { private: string | null; untrusted: string | null; origin: string | null; expires_at: number };
+type MarksRow = {
+  private: string | null;
+  untrusted: string | null;
+  origin: string | null;
+  expires_at: number;
+  session: string | null;
+  session_until: number;
+};
 
 export function readTaintMarks({ sql, now }: CatalogContext, names: readonly string[]): (StoredMarks | null)[] {
   const at = now();
   return names.map((name) => readMarks(sql, name, at));
 }
 
-export function addTaintMarks({ sql, now, record }: CatalogContext, { names, taint, ttlMs, answersOf }: NewMarks): void {
+export function addTaintMarks({ sql, now, record }: CatalogContext, { names, taint, ttlMs, answersOf, session }: NewMarks): void {
   const at = now();
   record(() => {
     const newest = answersOf === undefined ? 0 : newestAnswer(sql, answersOf);
@@ -26,17 +33,20 @@ export function addTaintMarks({ sql, now, record }: CatalogContext, { names, tai
       const before = readMarks(sql, name, at);
       const joined = before === null ? taint : joinTaint(before.taint, taint);
       writeMarks(sql, name, joined, Math.max(at + ttlMs, before?.expiresAt ?? 0), answersOf ?? null);
+      if (session !== undefined) writeSession(sql, name, session, at);
     }
     if (answersOf !== undefined) sweepAnswers(sql, answersOf, newest);
   });
 }
 
 function readMarks(sql: SqlStorage, name: string, at: number): StoredMarks | null {
-  const query = 'SELECT private, untrusted, origin, expires_at FROM taint_marks WHERE name = ? AND expires_at > ?';
+  const query = 'SELECT private, untrusted, origin, expires_at, session, session_until FROM taint_marks WHERE name = ? AND expires_at > ?';
   const [row] = sql.exec<MarksRow>(query, name, at).toArray();
   if (row === undefined) return null;
-  const { private: seen, untrusted, origin } = row;
-  return { taint: { private: seen, untrusted, ...(origin !== null && { origin }) }, expiresAt: row.expires_at };
+  const { private: seen, untrusted, origin, session } = row;
+  const isKnown = session !== null && session !== severalSessions && row.session_until > at;
+  const taint = { private: seen, untrusted, ...(origin !== null && { origin }) };
+  return { taint, expiresAt: row.expires_at, ...(isKnown && { session }) };
 }
 
 function writeMarks(sql: SqlStorage, name: string, taint: Taint, expiresAt: number, answersOf: string | null): void {
@@ -44,6 +54,16 @@ function writeMarks(sql: SqlStorage, name: string, taint: Taint, expiresAt: numb
     ON CONFLICT (name) DO UPDATE SET private = excluded.private, untrusted = excluded.untrusted, origin = excluded.origin,
       expires_at = excluded.expires_at`;
   sql.exec(statement, name, answersOf, taint.private, taint.untrusted, taint.origin ?? null, expiresAt);
+}
+
+/** In place of a session: the same answer was given in several sessions, so it identifies none of them. */
+const severalSessions = '';
+
+/** Stores where an answer was given, for as long as an unlisted session is stored after its last request. */
+function writeSession(sql: SqlStorage, name: string, session: string, at: number): void {
+  const statement = `UPDATE taint_marks SET session_until = ?1,
+    session = CASE WHEN session IS NOT NULL AND session <> ?2 AND session_until > ?3 THEN '${severalSessions}' ELSE ?2 END WHERE name = ?4`;
+  sql.exec(statement, at + limits.unlistedSessionTtlMs, session, at, name);
 }
 
 function newestAnswer(sql: SqlStorage, keyId: string): number {

@@ -3,6 +3,7 @@
  * encodes from its log. `chat.ts` decides which requests go directly to a provider.
  */
 import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
+import { namesOfHistory } from '../../core/policy/answer-name.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import type { ClientTool, Plan } from '../../core/turn/plan.ts';
 import { invalidRequest, nullIfNotFound, Problem } from '../../core/problem.ts';
@@ -140,18 +141,41 @@ type Found = { session: SessionPort; setup: SessionSetup };
  * an ordinary conversation, and the caller does not learn which case applies.
  */
 async function findSession(
-  { sessions }: Services,
+  services: Services,
   principal: Principal,
   { session: named, previousCalls: ofCalls }: ChatRoute,
   request: DialectRequest,
 ): Promise<Found | null> {
+  const { sessions } = services;
   if (named === 'new') return null;
   if (named !== undefined) {
     const isElsewhere = ofCalls !== null && ofCalls !== named && continuesIn(request, ofCalls);
     if (isElsewhere && (await nullIfNotFound(open(sessions, principal, ofCalls))) !== null) throw twoSessions(ofCalls);
     return await open(sessions, principal, named);
   }
-  return ofCalls === null ? null : await nullIfNotFound(open(sessions, principal, ofCalls));
+  const previous = ofCalls ?? (await sessionOfHistory(services, principal, request));
+  return previous === null ? null : await nullIfNotFound(open(sessions, principal, previous));
+}
+
+/**
+ * Returns the session that gave the last answer in the history; null: there is none, several sessions gave it, or its history is not sent.
+ * The session compares the rest of the history and creates another session if it differs. Never throws: without a session, the request has
+ * a new one.
+ */
+async function sessionOfHistory({ catalog, log }: Services, principal: Principal, request: DialectRequest): Promise<string | null> {
+  const { history } = request.conversation({ inSession: false });
+  const last = history.findLastIndex(({ role }) => role === 'assistant');
+  if (last < 0) return null;
+  // The name of an answer depends on the user's input before it.
+  const asked = history.findLastIndex(({ role }, index) => index < last && role !== 'user' && role !== 'system');
+  try {
+    const names = (await namesOfHistory(principal.keyId, history.slice(asked + 1, last + 1))) ?? [];
+    const [marks] = names.length === 0 ? [] : await catalog(principal).taintMarks(names);
+    return marks?.session ?? null;
+  } catch (error) {
+    log.error('the session of a conversation could not be looked up', { cause: String(error) });
+    return null;
+  }
 }
 
 /**

@@ -42,7 +42,7 @@ export async function answerChat(
 export function chatHeaders({ parts, leads }: { parts: string; leads: string }): Record<string, string> {
   return {
     'x-moniker-toolset': 'A toolset whose tools run inside Moniker; the same as `toolset` in the body.',
-    'x-moniker-session': `A session that stores the conversation; \`new\` creates one. ${parts} that it has stored may be sent again or omitted. Without this header, ${leads} identify the session.`,
+    'x-moniker-session': `A session that stores the conversation; \`new\` creates one. ${parts} that it has stored may be sent again or omitted. Without this header, ${leads}, or else the last answer in the history, identify the session.`,
     'idempotency-key':
       'With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422.',
   };

@@ -133,9 +133,9 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   completion(caller: Principal, completion: string, options: CompletionOptions): Promise<Outcome<ReadableStream<Uint8Array>>> {
     return toOutcome(() => {
-      const source = this.#source(caller);
-      const remember = (answer: AnswerContent): Promise<void> => rememberAnswer(this.#wiring, source.openSession, caller, answer);
-      return readCompletion({ ...source, session: this.#id, remember }, completion, options);
+      const source = { ...this.#source(caller), session: this.#id };
+      const remember = (answer: AnswerContent): Promise<void> => rememberAnswer(this.#wiring, source, caller, answer);
+      return readCompletion({ ...source, remember }, completion, options);
     });
   }
 

@@ -27,17 +27,17 @@ export function createHistoryJudge({ catalog, callDeps, namesFor, log }: Wiring)
   };
 }
 
-/** Stores the marks of a response. Never throws: a response without stored marks counts as private and untrusted when a client sends it as history. */
+/** Stores the marks of a response, and that this session gave it. Never throws: a response without stored marks counts as private and untrusted when a client sends it as history. */
 export async function rememberAnswer(
   { catalog, log }: Wiring,
-  openSession: OpenSession,
+  { openSession, session }: { openSession: OpenSession; session: string },
   caller: Principal,
   answer: AnswerContent,
 ): Promise<void> {
   if (answer.text.trim() === '' && answer.reasoning.trim() === '') return;
   try {
     const names = await namesOfAnswer(caller.keyId, answer);
-    const marks = { names, taint: openSession.taint.read(), ttlMs: answerMarksMs, answersOf: caller.keyId };
+    const marks = { names, taint: openSession.taint.read(), ttlMs: answerMarksMs, answersOf: caller.keyId, session };
     await withCatalogTimeout(catalog(caller.workspace).addTaintMarks(marks), answerMarksWaitMs);
   } catch (error) {
     log.error('the taint marks of a response could not be stored', { cause: String(error) });

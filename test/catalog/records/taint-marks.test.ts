@@ -42,6 +42,34 @@ describe('marks outside of sessions', () => {
     expect([readTaintMarks(context, ['a'])[0]?.taint, rows()]).toEqual([onlyUntrusted, 1]);
   });
 
+  it('of answers name the session for an hour, unless several sessions gave the same answer', () => {
+    const { context, clock } = opened();
+    const give = (name: string, session: string) =>
+      addTaintMarks(context, { names: [name], taint: untainted, ttlMs: 2 * limits.unlistedSessionTtlMs, answersOf: 'k1', session });
+    const sessions = (...names: string[]) => readTaintMarks(context, names).map((marks) => marks?.session);
+    give('a', 's1');
+    give('b', 's1');
+    give('b', 's2');
+    expect(sessions('a', 'b', 'c')).toEqual(['s1', undefined, undefined]);
+    give('a', 's1');
+    give('b', 's2');
+    expect(sessions('a', 'b')).toEqual(['s1', undefined]);
+    clock.now += limits.unlistedSessionTtlMs;
+    expect(sessions('a', 'b')).toEqual([undefined, undefined]);
+    give('b', 's3');
+    expect(sessions('a', 'b')).toEqual([undefined, 's3']);
+  });
+
+  it('of an older release have no session', () => {
+    const sql = fakeSql(catalogMigrations.slice(0, -1));
+    sql.exec("INSERT INTO taint_marks (name, answers_of, expires_at) VALUES ('old', 'k1', 5000)");
+    sql.exec(catalogMigrations.at(-1) ?? '');
+    const context = { sql, now: () => 1_000, record: (work: () => unknown) => work() } as unknown as CatalogContext;
+    expect(readTaintMarks(context, ['old'])).toEqual([{ taint: untainted, expiresAt: 5_000 }]);
+    addTaintMarks(context, { names: ['old'], taint: untainted, ttlMs: 500, answersOf: 'k1', session: 's1' });
+    expect(readTaintMarks(context, ['old'])[0]?.session).toBe('s1');
+  });
+
   it('of answers are limited for each key, those of direct calls remain', () => {
     const { context, rows, sql } = opened();
     const limit = maxAnswerMarks;
