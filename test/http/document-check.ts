@@ -17,6 +17,16 @@ const commonHeaders = new Set(
   ].flat(),
 );
 
+/** The schema with objects that have no other properties than those it names, unless it says so: a field that is not documented is a difference. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (schema === null || typeof schema !== 'object') return schema;
+  const parts = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, name === 'example' ? part : closed(part)]));
+  return 'properties' in parts && parts.type === 'object' && !('additionalProperties' in parts)
+    ? { ...parts, additionalProperties: false }
+    : parts;
+}
+
 export type DocumentCheck = {
   /** The operation of a request; null for a path or method that the document does not have. */
   find(method: string, path: string): DocumentedOperation | null;
@@ -26,13 +36,13 @@ export type DocumentCheck = {
 
 export function createDocumentCheck(document: ApiDocument): DocumentCheck {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
-  ajv.addSchema({ $id: 'document', components: document.components });
+  ajv.addSchema({ $id: 'document', components: closed(document.components) as object });
   const validators = new Map<object, ValidateFunction>();
   const validatorOf = (schema: object): ValidateFunction => {
     const known = validators.get(schema);
     if (known !== undefined) return known;
     const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
-    const made = ajv.compile(JSON.parse(text) as object);
+    const made = ajv.compile(closed(JSON.parse(text)) as object);
     validators.set(schema, made);
     return made;
   };
