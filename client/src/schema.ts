@@ -3218,7 +3218,7 @@ export interface components {
             };
         };
         EntryResult: {
-            /** @description Maximum size of the shown result in bytes; `fetch_result` returns the rest. */
+            /** @description Maximum size of the shown text in bytes. Default: 65536 for models; REST and MCP clients get the whole result. `fetch_result` returns the rest. */
             maxBytes?: number;
             /** @description JSON Pointers into the structured result, or into its text if that is JSON. Only these parts are shown. */
             pick?: string[];

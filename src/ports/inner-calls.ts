@@ -17,8 +17,11 @@ export type InnerTool = {
   annotations?: ToolAnnotations;
 };
 
-/** `waits`: an external answer is needed first. The caller then ends with `suspended`, and is rerun from its beginning after the answer. */
-export type InnerOutcome = { waits: false; result: ToolResult } | { waits: true };
+/**
+ * `output`: what code reads as the output, if it is not the text of the result (the stdout of the shell). `waits`: an external answer is
+ * needed first. The caller then ends with `suspended`, and is rerun from its beginning after the answer.
+ */
+export type InnerOutcome = { waits: false; result: ToolResult; output?: string } | { waits: true };
 
 export interface InnerCalls {
   readonly tools: readonly InnerTool[];

@@ -23,6 +23,8 @@ export type ToolContext = {
   now(): number;
   /** The same in every attempt of one call: sent upstream as `Idempotency-Key`. */
   idempotencyKey: string;
+  /** Bytes of text that the reader of the result gets: a client, or code. Absent: a model. */
+  resultBytes?: number;
   /** The full texts of this session's long results; null without a session. */
   results: ResultStore | null;
   /** Searches the tools of the plan; null: it has none. */

@@ -5,7 +5,7 @@
 import { toCodeCallResult, type SandboxEnd, type SandboxLimit } from '../core/code-mode/run-code.ts';
 import { isDeeperThan, type JsonValue } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits.ts';
-import { errorResult } from '../core/tools/tool.ts';
+import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import type { InnerOutcome } from '../ports/inner-calls.ts';
 import type { SandboxRun } from '../ports/sandbox.ts';
 import { compile, type SourceFault } from './compile.ts';
@@ -61,19 +61,22 @@ async function drive(machine: Machine, calls: Calls, turns: ThreadShare, signal:
     if (answer !== null) await machine.deliver(answer.id, answer.text);
     else if (calls.running() > 0) await calls.change(signal);
     else if (calls.waiting() > 0) return { end: 'suspended', console };
-    else return await endOf(machine);
+    else return await endOf(machine, calls);
   }
 }
 
-async function endOf(machine: Machine): Promise<SandboxEnd> {
+async function endOf(machine: Machine, calls: Calls): Promise<SandboxEnd> {
   const settled = await machine.outcome();
   const over = machine.limitReached();
   const console = machine.console();
   if (over !== null) return { end: 'limit', ...over, console };
   if (settled.state === 'pending') return limitEnd('never_settles', console);
   if (settled.state === 'threw') return { end: 'threw', message: settled.message, console };
-  const value = JSON.parse(settled.text) as JsonValue;
-  if (!isDeeperThan(value, limits.maxJsonDepth)) return { end: 'returned', value: wellFormed(value, settled.text), console };
+  const [, id, json = settled.text] = /^@(\d+)\n(.*)$/s.exec(settled.text) ?? [];
+  const passed = id === undefined ? null : calls.resultOf(Number(id), json);
+  if (passed !== null) return { end: 'passed', result: passed, console };
+  const value = JSON.parse(json) as JsonValue;
+  if (!isDeeperThan(value, limits.maxJsonDepth)) return { end: 'returned', value: wellFormed(value, json), console };
   return {
     end: 'threw',
     message: `the returned value is nested more than ${limits.maxJsonDepth} levels deep; return less nested data`,
@@ -92,6 +95,8 @@ function faultMessage({ message, line }: SourceFault): string {
 type Calls = {
   add(call: GuestCall): void;
   nextAnswer(): { id: number; text: string } | null;
+  /** Returns the result of a call whose answer in the code is still `text`; null if the code changed it. */
+  resultOf(id: number, text: string): ToolResult | null;
   running(): number;
   /** The number of calls that wait for an approval or a person's input. */
   waiting(): number;
@@ -107,6 +112,7 @@ type Calls = {
  */
 function createCalls(run: SandboxRun): Calls {
   const answers: { id: number; text: string }[] = [];
+  const delivered = new Map<number, { text: string; result: ToolResult }>();
   let running = 0;
   let waiting = 0;
   let changed = Promise.withResolvers<void>();
@@ -124,12 +130,20 @@ function createCalls(run: SandboxRun): Calls {
       void answerOf(run, call).then((answer) => {
         running--;
         if (answer.waits) waiting++;
-        else answers.push({ id: call.id, text: JSON.stringify(toCodeCallResult(answer.result)) });
+        else {
+          const text = JSON.stringify(toCodeCallResult(answer.result, answer.output));
+          delivered.set(call.id, { text, result: answer.result });
+          answers.push({ id: call.id, text });
+        }
         changed.resolve();
         changed = Promise.withResolvers<void>();
       });
     },
     nextAnswer: () => answers.shift() ?? null,
+    resultOf(id, text) {
+      const found = delivered.get(id);
+      return found?.text === text ? found.result : null;
+    },
     running: () => running,
     waiting: () => waiting,
     change,

@@ -8,7 +8,8 @@
  * Evaluates to a function that takes the two host functions and returns `[begin, deliver, finish, fail]`:
  * - `begin(names, args, seed)`: defines the globals; all three arguments are JSON.
  * - `deliver(id, answer)`: settles the call `id` with the JSON of its answer.
- * - `finish(value)`: returns the JSON of the code's return value, or throws with the reason why it has none.
+ * - `finish(value)`: returns the JSON of the code's return value, or throws with the reason why it has none. If the value is the result
+ *   of a call, `@`, the id of the call, a line break and the JSON.
  * - `fail(error)`: returns JSON of `[name, message, stack]` for any thrown value.
  */
 export const sandboxPrelude = `(function (hostCall, hostPrint) {
@@ -30,6 +31,8 @@ export const sandboxPrelude = `(function (hostCall, hostPrint) {
     defineProperty(unanswered, key, { get: tooEarly, set: undefined, enumerable: false, configurable: false });
   defineProperty(unanswered, 'toJSON', { value: tooEarly, writable: false, enumerable: false, configurable: false });
 
+  // The id of the call that each result belongs to.
+  const results = new WeakMap(), { get: resultGet, set: resultSet } = WeakMap.prototype;
   const waiting = create(null);
   let calls = 0;
   const toolOf = (name) => (input) => setPrototypeOf(new PromiseOfGuest((resolve) => {
@@ -86,13 +89,16 @@ export const sandboxPrelude = `(function (hostCall, hostPrint) {
   const deliver = (id, answer) => {
     const resolve = waiting[id];
     delete waiting[id];
-    resolve(parse(answer));
+    const result = parse(answer);
+    apply(resultSet, results, [result, id]);
+    resolve(result);
   };
   const finish = (value) => {
     if (value === undefined) return 'null';
     const kind = typeof value;
     if (kind === 'function' || kind === 'symbol' || kind === 'bigint') throw new TypeErrorOfGuest('the code returned a ' + kind + '; return plain data');
-    return stringify(value) ?? 'null';
+    const text = stringify(value) ?? 'null', id = kind === 'object' && value !== null ? apply(resultGet, results, [value]) : undefined;
+    return id === undefined ? text : '@' + id + '\\n' + text;
   };
   const part = (value, length) => apply(slice, StringOf(value), [0, length]);
   const fail = (error) => {

@@ -14,7 +14,7 @@ import { requireFile } from './file-tools.ts';
 import { runShellScript, type ScriptEnd } from './shell/run-shell-script.ts';
 import { KB } from '../core/limits/units.ts';
 
-/** The part of each stream that the model sees: head and tail, without the middle. */
+/** The part of each stream that a model sees: head and tail, without the middle. */
 const shownStdoutBytes = 40 * KB;
 const shownStderrBytes = 8 * KB;
 /** Slightly shorter than the timeout of a call, so that output printed before the timeout can still be returned. */
@@ -39,10 +39,12 @@ export const bash = defineTool({
     const ended = await runShellScript(script, overlay, context);
     if (ended.stopped === 'suspended') return { isError: false, content: [], suspended: true };
     // Without a session, saved output could not be read later.
-    const isKept = context.results !== null && utf8Length(ended.stdout) > shownStdoutBytes;
+    // Clients and code get all of it, as text and as data.
+    const most = context.resultBytes === undefined ? shownStdoutBytes : context.resultBytes / 2;
+    const isKept = context.results !== null && utf8Length(ended.stdout) > most;
     const kept = isKept ? saveOutput(overlay, scratch, context.idempotencyKey, ended.stdout) : null;
     if (!signal.aborted) overlay.commit();
-    return toResult(ended, kept, timeoutMs);
+    return toResult(ended, kept, timeoutMs, most);
   },
 });
 
@@ -56,8 +58,8 @@ function startDirectory(files: FileSystem, cwd: string | undefined): string {
 }
 
 /** A non-zero exit code is a normal result; a script that was stopped is an error. `kept`: path of the file with the complete stdout. */
-function toResult(ended: ScriptEnd, kept: string | null, timeoutMs: number): ToolOutcome {
-  const stdout = cutMiddle(ended.stdout, shownStdoutBytes);
+function toResult(ended: ScriptEnd, kept: string | null, timeoutMs: number, mostStdout: number): ToolOutcome {
+  const stdout = cutMiddle(ended.stdout, mostStdout);
   const stderr = cutMiddle(plain(ended.stderr), shownStderrBytes);
   // The interpreter's own timeout may fire first and ends with exit code 124. The script's `timeout` command uses the same code without
   // printing a message.

@@ -8,7 +8,7 @@ import type { MadeToolOutcome } from '../ports/tool-maker.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 
 const description = `Creates a tool from tools that you have, for repeated tasks. It is stored, is private to your API key, and can be called like any other tool from the next turn on.
-The implementation is the body of an async JavaScript function. It can use \`args\` (its arguments), \`tools\` and \`console\`, but no network, file system or modules. \`await tools.<name>({...})\` calls a tool by one of its names. It never throws when the tool fails; it returns {success, output, error, structured}, where output is text. The return value of the code is the result.
+The implementation is the body of an async JavaScript function. It can use \`args\` (its arguments), \`tools\` and \`console\`, but no network, file system or modules. \`await tools.<name>({...})\` calls a tool by one of its names. It never throws when the tool fails; it returns {success, output, error, structured}: output is text (of the shell: stdout) and empty on failure, error has the error text. The return value of the code is the result; the result of a call may be returned as it is.
 Example: const read = await tools.read_file({ path: args.path }); if (!read.success) return { error: read.error }; return { lines: read.output.split("\\n").length };`;
 
 export const createTool = defineTool({

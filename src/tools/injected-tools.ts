@@ -85,7 +85,7 @@ export const fetchResult = defineTool({
         `No stored result for ${callId}: it was short enough to be shown in full, belongs to another session, or has been deleted.`,
       );
     }
-    const { text, nextOffset, totalBytes } = piece;
+    const { text, media, nextOffset, totalBytes } = piece;
     if (text === '' && offset > 0) throw new ToolFault(`The result of ${callId} ends before offset ${offset}. Use a smaller offset.`);
     const rest =
       nextOffset === null
@@ -93,10 +93,7 @@ export const fetchResult = defineTool({
         : `${totalBytes} bytes in total. To continue, call ${fetchCall({ callId, offset: nextOffset })}`;
     return {
       isError: false,
-      content: [
-        { type: 'text' as const, text },
-        { type: 'text' as const, text: `[${rest}]` },
-      ],
+      content: [{ type: 'text' as const, text }, ...media, { type: 'text' as const, text: `[${rest}]` }],
       structuredContent: { callId, offset, nextOffset, totalBytes },
     };
   },

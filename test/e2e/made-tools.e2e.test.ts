@@ -62,6 +62,23 @@ describe('tools that a model makes', () => {
     expect(calls[2].content).toEqual([{ type: 'text', text: 'one 2 2' }]);
   });
 
+  it('read the stdout of the shell and no error as output, and pass on the result of a call that they return', async () => {
+    await put('/v1/toolsets/passing', {
+      tools: [{ tool: 'builtin.bash' }, { tool: 'builtin.read_file' }, { tool: 'builtin.create_tool' }],
+    });
+    await put('/v1/agents/passing', { model: 'rehearsal/default', toolset: 'passing', made: true });
+    const id = await session('passing');
+    const path = { name: 'path', type: 'string', description: 'The path', required: true };
+    const make = (name: string, implementation: string) => ({ name, description: `Does ${name}.`, parameters: [path], implementation });
+    const shown =
+      'const ran = await tools.bash({ command: "echo hello" }); const read = await tools.read_file({ path: args.path }); return [ran.output, read.success, read.output, read.error.length > 0];';
+    for (const tool of [make('show_it', shown), make('pass_it', 'return tools.read_file({ path: args.path });')])
+      expect((await say(id, `/create_tool ${JSON.stringify(tool)}`)).toolCalls).toMatchObject([{ isError: false }]);
+    const { toolCalls } = await say(id, '/show_it path=missing.txt\n/pass_it path=missing.txt\n/read_file path=missing.txt');
+    expect(JSON.parse(toolCalls[0].content[0].text)).toEqual(['hello\n', false, '', true]);
+    expect(toolCalls[1]).toMatchObject({ isError: true, content: toolCalls[2].content });
+  });
+
   it('are available after a restart, in another session, by an alias', async () => {
     await restart();
     expect((await replaces(await session(), 'swap_text'))[1]).toMatchObject({ canonical: 'made.find_and_replace', isError: false });

@@ -19,7 +19,10 @@ describe('a call that was not awaited', () => {
   });
 
   it('is awaited when it is returned, and is an ordinary promise', async () => {
-    expect(await runIn('return tools.read_file({ path: "a" })')).toMatchObject({ value: { output: 'text of a' } });
+    expect(await runIn('return tools.read_file({ path: "a" })')).toMatchObject({
+      end: 'passed',
+      result: { content: [{ text: 'text of a' }] },
+    });
     const code =
       'const call = tools.read_file({ path: "a" }); return [call instanceof Promise, (await Promise.all([call]))[0].output, await call.then((file) => file.output)]';
     expect(await runIn(code)).toMatchObject({ end: 'returned', value: [true, 'text of a', 'text of a'] });

@@ -20,10 +20,45 @@ describe('code in the sandbox', () => {
     });
     const value = [
       { success: true, output: 'text' },
-      { success: false, output: 'no', error: 'no', code: 'denied' },
+      { success: false, output: '', error: 'no', code: 'denied' },
     ];
     expect(end).toEqual({ end: 'returned', value, console: '' });
     expect(calls.map(({ args }) => args)).toEqual([{ path: 'a' }, { path: 'b' }]);
+  });
+
+  it('passes on the result of a call that it returns unchanged, with its images and its failure', async () => {
+    const image = { type: 'image' as const, data: 'AA==', mimeType: 'image/png' };
+    const result = { isError: false, content: [image], structuredContent: { 2: 'b', 1: 'a', text: '\ud800 ü' } };
+    const call = () => ({ waits: false as const, result });
+    expect(await runIn('return tools.a()', { tools: ['a'], call })).toEqual({ end: 'passed', result, console: '' });
+    expect(await runIn('const r = await tools.a(); console.log(1); return r', { tools: ['a'], call })).toEqual({
+      end: 'passed',
+      result,
+      console: '1',
+    });
+    const failed = errorResult('denied', 'no');
+    expect(await runIn('return tools.a()', { tools: ['a'], call: () => ({ waits: false, result: failed }) })).toMatchObject({
+      result: failed,
+    });
+  });
+
+  it('takes a result that the code changed or imitates for data', async () => {
+    expect(await runIn('const r = await tools.a(); r.output = "x"; return r', { tools: ['a'] })).toMatchObject({
+      end: 'returned',
+      value: { output: 'x' },
+    });
+    expect(await runIn('return { ...(await tools.a()) }', { tools: ['a'] })).toMatchObject({ end: 'returned', value: { success: true } });
+    expect(await runIn('await tools.a(); return "@1\\n{}"', { tools: ['a'] })).toMatchObject({ end: 'returned', value: '@1\n{}' });
+    expect(await runIn('await tools.a(); return { toJSON: () => "@1" }', { tools: ['a'] })).toMatchObject({ end: 'returned', value: '@1' });
+    const stolen = 'WeakMap.prototype.get = () => 1; WeakMap.prototype.set = () => 1; await tools.a(); return { a: 1 }';
+    expect(await runIn(stolen, { tools: ['a'] })).toMatchObject({ end: 'returned', value: { a: 1 } });
+  });
+
+  it('gives the stdout of a shell as the output', async () => {
+    const result = { isError: false, content: [{ type: 'text' as const, text: 'hi\nexit code: 0' }] };
+    expect(
+      await runIn('return (await tools.bash({})).output', { tools: ['bash'], call: () => ({ waits: false, result, output: 'hi\n' }) }),
+    ).toMatchObject({ value: 'hi\n' });
   });
 
   it('gives the same run again with the same clock and seed', async () => {

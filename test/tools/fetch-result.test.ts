@@ -3,6 +3,7 @@ import type { ResultStore } from '../../src/ports/result-store.ts';
 import { toolBench } from './run-tool.ts';
 
 const whole = 'abcdefghij';
+const image = { type: 'image' as const, data: 'AA==', mimeType: 'image/png' };
 const results: ResultStore = {
   hasAny: () => true,
   has: (callId) => callId === 'call_1',
@@ -10,7 +11,12 @@ const results: ResultStore = {
   read: (callId, offset, maxBytes) => {
     if (callId !== 'call_1') return null;
     const end = offset + Math.min(maxBytes, 4);
-    return { text: whole.slice(offset, end), nextOffset: end < whole.length ? end : null, totalBytes: whole.length };
+    return {
+      text: whole.slice(offset, end),
+      media: offset === 4 ? [image] : [],
+      nextOffset: end < whole.length ? end : null,
+      totalBytes: whole.length,
+    };
   },
 };
 
@@ -22,6 +28,11 @@ describe('fetch_result', () => {
     expect(first.structuredContent).toEqual({ callId: 'call_1', offset: 0, nextOffset: 4, totalBytes: 10 });
     const last = await run('builtin.fetch_result', { callId: 'call_1', offset: 8, maxBytes: 3 });
     expect(last.text).toBe('ij\n[This is the end of the result (10 bytes in total).]');
+  });
+
+  it('brings the images of the part', async () => {
+    const { content } = await toolBench({ results }).run('builtin.fetch_result', { callId: 'call_1', offset: 4 });
+    expect(content).toEqual([{ type: 'text', text: 'efgh' }, image, { type: 'text', text: expect.stringContaining('To continue') }]);
   });
 
   it('says what is wrong with an id or an offset', async () => {

@@ -15,7 +15,7 @@ export const runCodeName = 'run_code';
 /** Shorter than 1,024 characters, at which some providers cut; the callable tools are described elsewhere. */
 export const runCodeDescription = [
   'Runs JavaScript over your tools. The code is the body of an async function: `await tools.<name>({…})` calls a tool, and `return` sets the result that you see.',
-  'A call returns `{success, output, error?, code?, structured?}`: `output` is its text, often JSON to parse; `structured` is its data, if the tool provides it. A failed call does not throw: check `success`.',
+  'A call returns `{success, output, error?, code?, structured?}`: `output` is its text, often JSON to parse; `structured` is its data, if the tool provides it. `output` of the shell is its stdout. A failed call does not throw: check `success`; its `output` is empty, and `error` has the text. Returning the result of a call returns it unchanged, with its images and its failure.',
   'Results stay in the code: you only see what you return or print with console.log. Filter, count and join in code, and return only what you need. Run independent calls in parallel with Promise.all.',
   'No imports, network, files or timers except through tools. Plain JavaScript, without types.',
 ].join('\n');
@@ -43,11 +43,12 @@ export const runCodeCanonical = runCodeTool.canonical;
 export type SandboxLimit = 'fuel' | 'memory' | 'stack' | 'jobs' | 'calls' | 'arguments' | 'output' | 'never_settles' | 'queue';
 
 /**
- * `console`: the printed output, bounded. `threw`: the message includes the line if it is known. `suspended`: all calls that the code
+ * `console`: the printed output, bounded. `passed`: the code returned the unchanged result of a call. `threw`: the message includes the line if it is known. `suspended`: all calls that the code
  * waits for are waiting themselves.
  */
 export type SandboxEnd = { console: string } & (
   | { end: 'returned'; value: JsonValue }
+  | { end: 'passed'; result: ToolResult }
   | { end: 'threw'; message: string }
   | { end: 'limit'; limit: SandboxLimit; message: string }
   | { end: 'suspended' }
@@ -55,8 +56,8 @@ export type SandboxEnd = { console: string } & (
 );
 
 /**
- * The result of an inner call, as the code sees it. `output` is also set on failure, so that code that ignores `success` reads the
- * error and not "undefined".
+ * The result of an inner call, as the code sees it. `output` is empty on failure, so that code that ignores `success` does not take the
+ * error for data.
  */
 type CodeCallResult = {
   success: boolean;
@@ -66,12 +67,12 @@ type CodeCallResult = {
   structured?: Record<string, unknown>;
 };
 
-export function toCodeCallResult({ isError, code, content, structuredContent }: ToolResult): CodeCallResult {
-  const output = contentText(content);
+/** `output`: what the code gets as the output, if it is not the text of the content. */
+export function toCodeCallResult({ isError, code, content, structuredContent }: ToolResult, output?: string): CodeCallResult {
   return {
     success: !isError,
-    output,
-    ...(isError && { error: output }),
+    output: isError ? '' : (output ?? contentText(content)),
+    ...(isError && { error: contentText(content) }),
     ...(isError && code !== undefined && { code }),
     ...(structuredContent !== undefined && { structured: structuredContent }),
   };
@@ -79,13 +80,15 @@ export function toCodeCallResult({ isError, code, content, structuredContent }: 
 
 /**
  * Returns the result of a run. `what`: the name of what ran, used at the start of messages: `made.report`. A returned value that
- * looks like a tool result is treated as any other data. A string is returned unchanged, any other value as JSON. null: the code
+ * only looks like a tool result is treated as any other data. A string is returned unchanged, any other value as JSON. null: the code
  * waits, so there is no result yet.
  */
 export function resultOfCode(run: SandboxEnd, what: string): ToolResult | null {
   switch (run.end) {
     case 'returned':
       return withConsole(returned(run.value), run.console);
+    case 'passed':
+      return withConsole(run.result, run.console);
     case 'threw':
       return withConsole(errorResult('tool_error', `${what} failed: ${run.message}`), run.console);
     case 'limit':

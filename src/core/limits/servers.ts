@@ -37,7 +37,7 @@ export const serverLimits = {
   maxInputRequests: 10,
   maxInputRounds: 10,
   /** A response of a tool's endpoint. */
-  maxToolReplyBytes: 4 * MB,
+  maxToolReplyBytes: 16 * MB,
 
   // Toolsets served over MCP (contract §9).
   /** One page of a list: one item costs a model some hundred tokens, so most toolsets are one page. */

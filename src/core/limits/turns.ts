@@ -35,8 +35,14 @@ export const turnLimits = {
   maxCallsPerReply: 256,
   /** Native parts of one reply: each is a row of the log. A long answer with searches and reasoning has some dozens. */
   maxNativePartsPerReply: 2_000,
-  /** A tool result as the model reads it; the rest is cut with a note. */
+  /** The text of a tool result as the model reads it; the rest is cut with a note. */
   maxResultBytes: 64 * KB,
+  /** Images, audio and files of a tool result (base64) as the model gets them: the largest image that providers accept. */
+  maxResultMediaBytes: 5 * MB,
+  /** Images, audio and files of the results that a conversation holds in memory and sends to the model; older ones are left out. */
+  maxConversationMediaBytes: 24 * MB,
+  /** A tool result as REST and MCP clients get it, and as it is stored for `fetch_result`. */
+  maxWholeResultBytes: 16 * MB,
   /** Blocks of a result: empty ones have no bytes to count, but each one costs the provider, the log and every reader something. */
   maxResultBlocks: 1_000,
   /** Schema parts deeper than this are not compiled: their values are accepted unchecked. */

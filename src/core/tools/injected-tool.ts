@@ -56,7 +56,7 @@ export const fetchedResultBytes = 48 * KB;
 export const fetchResultName = 'fetch_result';
 
 export const fetchResultDescription =
-  'Reads the rest of a long tool result of this session that was cut. The note at the cut gives callId and offset. Returns the text from that offset, the offset of the next piece, and the total size.';
+  'Reads the rest of a long tool result of this session that was cut. The note at the cut gives callId and offset. Returns the text from that offset with its images, the offset of the next piece, and the total size.';
 
 export const FetchResultInput = z.strictObject({
   callId: z.string().min(1).max(200).describe('Id of the call whose result was cut, as given in the note at the cut'),

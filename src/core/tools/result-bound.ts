@@ -11,14 +11,24 @@ import { cutToBytes, utf8Length } from '../text/utf8.ts';
 /** Blocks of a result that are cut or left out with a separate note; the rest is counted. */
 const maxNotedBlocks = 10;
 
+/** `text`: bytes of text, and of the structured form as JSON. `media`: bytes of images, audio and files as base64. */
+export type ResultBounds = { text: number; media: number };
+
+/** What a model gets of a result. */
+export const modelBounds: ResultBounds = { text: limits.maxResultBytes, media: limits.maxResultMediaBytes };
+/** What a REST or MCP client gets of a result. */
+export const clientBounds: ResultBounds = { text: limits.maxWholeResultBytes, media: limits.maxWholeResultBytes };
+/** What code that calls tools gets of a result. */
+export const codeBounds: ResultBounds = { text: limits.maxInnerResultBytes, media: limits.maxInnerResultBytes };
+
 /**
- * Returns the result with its content limited to `maxBytes` of UTF-8 in total: text is cut at a code point with a note of how much is
- * missing; images and other blocks that do not fit are replaced by a note. `structuredContent` has a separate limit of the same size
+ * Returns the result with its content limited to `bounds` in total: text is cut at a code point with a note of how much is missing;
+ * images and other blocks that do not fit are replaced by a note. `structuredContent` has a separate limit of the size of the text
  * (as JSON); above it, it is dropped with a note, because half an object is a different object. `keptAs`: id of the call under which
- * the whole text is stored; the notes then say how to read the rest.
+ * the whole result is stored; the notes then say how to read the rest. A cut is never an error.
  */
-export function boundResult(result: ToolResult, maxBytes: number = limits.maxResultBytes, keptAs: string | null = null): ToolResult {
-  let left = maxBytes;
+export function boundResult(result: ToolResult, bounds: ResultBounds = modelBounds, keptAs: string | null = null): ToolResult {
+  const left = { ...bounds };
   let noted = 0;
   /** The offset of the block in the concatenated text of all blocks. */
   let start = 0;
@@ -31,36 +41,38 @@ export function boundResult(result: ToolResult, maxBytes: number = limits.maxRes
       content.push({ type: 'text', text: `[Left out: ${result.content.length - index} more blocks, over the result limit.${more}]` });
       break;
     }
-    const size = blockBytes(block);
-    const whole = size + typeBytes(block);
-    if (whole <= left) {
+    const text = textBytes(block);
+    const media = mediaBytes(block);
+    if (text <= left.text && media <= left.media) {
       content.push(block);
-      left -= whole;
+      left.text -= text;
+      left.media -= media;
     } else {
       noted += 1;
-      content.push(shorten(block, size, left, keptAs === null ? null : { callId: keptAs, offset: start }));
-      left = 0;
+      content.push(shorten(block, left.text, keptAs === null ? null : { callId: keptAs, offset: start }));
+      // A later image still fits, but the text after a cut is left out.
+      if (media === 0) left.text = 0;
     }
     if (keptAs !== null) start += contentText([block]).length + 1;
   }
   const structured = result.structuredContent;
   const structuredBytes = structured === undefined ? 0 : utf8Length(JSON.stringify(structured));
-  if (noted === 0 && structuredBytes <= maxBytes) return result;
-  if (structuredBytes <= maxBytes) return { ...result, content };
+  if (noted === 0 && structuredBytes <= bounds.text) return result;
+  if (structuredBytes <= bounds.text) return { ...result, content };
   const { structuredContent: _dropped, ...rest } = result;
   const more = keptAs === null || noted > 0 ? '' : ` To read it: ${fetchCall({ callId: keptAs, offset: start })}`;
-  const note = `[The structured form of this result (${structuredBytes} bytes) is over the limit of ${maxBytes} bytes and was left out.${more}]`;
+  const note = `[The structured form of this result (${structuredBytes} bytes) is over the limit of ${bounds.text} bytes and was left out.${more}]`;
   return { ...rest, content: [...content, { type: 'text', text: note }] };
 }
 
 /**
  * Returns the content to store for a result that was cut to `shown`: its content, plus the structured form if only that was too long.
- * null: nothing readable was left out.
+ * null: nothing that can be fetched was left out.
  */
 export function contentToStore(result: ToolResult, shown: ToolResult): ContentBlock[] | null {
   const { content, structuredContent } = result;
   const cut = content.filter((block, index) => shown.content[index] !== block);
-  if (cut.some(hasText)) return content;
+  if (cut.some(isFetchable)) return content;
   if (cut.length > 0 || structuredContent === shown.structuredContent) return null;
   return [...content, { type: 'text', text: visibleJson(structuredContent) }];
 }
@@ -84,42 +96,64 @@ function isLowSurrogate(text: string): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-function blockBytes(block: ContentBlock): number {
+/** Bytes of an image, audio or file: its base64 and its type, where a server could hide content. 0 for other blocks. */
+export function mediaBytes(block: ContentBlock): number {
+  if (block.type === 'image' || block.type === 'audio') return block.data.length + utf8Length(block.mimeType);
+  if (block.type !== 'resource' || block.resource.blob === undefined) return 0;
+  return block.resource.blob.length + utf8Length(block.resource.uri) + utf8Length(block.resource.mimeType ?? '');
+}
+
+/** Returns a note for an image, audio or file that the model was shown before; other blocks unchanged. */
+export function withoutMedia(block: ContentBlock): ContentBlock {
+  if (mediaBytes(block) === 0) return block;
+  const what = block.type === 'image' || block.type === 'audio' ? block.mimeType : block.type === 'resource' ? block.resource.uri : '';
+  return { type: 'text', text: `[${block.type}: ${what}, not shown again. To see it, call the tool again.]` };
+}
+
+/** Bytes of what a model reads as text. */
+function textBytes(block: ContentBlock): number {
+  const bytes = (...texts: readonly (string | undefined)[]): number => texts.reduce((sum, text) => sum + utf8Length(text ?? ''), 0);
   switch (block.type) {
     case 'text':
-      return utf8Length(block.text);
+      return bytes(block.text);
     case 'image':
     case 'audio':
-      return block.data.length;
+      return 0;
     case 'resource_link':
-      return [block.uri, block.name, block.title, block.description].reduce((sum, text) => sum + utf8Length(text ?? ''), 0);
-    case 'resource':
-      return utf8Length(block.resource.uri) + utf8Length(block.resource.text ?? '') + (block.resource.blob?.length ?? 0);
+      return bytes(block.uri, block.name, block.title, block.description, block.mimeType);
+    case 'resource': {
+      const { uri, mimeType, text, blob } = block.resource;
+      return blob === undefined ? bytes(uri, mimeType, text) : bytes(text);
+    }
     default:
       return block satisfies never;
   }
 }
 
-/** The size of the declared type: a few bytes, unless the server hides content there. */
-function typeBytes(block: ContentBlock): number {
-  if (block.type === 'text') return 0;
-  return utf8Length((block.type === 'resource' ? block.resource.mimeType : block.mimeType) ?? '');
-}
-
 /** The position in a stored result at which to continue reading. */
 export type ResultOffset = { callId: string; offset: number };
 
-function shorten(block: ContentBlock, size: number, left: number, place: ResultOffset | null): ContentBlock {
-  if (block.type === 'text') {
-    const kept = cutToBytes(block.text, left);
-    const more =
-      place === null
-        ? 'Request less, or a part of it.'
-        : `To read the rest: ${fetchCall({ ...place, offset: place.offset + kept.length })}`;
-    return { type: 'text', text: `${kept}\n[Cut: ${size - utf8Length(kept)} of ${size} bytes are not shown. ${more}]` };
-  }
-  const more = place === null || !hasText(block) ? '' : ` To read it: ${fetchCall(place)}`;
-  return { type: 'text', text: `[Left out: ${block.type} of ${size} bytes, over the result limit.${more}]` };
+function shorten(block: ContentBlock, left: number, place: ResultOffset | null): ContentBlock {
+  if (block.type === 'text') return { ...block, text: cutText(block.text, left, place) };
+  const { resource } = block.type === 'resource' ? block : {};
+  // The text of a resource is cut like other text, as long as its other members are short.
+  const room =
+    resource?.text === undefined || resource.blob !== undefined ? 0 : left - utf8Length(resource.uri + (resource.mimeType ?? ''));
+  if (resource?.text !== undefined && room > 0)
+    return { type: 'resource', resource: { ...resource, text: cutText(resource.text, room, place) } };
+  const more = place === null || !isFetchable(block) ? '' : ` To read it: ${fetchCall(place)}`;
+  return {
+    type: 'text',
+    text: `[Left out: ${block.type} of ${textBytes(block) + mediaBytes(block)} bytes, over the result limit.${more}]`,
+  };
+}
+
+function cutText(text: string, left: number, place: ResultOffset | null): string {
+  const kept = cutToBytes(text, left);
+  const more =
+    place === null ? 'Request less, or a part of it.' : `To read the rest: ${fetchCall({ ...place, offset: place.offset + kept.length })}`;
+  const size = utf8Length(text);
+  return `${kept}\n[Cut: ${size - utf8Length(kept)} of ${size} bytes are not shown. ${more}]`;
 }
 
 /** Whether the block is a note that replaces an omitted block. The stored text has other text in its place. */
@@ -127,9 +161,11 @@ export function isLeftOutNote(block: ContentBlock): boolean {
   return block.type === 'text' && block.text.startsWith('[Left out: ');
 }
 
-/** Whether the stored text of the block is useful; for an image it only says that there was one. */
-function hasText(block: ContentBlock): boolean {
-  return block.type === 'text' || (block.type === 'resource' && block.resource.text !== undefined);
+/** Whether `fetch_result` can return the block: its text, or its image, audio or file if a model can get that at all. */
+function isFetchable(block: ContentBlock): boolean {
+  if (block.type === 'text' || (block.type === 'resource' && block.resource.text !== undefined)) return true;
+  const media = mediaBytes(block);
+  return media > 0 && media <= limits.maxResultMediaBytes;
 }
 
 /** Returns the call that reads the rest from there, as shown to a model. */

@@ -7,7 +7,7 @@ import { valueAt, type PointerResult, isIndex, pointerTokens } from '../json/jso
 import { limits } from '../limits.ts';
 import type { NamedEntry } from './named-entry.ts';
 import { quoted, type Issue } from '../problem.ts';
-import { boundResult, fetchCall, contentToStore } from '../tools/result-bound.ts';
+import { boundResult, fetchCall, contentToStore, modelBounds, type ResultBounds } from '../tools/result-bound.ts';
 import { visibleJson } from '../text/visible-text.ts';
 import { contentText, type ContentBlock, type ToolResult, type JsonSchema } from '../tools/tool.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
@@ -16,29 +16,37 @@ import { isRecord, tryParse } from '../json/wire-value.ts';
 /** `kept`: the content to store under the id of the call, for `fetch_result`; null: nothing readable was left out. */
 type ShownResult = { shown: ToolResult; kept: ContentBlock[] | null };
 
-/** `keptAs`: the id under which the omitted content will be stored; null if it cannot be stored. */
-export function showResult(result: ToolResult, rules: EntryResult | undefined, keptAs: string | null): ShownResult {
-  const maxBytes = rules?.maxBytes ?? limits.maxResultBytes;
+/**
+ * `keptAs`: the id under which the omitted content will be stored; null if it cannot be stored. `given`: what the reader gets without a
+ * rule.
+ */
+export function showResult(
+  result: ToolResult,
+  rules: EntryResult | undefined,
+  keptAs: string | null,
+  given: ResultBounds = modelBounds,
+): ShownResult {
+  const bounds = rules?.maxBytes === undefined ? given : { ...given, text: rules.maxBytes };
   const pointers = result.isError ? undefined : rules?.pick;
   const picked = pointers === undefined ? null : pickParts(result, pointers);
   if (picked === null || picked.found.size === 0) {
-    const bounded = boundResult(result, maxBytes, keptAs);
+    const bounded = boundResult(result, bounds, keptAs);
     const kept = keptAs === null || bounded === result ? null : contentToStore(result, bounded);
     if (picked === null) return { shown: bounded, kept };
     return { shown: withNote(bounded, `[Not in this result: ${listed(picked.missing)}. The whole result is shown.]`), kept };
   }
-  return showPicked(result, picked, maxBytes, keptAs);
+  return showPicked(result, picked, bounds, keptAs);
 }
 
 /** `tooMuch`: pointers that match, but whose values would make the result larger than the original. */
 type Picked = { found: Map<string, unknown>; missing: string[]; tooMuch: string[] };
 
 /** The stored content begins with the picked text, so that the offset in the note of a cut is correct; the whole result follows. */
-function showPicked(result: ToolResult, { found, missing, tooMuch }: Picked, maxBytes: number, keptAs: string | null): ShownResult {
+function showPicked(result: ToolResult, { found, missing, tooMuch }: Picked, bounds: ResultBounds, keptAs: string | null): ShownResult {
   const structuredContent = Object.fromEntries(found);
   const text: ContentBlock = { type: 'text', text: visibleJson(structuredContent) };
   const picked: ToolResult = { ...result, content: [text], structuredContent };
-  const bounded = boundResult(picked, maxBytes, keptAs);
+  const bounded = boundResult(picked, bounds, keptAs);
   const isCut = bounded !== picked;
   const kept = keptAs === null ? null : [...(isCut ? [text] : []), ...wholeOf(result)];
   const absent = missing.length === 0 ? '' : ` Not in this result: ${listed(missing)}.`;

@@ -101,12 +101,10 @@ export const JsonPointer = z
 
 export const EntryResult = z
   .strictObject({
-    maxBytes: z
-      .int()
-      .min(256)
-      .max(limits.maxResultBytes)
-      .optional()
-      .meta({ description: 'Maximum size of the shown result in bytes; `fetch_result` returns the rest.' }),
+    maxBytes: z.int().min(256).max(limits.maxWholeResultBytes).optional().meta({
+      description:
+        'Maximum size of the shown text in bytes. Default: 65536 for models; REST and MCP clients get the whole result. `fetch_result` returns the rest.',
+    }),
     pick: z.array(JsonPointer).min(1).max(maxPicks).optional().meta({
       description: 'JSON Pointers into the structured result, or into its text if that is JSON. Only these parts are shown.',
     }),

@@ -6,7 +6,7 @@
 import type { CompactableConversation } from './compaction.ts';
 import { fetchResultTool } from '../tools/injected-tool.ts';
 import type { Message, ToolCallPart, ToolResultPart } from './message.ts';
-import { fetchCall, isLeftOutNote, type ResultOffset } from '../tools/result-bound.ts';
+import { fetchCall, isLeftOutNote, withoutMedia, type ResultOffset } from '../tools/result-bound.ts';
 import { contentText, type ContentBlock } from '../tools/tool.ts';
 import { charactersPerToken, joinMessages, messageCharacters } from './transcript.ts';
 
@@ -139,14 +139,4 @@ function beginning(text: string, characters: number): string {
   // Do not split a surrogate pair.
   const high = (text.charCodeAt(characters - 1) & 0xfc00) === 0xd800;
   return text.slice(0, high ? characters - 1 : characters);
-}
-
-function withoutMedia(block: ContentBlock): ContentBlock {
-  if (block.type === 'image' || block.type === 'audio') return leftOut(block.type, block.mimeType);
-  if (block.type === 'resource' && block.resource.blob !== undefined) return leftOut('resource', block.resource.uri);
-  return block;
-}
-
-function leftOut(type: string, what: string): ContentBlock {
-  return { type: 'text', text: `[${type}: ${what}, not shown again. To see it, call the tool again.]` };
 }

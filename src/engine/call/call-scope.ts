@@ -10,6 +10,7 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
 import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
 import type { Gathered } from '../../core/tools/gathered-tools.ts';
+import type { ResultBounds } from '../../core/tools/result-bound.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import type { CallJournal } from '../../ports/call-journal.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
@@ -72,7 +73,9 @@ export type PolicyScope = {
 /** What the tool may use while it runs. */
 export type ToolScope = {
   files: FileSystem;
-  /** Stores the full text of results that are shortened; null: it is not stored. */
+  /** What the caller gets of a result. Absent: what a model gets. */
+  resultBounds?: ResultBounds;
+  /** Stores the full results that are shortened; null: they are not stored. */
   results: ResultStore | null;
   timeoutMs: number;
   skills?: SkillReader | null;

@@ -117,17 +117,17 @@ function noClientToRunIt(tool: EditionTool): ToolResult {
 
 /** Returns the answer to show: the result, shortened, with the notes on the call. Entry settings apply only if the tool ran. */
 function finishCall(
-  { results }: CallScope,
+  { results, resultBounds }: CallScope,
   { request: { callId, parent }, tool, requested, canonical, via, notes }: PreparedCall,
   { result, ran }: Exclude<CallEnd, { waitFor: WaitFor }>,
   durationMs: number,
 ): ToolCallAnswer {
   const settings = ran ? tool?.result : undefined;
   const answer = { requested, canonical, via, ran, durationMs };
-  // Code needs the complete result, cannot fetch the rest, and gets no notes for the model.
+  // Code cannot fetch the rest, and gets no notes for the model.
   if (parent !== undefined)
-    return { ...answer, result: showResult(result, { ...settings, maxBytes: limits.maxInnerResultBytes }, null).shown };
-  const { shown, kept } = showResult(result, settings, results === null ? null : callId);
+    return { ...answer, result: showResult(result, { ...settings, maxBytes: undefined }, null, resultBounds).shown };
+  const { shown, kept } = showResult(result, settings, results === null ? null : callId, resultBounds);
   if (kept !== null) results?.store(callId, kept);
   const content = [...shown.content, ...notes.map((text) => ({ type: 'text' as const, text }))];
   return { ...answer, result: { ...shown, content } };

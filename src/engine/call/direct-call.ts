@@ -2,6 +2,7 @@
 import { buildAliasMap, findTool, resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../../core/toolset/edition-tool.ts';
 import { compileEdition } from '../../core/toolset/edition.ts';
+import { clientBounds } from '../../core/tools/result-bound.ts';
 import type { ToolDefinition, ToolResult } from '../../core/tools/tool.ts';
 import { Toolset } from '../../core/toolset/toolset.ts';
 import { callerFields, type Principal } from '../../core/principal.ts';
@@ -92,6 +93,7 @@ export async function createScopeOutsideSession(
     names: () => names,
     files: deps.scratchFiles(),
     results: null,
+    resultBounds: clientBounds,
     rules: await deps.directory.rules(principal.workspace),
     taint: marks.taint,
     begin: trail.begin,

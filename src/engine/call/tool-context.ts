@@ -42,6 +42,7 @@ export function createToolContext(
     fetch: (outgoing) => send(outgoing),
     now: () => deps.clock.now(),
     idempotencyKey: request.callId,
+    ...(scope.resultBounds && { resultBytes: scope.resultBounds.text }),
     results: scope.results,
     find: createToolFinder(scope.names(), scope.discoveredTools, scope.chain?.at(-1) === runCodeCanonical),
     skills: scope.skills ?? null,

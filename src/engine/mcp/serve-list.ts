@@ -32,9 +32,9 @@ export const servedPages = memoizeByObject((names: AliasMap): readonly (readonly
   toPages(names.tools.filter(isForModels).flatMap((tool) => listTool(names, tool))),
 );
 
-/** Returns the schema of a tool's structured results, as `tools/list` shows it. */
+/** Returns the schema of a tool's structured results, as `tools/list` shows it: none if the entry may change or leave out the structured form. */
 export function servedOutputSchema({ outputSchema, result }: EditionTool): JsonSchema | undefined {
-  return result?.pick === undefined ? outputSchema : undefined;
+  return result?.pick === undefined && result?.maxBytes === undefined ? outputSchema : undefined;
 }
 
 function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {

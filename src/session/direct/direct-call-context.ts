@@ -5,6 +5,7 @@
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
 import type { AuditRow } from '../../core/audit.ts';
 import type { Plan } from '../../core/turn/plan.ts';
+import { clientBounds } from '../../core/tools/result-bound.ts';
 import type { Skill } from '../../core/skills/skill.ts';
 import type { PolicyAnswer } from '../../core/policy/explain.ts';
 import { createCallScope, type CallDeps, type CallScope } from '../../engine/call/call-scope.ts';
@@ -89,6 +90,7 @@ function createScope(context: DirectCallContext, { plan, scratch = false }: Sess
     canWait: !scratch,
     journal: scratch ? undefined : openSession.journals.open(null),
     results,
+    resultBounds: clientBounds,
     files: withSkillFiles(scratch ? context.scratchFiles() : openSession.files, skills),
     skills: createSkillReader(skills, () => names),
     begin: context.auditIntent,

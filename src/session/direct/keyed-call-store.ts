@@ -1,6 +1,7 @@
 /** Direct calls with an idempotency key and their responses, stored for a day. */
 import { limits } from '../../core/limits.ts';
 import { idempotencyMismatch } from '../../core/problem.ts';
+import { readChunks, writeChunks } from '../log/event-log.ts';
 import type { SessionCall } from '../../ports/session.ts';
 
 export class CallStore {
@@ -14,12 +15,15 @@ export class CallStore {
 
   /** Returns the call of this key; `answer` is null while it has none. Throws `idempotency_mismatch` for another body under the same key. */
   find(key: string, bodyHash: string): { callId: string; answer: SessionCall | null } | null {
-    this.#sql.exec('DELETE FROM calls WHERE at < ?', this.#now() - limits.idempotencyTtlMs);
+    const before = this.#now() - limits.idempotencyTtlMs;
+    this.#sql.exec('DELETE FROM call_answers WHERE key IN (SELECT key FROM calls WHERE at < ?)', before);
+    this.#sql.exec('DELETE FROM calls WHERE at < ?', before);
     const query = 'SELECT body_hash, call_id, answer FROM calls WHERE key = ?';
     const [row] = this.#sql.exec<{ body_hash: string; call_id: string; answer: string | null }>(query, key);
     if (row === undefined) return null;
     if (row.body_hash !== bodyHash) throw idempotencyMismatch();
-    return { callId: row.call_id, answer: row.answer === null ? null : (JSON.parse(row.answer) as SessionCall) };
+    const answer = row.answer === '' ? this.#longAnswer(key) : row.answer;
+    return { callId: row.call_id, answer: answer === null ? null : (JSON.parse(answer) as SessionCall) };
   }
 
   begin(key: string, bodyHash: string, callId: string): void {
@@ -32,10 +36,20 @@ export class CallStore {
   }
 
   recordResult(key: string, answer: SessionCall): void {
-    this.#sql.exec('UPDATE calls SET answer = ? WHERE key = ?', JSON.stringify(answer), key);
+    const text = JSON.stringify(answer);
+    const isLong = text.length > limits.maxRowCharacters;
+    this.#sql.exec('UPDATE calls SET answer = ? WHERE key = ?', isLong ? '' : text, key);
+    this.#sql.exec('DELETE FROM call_answers WHERE key = ?', key);
+    if (isLong)
+      writeChunks(text, (seq, part) => this.#sql.exec('INSERT INTO call_answers (key, seq, part) VALUES (?, ?, ?)', key, seq, part));
+  }
+
+  #longAnswer(key: string): string | null {
+    return readChunks(this.#sql.exec('SELECT part FROM call_answers WHERE key = ? ORDER BY seq', key));
   }
 
   remove(key: string): void {
+    this.#sql.exec('DELETE FROM call_answers WHERE key = ?', key);
     this.#sql.exec('DELETE FROM calls WHERE key = ?', key);
   }
 }

@@ -32,7 +32,7 @@ export function innerResultEvent(
   durationMs: number,
 ): SessionEventBody {
   const { isError, code } = result;
-  const { content } = boundResult({ content: result.content, isError }, shownInnerResultBytes);
+  const { content } = boundResult({ content: result.content, isError }, { text: shownInnerResultBytes, media: 0 });
   return { type: 'inner-result', turn, step, callId, parent: root, canonical, isError, ...(code && { code }), content, durationMs };
 }
 

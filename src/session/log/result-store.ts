@@ -1,15 +1,17 @@
 /**
- * Long results of a session in its own tables, as text split into rows, for `fetch_result`. Limited in size for one result and in
+ * Long results of a session in its own tables, as text split into rows and blocks of media, for `fetch_result`. Limited in size for one result and in
  * total: beyond the total the oldest are deleted. Turns and direct calls store results; the tool reads them.
  */
-import { contentText } from '../../core/tools/tool.ts';
+import { limits } from '../../core/limits.ts';
+import { mediaBytes } from '../../core/tools/result-bound.ts';
+import { contentText, type ContentBlock } from '../../core/tools/tool.ts';
 import { cutToBytes, utf8Length } from '../../core/text/utf8.ts';
 import type { FetchedResult, ResultStore } from '../../ports/result-store.ts';
-import { writeChunks } from './event-log.ts';
+import { readChunks, writeChunks } from './event-log.ts';
 import { MB } from '../../core/limits/units.ts';
 
 /** A cut result, stored for `fetch_result`; and the size of one fetched piece. */
-export const maxStoredResultBytes = 16 * MB;
+export const maxStoredResultBytes = limits.maxWholeResultBytes;
 /** All stored results of a session; above this the oldest are deleted. */
 const maxSessionResultsBytes = 256 * MB;
 
@@ -20,6 +22,7 @@ export function createResultStore(sql: SqlStorage, maxBytes: number = maxSession
   const drop = (callId: string): void => {
     sql.exec('DELETE FROM results WHERE call_id = ?', callId);
     sql.exec('DELETE FROM result_parts WHERE call_id = ?', callId);
+    sql.exec('DELETE FROM result_media WHERE call_id = ?', callId);
   };
 
   const makeRoom = (bytes: number): void => {
@@ -40,7 +43,8 @@ export function createResultStore(sql: SqlStorage, maxBytes: number = maxSession
     has: (callId) => sql.exec('SELECT number FROM results WHERE call_id = ?', callId).toArray().length > 0,
     store(callId, content) {
       const text = bounded(contentText(content).toWellFormed());
-      const bytes = utf8Length(text);
+      const media = mediaOf(content, text);
+      const bytes = utf8Length(text) + media.reduce((sum, { block }) => sum + mediaBytes(block), 0);
       drop(callId);
       makeRoom(bytes);
       sql.exec('INSERT INTO results (call_id, bytes) VALUES (?, ?)', callId, bytes);
@@ -49,11 +53,15 @@ export function createResultStore(sql: SqlStorage, maxBytes: number = maxSession
         sql.exec('INSERT INTO result_parts (call_id, start, part) VALUES (?, ?, ?)', callId, start, part);
         start += part.length;
       });
+      for (const { at, block } of media)
+        writeChunks(JSON.stringify(block), (seq, part) =>
+          sql.exec('INSERT INTO result_media (call_id, start, seq, part) VALUES (?, ?, ?, ?)', callId, at, seq, part),
+        );
       any = true;
     },
     read(callId, offset, pieceBytes) {
       const [row] = [...sql.exec<{ bytes: number }>('SELECT bytes FROM results WHERE call_id = ?', callId)];
-      return row === undefined ? null : readPiece(sql, callId, offset, pieceBytes, row.bytes);
+      return row === undefined ? null : withMedia(sql, callId, offset, readPiece(sql, callId, offset, pieceBytes, row.bytes));
     },
   };
 }
@@ -65,7 +73,42 @@ function bounded(text: string): string {
   return `${cutToBytes(text, maxStoredResultBytes)}\n[Cut: only the first ${maxStoredResultBytes} of ${total} bytes were stored.]`;
 }
 
-function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: number, totalBytes: number): FetchedResult {
+type Media = { at: number; block: ContentBlock };
+
+/** Returns the blocks of media that a model can get, with the offset of the line that names each one in the text. */
+function mediaOf(content: readonly ContentBlock[], text: string): Media[] {
+  const found: Media[] = [];
+  let left = maxStoredResultBytes - utf8Length(text);
+  let at = 0;
+  for (const block of content) {
+    const bytes = mediaBytes(block);
+    if (bytes > 0 && bytes <= limits.maxResultMediaBytes && bytes <= left && at < text.length) {
+      found.push({ at, block });
+      left -= bytes;
+    }
+    at += contentText([block]).toWellFormed().length + 1;
+  }
+  return found;
+}
+
+/** Adds the media that the piece names. A piece with more than a model can get ends before the first block that is too much. */
+function withMedia(sql: SqlStorage, callId: string, offset: number, piece: Omit<FetchedResult, 'media'>): FetchedResult {
+  const end = piece.nextOffset ?? offset + piece.text.length;
+  const query = 'SELECT DISTINCT start FROM result_media WHERE call_id = ? AND start >= ? AND start < ? ORDER BY start';
+  const media: ContentBlock[] = [];
+  let left: number = limits.maxResultMediaBytes;
+  for (const { start } of sql.exec<{ start: number }>(query, callId, offset, end).toArray()) {
+    const parts = sql.exec('SELECT part FROM result_media WHERE call_id = ? AND start = ? ORDER BY seq', callId, start);
+    // Written by `store`.
+    const block = JSON.parse(readChunks(parts) ?? 'null') as ContentBlock;
+    left -= mediaBytes(block);
+    if (left < 0) return { ...piece, media, text: piece.text.slice(0, start - offset), nextOffset: start };
+    media.push(block);
+  }
+  return { ...piece, media };
+}
+
+function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: number, totalBytes: number): Omit<FetchedResult, 'media'> {
   let text = '';
   let bytes = 0;
   let at = offset;

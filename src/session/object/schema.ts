@@ -14,7 +14,8 @@
  *   of the arguments of an approval (`arguments`), and, until the call has its result, of a server's question with its request
  *   state (`asked`) and of the answers (`given`).
  * - `approval_links`: SHA-256 of the nonces of links, each used once (`key_id`: the key that created it).
- * - `results`, `result_parts`: long results for `fetch_result`, oldest first, split; `start` counts UTF-16 units.
+ * - `results`, `result_parts`: long results for `fetch_result`, oldest first, split; `start` counts UTF-16 units. `result_media`: their
+ *   images, audio and files as JSON, split; `start` is the offset of the line that names the block.
  * - `compactions`: number of each `compaction` event and of the last event that it replaces.
  * - `completions`: responses of chat dialects, so that an interrupted stream can continue.
  * - `gathered`: tools that the conversation found or called, in order.
@@ -23,7 +24,7 @@
  *   split. `journal_roots`: when the outermost call first started (`turn` is null for a direct call, which waits under its `key`).
  *   All are deleted when the outermost call has its result.
  * - `taint`: taint marks of the conversation and the tool that set them (`origin`: the one origin of all private data, else null).
- * - `calls`: direct calls with an idempotency key and their responses (null while running).
+ * - `calls`: direct calls with an idempotency key and their responses (null while running; '' if it is in `call_answers`, split).
  * - `notices`: notices about turns that the Catalog has not received yet (`event`: the last event that it covers).
  *
  * Files have their own tables (`storage/session-files.ts`).
@@ -171,6 +172,12 @@ const twelfth = [
   `UPDATE turns SET plan = json_patch('{}', json_object('agent', plan -> '$.agent', 'edition', plan -> '$.edition', 'trigger', plan -> '$.trigger')) WHERE state = 'ended'`,
 ];
 
+/** Media of results for `fetch_result`, and responses of direct calls that are too long for a row. */
+const thirteenth = [
+  `CREATE TABLE result_media (call_id TEXT NOT NULL, start INTEGER NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, start, seq)) WITHOUT ROWID`,
+  `CREATE TABLE call_answers (key TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (key, seq)) WITHOUT ROWID`,
+];
+
 export const sessionMigrations: readonly string[] = [
   first,
   second,
@@ -184,4 +191,5 @@ export const sessionMigrations: readonly string[] = [
   tenth,
   eleventh,
   twelfth,
+  thirteenth,
 ].map((statements) => statements.join(';\n'));

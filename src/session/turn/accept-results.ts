@@ -4,10 +4,9 @@
  */
 import { rootCallId } from '../../core/tools/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
-import { limits } from '../../core/limits.ts';
 import type { ClientResult } from '../../core/turn/message.ts';
 import { Problem } from '../../core/problem.ts';
-import { boundResult, contentToStore } from '../../core/tools/result-bound.ts';
+import { boundResult, codeBounds, contentToStore, modelBounds } from '../../core/tools/result-bound.ts';
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { unansweredCalls, openInnerQuestions, type InnerQuestion, type StepCall, type TurnState } from '../../core/turn/turn-state.ts';
@@ -115,7 +114,7 @@ function answerNested(
   { callId, canonical }: InnerQuestion,
   result: ToolResult,
 ): SessionEventBody {
-  const shown = boundResult(result, limits.maxInnerResultBytes);
+  const shown = boundResult(result, codeBounds);
   openSession.journals.recordClientResult(callId, shown);
   return innerResultEvent({ turn, step, callId, root: rootCallId(callId), canonical }, shown, 0);
 }
@@ -128,7 +127,7 @@ function toToolResult({ content, isError }: ClientResult): ToolResult {
 function bounded(openSession: OpenSession, result: ClientResult): ToolResult {
   const { callId } = result;
   const whole = toToolResult(result);
-  const shown = boundResult(whole, limits.maxResultBytes, callId);
+  const shown = boundResult(whole, modelBounds, callId);
   const rest = shown === whole ? null : contentToStore(whole, shown);
   if (rest !== null) openSession.results.store(callId, rest);
   return shown;

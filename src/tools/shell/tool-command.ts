@@ -53,11 +53,11 @@ async function call({ files, during, suspend }: ToolCommandParts, calls: InnerCa
     suspend();
     return failed('waits', 130);
   }
-  const { success, output, code, structured } = toCodeCallResult(answer.result);
+  const { success, output, error = '', code, structured } = toCodeCallResult(answer.result, answer.output);
   const text = asked.structured ? JSON.stringify(structured ?? output) : output;
   if (success) return printed(text);
   const exitCode = code === 'unknown_tool' || code === 'ambiguous_tool' ? 127 : 1;
-  return { stdout: asked.structured && structured !== undefined ? `${text}\n` : '', stderr: withEnd(output), exitCode };
+  return { stdout: asked.structured && structured !== undefined ? `${text}\n` : '', stderr: withEnd(error), exitCode };
 }
 
 type Asked = { arguments: Record<string, unknown>; structured: boolean };

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
-import { boundResult, cutMiddle, contentToStore } from '../../../src/core/tools/result-bound.ts';
+import { boundResult, codeBounds, cutMiddle, contentToStore, mediaBytes, modelBounds } from '../../../src/core/tools/result-bound.ts';
 import { contentText, textResult, type ContentBlock, type ToolResult } from '../../../src/core/tools/tool.ts';
 import { cutToBytes, utf8Length } from '../../../src/core/text/utf8.ts';
 
+const bytes = (text: number, media = text) => ({ text, media });
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });
 
 describe('bounding a result', () => {
@@ -14,11 +15,11 @@ describe('bounding a result', () => {
   });
 
   it('cuts text by bytes and says how much is missing', () => {
-    const { content } = boundResult(textResult('é'.repeat(10)), 7);
+    const { content } = boundResult(textResult('é'.repeat(10)), bytes(7));
     expect(content).toEqual([{ type: 'text', text: expect.stringMatching(/^ééé\n\[Cut: 14 of 20 bytes are not shown/) }]);
   });
 
-  it('counts all blocks together and lists the omitted ones', () => {
+  it('counts text and media separately, all blocks together, and lists the omitted ones', () => {
     const { content } = boundResult(
       {
         isError: false,
@@ -26,20 +27,24 @@ describe('bounding a result', () => {
           { type: 'text', text: '12345' },
           { type: 'image', data: 'x'.repeat(100), mimeType: 'image/png' },
           { type: 'text', text: 'late' },
+          { type: 'text', text: 'more than fits' },
+          { type: 'image', data: 'small', mimeType: 'image/png' },
         ],
       },
-      20,
+      bytes(20, 50),
     );
     expect(content).toEqual([
       { type: 'text', text: '12345' },
-      { type: 'text', text: '[Left out: image of 100 bytes, over the result limit.]' },
-      { type: 'text', text: expect.stringContaining('[Cut: 4 of 4 bytes') },
+      { type: 'text', text: '[Left out: image of 109 bytes, over the result limit.]' },
+      { type: 'text', text: 'late' },
+      { type: 'text', text: expect.stringContaining('more than f\n[Cut: 3 of 14 bytes') },
+      { type: 'image', data: 'small', mimeType: 'image/png' },
     ]);
   });
 
   it('counts omitted blocks instead of listing very many', () => {
     const blocks = Array.from({ length: 50_000 }, () => ({ type: 'text' as const, text: 'x'.repeat(100) }));
-    const { content } = boundResult({ isError: false, content: blocks }, 1000);
+    const { content } = boundResult({ isError: false, content: blocks }, bytes(1000));
     expect(utf8Length(JSON.stringify(content))).toBeLessThan(5000);
     expect(content.at(-1)).toEqual({ type: 'text', text: '[Left out: 49980 more blocks, over the result limit.]' });
   });
@@ -51,7 +56,7 @@ describe('bounding a result', () => {
     });
     const most = blocks(limits.maxResultBlocks);
     expect(boundResult(most)).toBe(most);
-    const { content } = boundResult(blocks(100_000), limits.maxResultBytes, 'call_1');
+    const { content } = boundResult(blocks(100_000), modelBounds, 'call_1');
     expect(content).toHaveLength(limits.maxResultBlocks + 1);
     const place = JSON.stringify({ callId: 'call_1', offset: limits.maxResultBlocks });
     expect(content.at(-1)).toEqual({
@@ -62,17 +67,18 @@ describe('bounding a result', () => {
   });
 
   it('counts the size of block types', () => {
-    const mimeType = 'x'.repeat(100_000);
+    const mimeType = 'x'.repeat(limits.maxResultMediaBytes + 1);
     for (const block of [
       { type: 'image' as const, data: 'AA==', mimeType },
       { type: 'resource_link' as const, uri: 'a:b', name: 'n', mimeType },
       { type: 'resource' as const, resource: { uri: 'a:b', text: 't', mimeType } },
+      { type: 'resource' as const, resource: { uri: 'a:b', blob: 'AA==', mimeType } },
     ])
       expect(boundResult({ isError: false, content: [block] }).content[0]).toMatchObject({ text: expect.stringContaining('[Left out: ') });
   });
 
   it('drops a structured form that is too large, with a note', () => {
-    const bounded = boundResult({ ...textResult('short'), structuredContent: { a: 'x'.repeat(100) } }, 50);
+    const bounded = boundResult({ ...textResult('short'), structuredContent: { a: 'x'.repeat(100) } }, bytes(50));
     expect(bounded.structuredContent).toBeUndefined();
     expect(bounded.content[1]).toEqual({ type: 'text', text: expect.stringContaining('structured form') });
   });
@@ -85,7 +91,7 @@ describe('bounding a result', () => {
         content: [{ type: 'text', text: 'x'.repeat(100) }],
         issues: [{ path: 'a', message: 'b' }],
       },
-      10,
+      bytes(10),
     );
     expect(bounded).toMatchObject({ isError: true, code: 'invalid_arguments', issues: [{ path: 'a' }] });
   });
@@ -131,10 +137,10 @@ describe('a stored result', () => {
     fc.assert(
       fc.property(fc.array(block, { maxLength: 5 }), fc.integer({ min: 0, max: 300 }), (content, maxBytes) => {
         const result: ToolResult = { isError: false, content };
-        const shown = boundResult(result, maxBytes, 'call_1');
+        const shown = boundResult(result, bytes(maxBytes), 'call_1');
         const kept = contentToStore(result, shown);
         const cut = shown.content.find((part, index) => content[index] !== part && content[index]?.type === 'text');
-        expect(kept === null).toBe(cut === undefined);
+        expect(kept === null).toBe(shown === result);
         if (cut === undefined) return;
         const { callId, offset } = noted(contentText([cut]));
         expect(callId).toBe('call_1');
@@ -148,17 +154,52 @@ describe('a stored result', () => {
     );
   });
 
-  it('names no tool if nothing is stored, nor for an image, which has no text', () => {
-    expect(contentText(boundResult(textResult('x'.repeat(100)), 10).content)).not.toContain('fetch_result');
-    const image: ToolResult = { isError: false, content: [{ type: 'image', data: 'x'.repeat(100), mimeType: 'image/png' }] };
-    const shown = boundResult(image, 10, 'call_1');
+  it('names no tool if nothing is stored, nor for an image that no model can get', () => {
+    expect(contentText(boundResult(textResult('x'.repeat(100)), bytes(10)).content)).not.toContain('fetch_result');
+    const image: ToolResult = {
+      isError: false,
+      content: [{ type: 'image', data: 'x'.repeat(limits.maxResultMediaBytes), mimeType: 'image/png' }],
+    };
+    const shown = boundResult(image, modelBounds, 'call_1');
     expect(contentText(shown.content)).not.toContain('fetch_result');
     expect(contentToStore(image, shown)).toBeNull();
   });
 
+  it('has the images that did not fit next to others', () => {
+    const image: ContentBlock = { type: 'image', data: 'x'.repeat(limits.maxResultMediaBytes - 100), mimeType: 'image/png' };
+    const result: ToolResult = { isError: false, content: [image, image] };
+    const shown = boundResult(result, modelBounds, 'call_1');
+    expect(shown.content[0]).toBe(image);
+    expect(noted(contentText(shown.content.slice(1)))).toEqual({ callId: 'call_1', offset: contentText([image]).length + 1 });
+    expect(contentToStore(result, shown)).toEqual(result.content);
+  });
+
+  it('cuts the text of a resource like other text, and passes its file', () => {
+    const note: ContentBlock = { type: 'resource', resource: { uri: 'file:///a', text: 'x'.repeat(100) } };
+    const file: ContentBlock = { type: 'resource', resource: { uri: 'file:///b', blob: 'x'.repeat(50_000) } };
+    const { content } = boundResult({ isError: false, content: [note, file] }, bytes(50, limits.maxResultMediaBytes), 'call_1');
+    expect(content).toEqual([
+      {
+        type: 'resource',
+        resource: { uri: 'file:///a', text: expect.stringMatching(/^x{41}\n\[Cut: 59 of 100 bytes .*"offset":41\}\]$/s) },
+      },
+      file,
+    ]);
+    expect(mediaBytes(note)).toBe(0);
+  });
+
+  it('passes megabytes to code', () => {
+    const result: ToolResult = {
+      isError: false,
+      content: [{ type: 'image', data: 'x'.repeat(1_000_000), mimeType: 'image/png' }],
+      structuredContent: { a: 'x'.repeat(1_000_000) },
+    };
+    expect(boundResult(result, codeBounds)).toBe(result);
+  });
+
   it('is the structured form if only that was too long', () => {
     const result: ToolResult = { ...textResult('short'), structuredContent: { a: 'x'.repeat(100) } };
-    const shown = boundResult(result, 50, 'call_1');
+    const shown = boundResult(result, bytes(50), 'call_1');
     const whole = contentText(contentToStore(result, shown) ?? []);
     expect(JSON.parse(whole.slice(noted(contentText(shown.content)).offset))).toEqual(result.structuredContent);
   });
@@ -166,7 +207,7 @@ describe('a stored result', () => {
   it('says where to continue if more blocks are omitted than noted', () => {
     const blocks = Array.from({ length: 100 }, (_, index) => ({ type: 'text' as const, text: `block ${index}` }));
     const result: ToolResult = { isError: false, content: blocks };
-    const shown = boundResult(result, 10, 'call_1');
+    const shown = boundResult(result, bytes(10), 'call_1');
     const last = shown.content.at(-1);
     const { offset } = noted(last === undefined ? '' : contentText([last]));
     expect(contentText(contentToStore(result, shown) ?? []).slice(offset)).toMatch(/^block 11\nblock 12/);

@@ -293,7 +293,7 @@ describe('a response that', () => {
     const scripted = calls((message) => result(message, { content: [{ type: 'text', text: 'x'.repeat(50 * 1024 * 1024) }] }));
     const answer = await call(scripted);
     expect(answer).toMatchObject({ kind: 'result', result: { isError: true, code: 'tool_error' } });
-    expect(textOf(answer)).toContain('echo returned more than 4194304 bytes');
+    expect(textOf(answer)).toContain('echo returned more than 16777216 bytes');
   });
 
   it('binary-result: has an image of 30 MB is rejected, also in a stream', async () => {

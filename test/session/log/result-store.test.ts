@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../../src/core/limits.ts';
 import { utf8Length } from '../../../src/core/text/utf8.ts';
 import type { ResultStore } from '../../../src/ports/result-store.ts';
 import { createResultStore } from '../../../src/session/log/result-store.ts';
@@ -61,11 +62,41 @@ describe('stored results', () => {
     expect(results.read('call_1', maxStoredResultBytes, 1000)?.text).toMatch(/^\n\[Cut: only the first 16777216 of 16777217 bytes/);
   });
 
+  it('have their images at the lines that name them, as many in a piece as a model can get', () => {
+    const results = store();
+    const image = (letter: string) => ({
+      type: 'image' as const,
+      data: letter.repeat(limits.maxResultMediaBytes - 100),
+      mimeType: 'image/png',
+    });
+    const over = { type: 'image' as const, data: 'x'.repeat(limits.maxResultMediaBytes), mimeType: 'image/png' };
+    results.store('call_1', [...text('first'), image('a'), over, ...text('then'), image('b')]);
+    const first = results.read('call_1', 0, 1000);
+    expect(first).toMatchObject({ text: 'first\n[image: image/png]\n[image: image/png]\nthen\n', media: [image('a')] });
+    expect(results.read('call_1', first?.nextOffset ?? 0, 1000)).toMatchObject({
+      text: '[image: image/png]',
+      media: [image('b')],
+      nextOffset: null,
+    });
+    expect(results.read('call_1', 0, 8)?.media).toEqual([image('a')]);
+    expect(results.read('call_1', 7, 1000)?.media).toEqual([image('b')]);
+    results.store('call_1', text('first'));
+    expect(results.read('call_1', 0, 1000)?.media).toEqual([]);
+  });
+
+  it('that were stored before images were are read as before', () => {
+    const sql = fakeSql(sessionMigrations.slice(0, 12));
+    sql.exec('INSERT INTO results (call_id, bytes) VALUES (?, ?)', 'call_1', 3);
+    sql.exec('INSERT INTO result_parts (call_id, start, part) VALUES (?, ?, ?)', 'call_1', 0, 'old');
+    sql.exec(sessionMigrations[12] ?? '');
+    expect(createResultStore(sql).read('call_1', 0, 10)).toEqual({ text: 'old', media: [], nextOffset: null, totalBytes: 3 });
+  });
+
   it('are replaced by a second run of the same call', () => {
     const results = store();
     results.store('call_1', text('x'.repeat(2_000_000)));
     results.store('call_1', text('short'));
-    expect(results.read('call_1', 0, 100)).toEqual({ text: 'short', nextOffset: null, totalBytes: 5 });
+    expect(results.read('call_1', 0, 100)).toEqual({ text: 'short', media: [], nextOffset: null, totalBytes: 5 });
   });
 
   it('are dropped for new ones, the oldest first', () => {

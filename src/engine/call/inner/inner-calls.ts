@@ -9,6 +9,7 @@ import { failpoint } from '../../../core/failpoint.ts';
 import type { EditionTool } from '../../../core/toolset/edition-tool.ts';
 import { canonicalJson } from '../../../core/hash.ts';
 import { limits } from '../../../core/limits.ts';
+import { codeBounds } from '../../../core/tools/result-bound.ts';
 import { errorResult, type ToolResult } from '../../../core/tools/tool.ts';
 import { utf8Length } from '../../../core/text/utf8.ts';
 import { decisionRefusal, type Refusal } from '../../../core/turn/turn-budget.ts';
@@ -19,8 +20,7 @@ import { createCallTree, resultsTooLarge, type CallTree } from './call-tree.ts';
 import type { IdleTimeout } from '../../timeout.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { withoutGuards } from '../../policy/guard-files.ts';
-
-import { innerNames, innerTools, isFileTool, nestingFault, worksOnFiles } from './inner-names.ts';
+import { innerNames, innerTools, isFileTool, nestingFault, shellOutput, worksOnFiles } from './inner-names.ts';
 import { createReplayOrder, innerFingerprint, type ReplayOrder } from './replay.ts';
 import type { CallDeps, CallScope } from '../call-scope.ts';
 import { changeRequest, prepareCall, type PreparedCall } from '../prepare-call.ts';
@@ -131,7 +131,8 @@ class Runner implements InnerCallRunner {
     const settled = await work.finally(() => this.#running.delete(work));
     if (settled === null) return { waits: true };
     if (settled.order !== null) await this.#order.waitForTurn(settled.order);
-    return { waits: false, result: settled.result };
+    const output = shellOutput(findTool(this.#names, name), settled.result);
+    return { waits: false, result: settled.result, ...(output !== undefined && { output }) };
   }
 
   async #settle(id: string, name: string, args: unknown, files: FileSystem | null): Promise<Settled> {
@@ -211,6 +212,7 @@ class Runner implements InnerCallRunner {
       chain: this.#chain,
       callTree: this.#tree,
       channel: innerChannel(this.#caller),
+      resultBounds: codeBounds,
       // The nested call is judged by its own policy check, not by that of the calling script as well.
       files: files === null ? scope.files : withoutGuards(files),
       onOverlay,

@@ -7,6 +7,7 @@ import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../..
 import { callsTools } from '../../../core/tools/composite-tool.ts';
 import { isForModels, type EditionTool } from '../../../core/toolset/edition-tool.ts';
 import { limits } from '../../../core/limits.ts';
+import type { ToolResult } from '../../../core/tools/tool.ts';
 import type { InnerTool } from '../../../ports/inner-calls.ts';
 
 /** `plan`: the names that the plan offers. `above`: the names at the calling tool, which differ from `plan` only inside a made tool. */
@@ -79,4 +80,10 @@ export function isFileTool(tool: EditionTool | null): boolean {
 /** Such a call's effects are part of the script's files and are redone with it; so are calls of tools that call file tools. */
 export function worksOnFiles(tool: EditionTool | null): boolean {
   return tool !== null && (isFileTool(tool) || callsTools(tool));
+}
+
+/** Returns the stdout of a shell script, without the exit code and the notes for models that its text has. */
+export function shellOutput(tool: EditionTool | null, { structuredContent }: ToolResult): string | undefined {
+  const stdout = tool?.canonical === 'builtin.bash' ? structuredContent?.stdout : undefined;
+  return typeof stdout === 'string' ? stdout : undefined;
 }
