@@ -159,11 +159,14 @@ export abstract class WireReply implements ReplyReader {
   }
 }
 
-/** Builds a usage from the counts of a wire, which may be missing; null without a count of input tokens. */
+/**
+ * Builds a usage from the counts of a wire, which may be missing; null without a count of input tokens. More cached tokens than input tokens
+ * mean that the wire counts them apart: they are input, too.
+ */
 export function toUsage(input: unknown, output: unknown, reasoning: unknown, cached: unknown): Usage | null {
   if (!isCount(input)) return null;
   return {
-    inputTokens: input,
+    inputTokens: isCount(cached) && cached > input ? input + cached : input,
     outputTokens: isCount(output) ? output : 0,
     ...(isCount(reasoning) && { reasoningTokens: reasoning }),
     ...(isCount(cached) && { cachedInputTokens: cached }),

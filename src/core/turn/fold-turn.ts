@@ -97,6 +97,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
     case 'step-end':
       state.phase = 'stepped';
       state.stepReason = event.reason;
+      state.cutSteps = event.reason === 'length' && state.calls.size > 0 ? state.cutSteps + 1 : 0;
       state.inOrder = event.inOrder === true;
       state.recoveriesWithoutProgress = 0;
       return;

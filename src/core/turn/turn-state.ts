@@ -61,6 +61,8 @@ export type TurnState = {
   stepReason: string | null;
   /** Whether the calls of the step run one after the other: each waits for the results of all calls before it. */
   inOrder: boolean;
+  /** The number of steps with calls that were cut at the length limit, since the last other step. */
+  cutSteps: number;
   /** The number of calls with a result so far. */
   callsSoFar: number;
   /** Canonical name and arguments → how often this turn has a result for them. */
@@ -83,6 +85,7 @@ export function beginTurn(turn: string): TurnState {
     calls: new Map(),
     stepReason: null,
     inOrder: false,
+    cutSteps: 0,
     callsSoFar: 0,
     repeats: new Map(),
     recoveries: 0,

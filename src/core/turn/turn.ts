@@ -14,6 +14,9 @@ import { isUndecided, nextCalls, type StepCall, type TurnState } from './turn-st
 export const maxRecoveriesWithoutProgress = 3;
 export const maxRecoveries = 20;
 
+/** A turn ends when the calls of this many steps in a row were cut at the length limit: each step is billed, and none can run. */
+const maxCutSteps = 2;
+
 export type TurnAction =
   /** `closing`: the last step. The tools stay in the request (prefix caches), but the model must not call them. */
   | { do: 'call-model'; step: number; closing: boolean }
@@ -52,6 +55,8 @@ function afterStep(state: TurnState, budget: TurnBudget): TurnAction {
   if (open.length > 0) return { do: 'wait', calls: open };
   if (state.calls.size === 0) return { do: 'end', status: 'completed', reason: closing ? 'max_steps' : endReason(state.stepReason) };
   if (closing) return { do: 'end', status: 'completed', reason: 'max_steps' };
+  // The model was told to send a shorter call, and wrote another one that is too long.
+  if (state.cutSteps >= maxCutSteps) return { do: 'end', status: 'completed', reason: 'length' };
   const spent = spentLimit(state, budget);
   if (spent !== null) return { do: 'end', status: 'completed', reason: spent.reason };
   return { do: 'call-model', step: state.step + 1, closing: state.step + 1 > budget.maxSteps };

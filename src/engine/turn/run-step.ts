@@ -225,7 +225,7 @@ async function toRequest(
   const names = scope.names();
   const { provider, model } = splitModelRef(at.model);
   const access = await retryCatalogRead(deps, signal, () => deps.directory.provider(scope.workspace, provider));
-  const choice = toolChoice(plan, names, at);
+  const choice = toolChoice(plan, names, at, conversation);
   const system = systemPrompt(plan, names);
   const messages = names === null ? conversation : conversation.map((message) => realias(message, names));
   return {
@@ -252,10 +252,28 @@ function fittedMessages(scope: StepScope): Message[] {
 
 type ToolChoice = { sent: ChatRequest['toolChoice']; tool: EditionTool | null };
 
-/** A choice is forced only in the first step. The chosen tool's definition is always sent, even if it is otherwise given on demand. */
-function toolChoice({ settings }: Plan, names: AliasMap | null, { step, closing }: { step: number; closing: boolean }): ToolChoice {
-  const choice = closing ? 'none' : step > 1 ? 'auto' : (settings.toolChoice ?? 'auto');
+/**
+ * A choice is forced only in the first step, but `required` by a client with tools of its own until one of those is called, since it does
+ * not see calls of server tools. The chosen tool's definition is always sent, even if it is otherwise given on demand.
+ */
+function toolChoice(
+  { settings, clientTools = [] }: Plan,
+  names: AliasMap | null,
+  { step, closing }: { step: number; closing: boolean },
+  messages: readonly Message[],
+): ToolChoice {
+  const isOpen = step === 1 || (settings.toolChoice === 'required' && clientTools.length > 0 && !callsClient(messages));
+  const choice = closing ? 'none' : isOpen ? (settings.toolChoice ?? 'auto') : 'auto';
   if (typeof choice === 'string') return { sent: choice, tool: null };
   const meant = names === null ? null : resolveName(names, choice.tool);
   return meant?.ok ? { sent: { tool: meant.tool.wireName }, tool: meant.tool } : { sent: 'auto', tool: null };
+}
+
+/** Whether a tool of the client was called after the last input. */
+function callsClient(messages: readonly Message[]): boolean {
+  const since = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+  return since.some(
+    ({ role, parts }) =>
+      role === 'assistant' && parts.some((part) => part.type === 'tool-call' && part.canonical?.startsWith('client.') === true),
+  );
 }

@@ -42,6 +42,10 @@ class GeminiReply extends WireReply {
   #calls = 0;
   /** The prompt was blocked, for `finishReason`. */
   #isBlocked = false;
+  #chunks = 0;
+  /** The number of chunks with usage, and whether the last one had it. */
+  #counted = 0;
+  #endedCounted = false;
 
   protected override readWhole(body: unknown): void {
     for (const chunk of Array.isArray(body) ? body : [body]) {
@@ -68,9 +72,20 @@ class GeminiReply extends WireReply {
       this.#isBlocked = true;
       this.setFinishReason(blocked);
     }
-    this.usage = readUsage(chunk.usageMetadata) ?? this.usage;
+    const usage = readUsage(chunk.usageMetadata);
+    this.#chunks += 1;
+    this.#endedCounted = usage !== null;
+    if (usage !== null) this.#counted += 1;
+    this.usage = usage ?? this.usage;
     if (chunk.error != null) this.failWith(chunk.error);
     else if (!isSound) this.fault('sent the arguments of a call in an invalid order');
+  }
+
+  /** Some gateways send no reason: then usage in the last chunk, and in no other, shows that the reply is complete. */
+  protected override endStream(): void {
+    const isCounted = this.#endedCounted && this.#counted === 1 && this.#chunks > 1;
+    if (this.finishReason === null && this.hasOutput && isCounted) this.finish();
+    else super.endStream();
   }
 
   #readCandidate(candidate: Json): boolean {
@@ -166,7 +181,8 @@ class GeminiReply extends WireReply {
     if (faultReasons.has(raw)) return `aborted its reply (${raw})`;
     // If the call was received, its result reports that the tool does not exist.
     if (callFaultReasons.has(raw) && this.assembler.count === 0) return `aborted a tool call (${raw})`;
-    const isEmpty = !this.hasOutput && !this.isCut() && !this.#isFiltered();
+    // With STOP, an empty answer is complete, as after a tool result that needs no words; asking again is billed and gives the same.
+    const isEmpty = !this.hasOutput && raw !== 'STOP' && !this.isCut() && !this.#isFiltered();
     return isEmpty ? `sent an empty reply${raw === '' ? '' : ` (${raw})`}` : null;
   }
 
@@ -183,13 +199,20 @@ function isReply(value: unknown): value is Json {
   return isRecord(value) && (Array.isArray(value.candidates) || isRecord(value.promptFeedback) || value.error != null);
 }
 
-/** `thoughtsTokenCount` is not included in the candidates' count, `cachedContentTokenCount` is included in the prompt's. */
+/**
+ * `thoughtsTokenCount` is not included in the candidates' count, `cachedContentTokenCount` is included in the prompt's. The wire omits counts
+ * that are 0; without the prompt's, it is what the others leave of the total.
+ */
 function readUsage(value: unknown): Usage | null {
   const usage = recordOf(value);
   const count = (field: string): number => (isCount(usage[field]) ? usage[field] : 0);
-  const input = isCount(usage.promptTokenCount) ? usage.promptTokenCount + count('toolUsePromptTokenCount') : null;
+  if (!['promptTokenCount', 'candidatesTokenCount', 'totalTokenCount'].some((field) => isCount(usage[field]))) return null;
   const reasoning = count('thoughtsTokenCount');
-  return toUsage(input, count('candidatesTokenCount') + reasoning, reasoning || null, count('cachedContentTokenCount') || null);
+  const output = count('candidatesTokenCount') + reasoning;
+  const input = isCount(usage.promptTokenCount)
+    ? usage.promptTokenCount + count('toolUsePromptTokenCount')
+    : Math.max(0, count('totalTokenCount') - output);
+  return toUsage(input, output, reasoning || null, count('cachedContentTokenCount') || null);
 }
 
 /** null: no reason yet. Some gateways request enums as integers. */

@@ -145,6 +145,13 @@ describe('the budgets of a turn', () => {
     expect(action).toMatchObject({ do: 'run-calls', calls: [{ refusal: { code: 'truncated' } }] });
   });
 
+  it('end a turn whose calls are cut at the length limit in two steps in a row', () => {
+    const cut = (step: number) => [stepStart(step), ...call(`c${step}`, step), stepEnd(step, 'length'), result(`c${step}`, step)];
+    expect(nextAction(fold(cut(1)), budget)).toMatchObject({ do: 'call-model', step: 2 });
+    expect(nextAction(fold([...cut(1), ...cut(2)]), budget)).toEqual({ do: 'end', status: 'completed', reason: 'length' });
+    expect(nextAction(fold([...cut(1), ...workedStep(2), ...cut(3)]), budget)).toMatchObject({ do: 'call-model', step: 4 });
+  });
+
   it('never run a call whose input did not end', () => {
     const open: SessionEventBody = {
       type: 'tool-input-start',

@@ -284,6 +284,38 @@ describe('a turn over a model', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn-end', status: 'completed', reason: 'max_steps' });
   });
 
+  it('asks twice for calls that are cut at the length limit', async () => {
+    const plan = { clientTools: [{ name: 'pick', description: '', inputSchema: { type: 'object' } }] };
+    const cut = [...callEvents(0, 'pick', {}, 'truncated'), finish('length')];
+    const { events, requests } = await run(
+      Array.from({ length: 20 }, () => cut),
+      () => textResult('ran'),
+      plan,
+    );
+    expect(requests).toHaveLength(2);
+    expect(results(events).map(({ code }) => code)).toEqual(['truncated', 'truncated']);
+    expect(events.at(-1)).toMatchObject({ type: 'turn-end', status: 'completed', reason: 'length' });
+  });
+
+  it('requires a call of the client’s tools as long as only server tools were called', async () => {
+    const plan = {
+      clientTools: [{ name: 'pick', description: '', inputSchema: { type: 'object' } }],
+      settings: { toolChoice: 'required' as const },
+    };
+    const first = [...callEvents(0, 'shell', { command: 'ls' }), finish('tool-calls')];
+    const { events, requests } = await run(
+      [first, [...callEvents(0, 'pick', { of: 3 }), finish('tool-calls')]],
+      () => textResult('ran'),
+      plan,
+    );
+    expect(requests.map(({ toolChoice }) => toolChoice)).toEqual(['required', 'required']);
+    const result: SessionEventBody = { ...question('call_2'), type: 'tool-result', step: 2, via: null, isError: false, content: [] };
+    const second = await run([say('three')], () => textResult('ran'), plan, [...events.slice(1), result]);
+    expect(second.requests.map(({ toolChoice }) => toolChoice)).toEqual(['auto']);
+    const alone = await run([first, say('done')], () => textResult('ran'), { settings: plan.settings });
+    expect(alone.requests.map(({ toolChoice }) => toolChoice)).toEqual(['required', 'auto']);
+  });
+
   it('gives the model only the result code of a tool error', async () => {
     const { events } = await run([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')], say('ok')], () =>
       errorResult('tool_error', 'exit 1'),

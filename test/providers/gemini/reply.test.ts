@@ -293,13 +293,43 @@ describe('the end of a reply', () => {
   it.each([
     ['a call it could not write', [chunk([], 'MALFORMED_FUNCTION_CALL')]],
     ['an undeclared call that is not on the wire', [chunk([], 'UNEXPECTED_TOOL_CALL')]],
-    ['nothing at all', [chunk([], 'STOP')]],
-    ['an empty text', [chunk([{ text: '' }]), stop({ usageMetadata: { promptTokenCount: 7 } })]],
+    ['nothing at all', [chunk([])]],
+    ['an empty text without a reason', [chunk([{ text: '' }]), chunk([{ text: '' }])]],
     ['OTHER without a word', [chunk([], 'OTHER')]],
     ['usage alone', [{ usageMetadata: { promptTokenCount: 7 } }]],
     ['no event', []],
   ])('%s is a retryable error without output before it', (_what, chunks) => {
     expect(replyOf(...chunks)).toMatchObject([{ type: 'error', retryable: true, problem: { code: 'upstream_error' } }]);
+  });
+
+  it('STOP without a word is a complete, empty answer', () => {
+    const finish = { type: 'finish', reason: 'stop', raw: 'STOP' };
+    expect(replyOf(chunk([], 'STOP'))).toEqual([finish]);
+    const usage = { type: 'usage', usage: { inputTokens: 7, outputTokens: 0 } };
+    expect(replyOf(chunk([{ text: '' }]), stop({ usageMetadata: { promptTokenCount: 7 } }))).toEqual([usage, finish]);
+  });
+
+  it('without a reason ends with usage in its last chunk, and else is incomplete', () => {
+    const counts = { usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 2, totalTokenCount: 9 } };
+    const last = { ...chunk([{ text: ' there' }]), ...counts };
+    expect(replyOf(chunk([{ text: 'Hi' }]), last).at(-1)).toEqual({ type: 'finish', reason: 'unknown', raw: null });
+    expect(replyOf(chunk([{ text: 'Hi' }]), chunk([{ text: ' there' }])).at(-1)).toMatchObject({ type: 'error' });
+    expect(replyOf({ ...chunk([{ text: 'Hi' }]), ...counts }, last).at(-1)).toMatchObject({ type: 'error' });
+    expect(replyOf(last).at(-1)).toMatchObject({ type: 'error' });
+  });
+
+  it.each([
+    [
+      { candidatesTokenCount: 20, totalTokenCount: 120 },
+      { inputTokens: 100, outputTokens: 20 },
+    ],
+    [{ candidatesTokenCount: 20 }, { inputTokens: 0, outputTokens: 20 }],
+    [
+      { promptTokenCount: 10, cachedContentTokenCount: 60 },
+      { inputTokens: 70, outputTokens: 0, cachedInputTokens: 60 },
+    ],
+  ])('counts usage of %j', (usageMetadata, usage) => {
+    expect(replyOf(chunk([{ text: 'a' }]), stop({ usageMetadata }))).toContainEqual({ type: 'usage', usage });
   });
 
   it('a fault after text is reported after the text and its usage', () => {
