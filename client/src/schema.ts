@@ -2712,13 +2712,13 @@ export interface components {
             max_tokens?: number | null;
             messages: (({
                 content: string | ({
-                    image_url?: string | ({
+                    image_url?: (string | ({
                         url: string;
                     } & {
                         [key: string]: unknown;
-                    });
-                    refusal?: string;
-                    text?: string;
+                    })) | null;
+                    refusal?: string | null;
+                    text?: string | null;
                     type: string;
                 } & {
                     [key: string]: unknown;
@@ -2729,13 +2729,13 @@ export interface components {
                 [key: string]: unknown;
             }) | ({
                 content: string | ({
-                    image_url?: string | ({
+                    image_url?: (string | ({
                         url: string;
                     } & {
                         [key: string]: unknown;
-                    });
-                    refusal?: string;
-                    text?: string;
+                    })) | null;
+                    refusal?: string | null;
+                    text?: string | null;
                     type: string;
                 } & {
                     [key: string]: unknown;
@@ -2746,13 +2746,13 @@ export interface components {
                 [key: string]: unknown;
             }) | ({
                 content: string | ({
-                    image_url?: string | ({
+                    image_url?: (string | ({
                         url: string;
                     } & {
                         [key: string]: unknown;
-                    });
-                    refusal?: string;
-                    text?: string;
+                    })) | null;
+                    refusal?: string | null;
+                    text?: string | null;
                     type: string;
                 } & {
                     [key: string]: unknown;
@@ -2763,13 +2763,13 @@ export interface components {
                 [key: string]: unknown;
             }) | ({
                 content?: (string | ({
-                    image_url?: string | ({
+                    image_url?: (string | ({
                         url: string;
                     } & {
                         [key: string]: unknown;
-                    });
-                    refusal?: string;
-                    text?: string;
+                    })) | null;
+                    refusal?: string | null;
+                    text?: string | null;
                     type: string;
                 } & {
                     [key: string]: unknown;
@@ -2793,13 +2793,13 @@ export interface components {
                 [key: string]: unknown;
             }) | ({
                 content: string | ({
-                    image_url?: string | ({
+                    image_url?: (string | ({
                         url: string;
                     } & {
                         [key: string]: unknown;
-                    });
-                    refusal?: string;
-                    text?: string;
+                    })) | null;
+                    refusal?: string | null;
+                    text?: string | null;
                     type: string;
                 } & {
                     [key: string]: unknown;

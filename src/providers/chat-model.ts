@@ -10,7 +10,7 @@ import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Adapter } from './adapter.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
-import { withRetries } from './retry.ts';
+import { FailedReply, withRetries } from './retry.ts';
 import { withTextProtocol } from './text-protocol.ts';
 import { defineTools, type ToolDefinitions } from './tool-definitions.ts';
 import { countNatives, type ProviderExchange, tooManyNatives, openReply, openUnstreamed, ReplyCursor } from './transport.ts';
@@ -102,8 +102,9 @@ export function toRequestBody(request: ChatRequest): Json {
 /** An error before any output is like an error status: the request may be retried, and this exchange has ended. */
 function refuseFailure(first: ChatEvent[] | null): ChatEvent[] {
   if (first === null) throw new Error('a reply ended without an end');
-  if (first[0]?.type === 'error') throw Problem.fromBody(first[0].problem);
-  return first;
+  if (first[0]?.type !== 'error') return first;
+  const { code, detail, extra } = Problem.fromBody(first[0].problem);
+  throw new FailedReply(code, detail, extra);
 }
 
 /** Logs which tools of a request cannot be sent to its provider, and why; once per list of tools. */

@@ -36,9 +36,9 @@ export async function responseProblem(
 /** Returns the problem for an `error` with status 200, as a body or in a stream. */
 export function errorBodyProblem(access: ProviderAccess, value: unknown): Problem {
   const error = readError(isRecord(value) && isRecord(value.error) ? value.error : value);
-  const status = error.status ?? 0;
-  if (status >= 400) return statusProblem(access, status, error, error);
-  return problem(access, 'upstream_error', `reported an error${quote(access, error)}`, { retryable: isOverload(error) });
+  const status = error.status ?? statusOfKind(error);
+  if (status !== null) return statusProblem(access, status, error, error);
+  return problem(access, 'upstream_error', `reported an error${quote(access, error)}`, { retryable: isFailure(error) });
 }
 
 /** Returns the problem for a request without a response, or a reply that broke. A provider's own problem is returned unchanged. */
@@ -75,8 +75,8 @@ export function malformedProblem(access: ProviderAccess, what: string, cause?: u
   return problem(access, 'upstream_error', what, { retryable: true }, cause);
 }
 
-/** `retryAfterMs`: if the body contains a delay. */
-type ProviderFault = { message: string; code: string; status: number | null; retryAfterMs: number | null };
+/** `kind`: the type of an error that also has a code. `retryAfterMs`: if the body contains a delay. */
+type ProviderFault = { message: string; code: string; kind: string; status: number | null; retryAfterMs: number | null };
 
 function statusProblem(
   access: ProviderAccess,
@@ -97,6 +97,7 @@ function statusProblem(
   if (status < 500 && callersBody && [400, 413, 422].includes(status)) {
     return problem(access, 'invalid_request', `rejected the request (${status})${quoted}`, extra);
   }
+  if (status === 503 || status === 529) return problem(access, 'unavailable', `is overloaded or unavailable (${status})${quoted}`, extra);
   return problem(access, 'upstream_error', `responded with status ${status}${quoted}`, extra);
 }
 
@@ -114,9 +115,30 @@ function isRetryable(status: number): boolean {
   return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
 }
 
-function isOverload(error: ProviderFault): boolean {
-  return /overload|rate_limit|unavailable|timeout|server_error|internal|^api_error$/i.test(error.code);
+function isFailure(error: ProviderFault): boolean {
+  return /timeout|server_error|internal|^api_error$/i.test(error.code);
 }
+
+/** Returns the status that the provider sends with an error of this code or type outside of a reply; null: unknown. */
+function statusOfKind({ code, kind }: ProviderFault): number | null {
+  for (const name of [code, kind]) for (const [pattern, status] of statusesByKind) if (pattern.test(name)) return status;
+  return null;
+}
+
+/** Error codes and types of OpenAI, Anthropic, Google and compatible servers (their API references, "Errors"). */
+const statusesByKind: readonly (readonly [RegExp, number])[] = [
+  [
+    /^(rate_limit(_error|_exceeded)?|too_many_requests(_error)?|resource_exhausted|insufficient_quota|billing_(error|hard_limit_reached))$/i,
+    429,
+  ],
+  [/^overloaded(_error)?$/i, 529],
+  [/^((server|engine|model)_overloaded(_error)?|(service_)?unavailable(_error)?)$/i, 503],
+  [/^(authentication_error|invalid_api_key|unauthenticated)$/i, 401],
+  [/^permission_(error|denied)$/i, 403],
+  [/^(model_not_found|not_found_error)$/i, 404],
+  [/^request_too_large$/i, 413],
+  [/^(context_length_exceeded|string_above_max_length|invalid_prompt|invalid_request_error|invalid_argument|bad_request)$/i, 400],
+];
 
 function namesModel(error: ProviderFault): boolean {
   return /model/i.test(error.code) || /\bmodel\b/i.test(error.message);
@@ -166,14 +188,20 @@ function errorOf(text: string): ProviderFault {
 
 /** Providers put the error in an object or a string, and its code as a number or text. */
 function readError(value: unknown): ProviderFault {
-  if (!isRecord(value)) return { message: stringOf(value), code: '', status: null, retryAfterMs: null };
+  if (!isRecord(value)) return { message: stringOf(value), code: '', kind: '', status: null, retryAfterMs: null };
   const text = (...names: string[]): string => {
     for (const name of names) if (typeof value[name] === 'string' && value[name] !== '') return value[name];
     return '';
   };
   const numbers = [value.status_code, value.code, value.status].map(Number).filter((number) => number >= 400 && number < 600);
   const [status = null] = numbers;
-  return { message: text('message', 'detail', 'error'), code: text('code', 'type'), status, retryAfterMs: retryDelayMs(value.details) };
+  return {
+    message: text('message', 'detail', 'error'),
+    code: text('code', 'type'),
+    kind: text('type'),
+    status,
+    retryAfterMs: retryDelayMs(value.details),
+  };
 }
 
 /** Returns `: <its code and message>` as one bounded line without possible credentials. */

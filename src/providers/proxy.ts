@@ -9,7 +9,7 @@ import { recordOf } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { Principal } from '../core/principal.ts';
-import { translateChat, type AgentOverrides } from '../engine/proxy/translate-chat.ts';
+import { callerEvents, translateChat, type AgentOverrides } from '../engine/proxy/translate-chat.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
@@ -220,7 +220,8 @@ async function rewriteUnstreamed(open: OpenReply, rewriting: ReplyRewriting): Pr
   const events: ChatEvent[] = [];
   const cursor = new ReplyCursor(open, access, reply, signal);
   try {
-    for (let batch = await cursor.next(); batch !== null; batch = await cursor.next()) for (const event of batch) events.push(event);
+    for (let batch = await cursor.next(); batch !== null; batch = await cursor.next())
+      for (const event of callerEvents(batch)) events.push(event);
   } finally {
     cursor.close();
   }
@@ -241,7 +242,12 @@ function identityOf(reply: ReplyReader, { dialect, model, agentRef, includeUsage
 async function rewriteStream(open: OpenReply, rewriting: ReplyRewriting): Promise<Response> {
   const { access, adapter, dialect, clock, headers, signal } = rewriting;
   const reply = adapter.createReply(access);
-  const cursor = new ReplyCursor(open, access, reply, signal);
+  const replied = new ReplyCursor(open, access, reply, signal);
+  const next = async () => {
+    const batch = await replied.next();
+    return batch === null ? null : callerEvents(batch);
+  };
+  const cursor = { next, close: () => replied.close() };
   const first = (await cursor.next()) ?? [];
   if (first[0]?.type === 'error') {
     cursor.close();

@@ -136,9 +136,13 @@ describe('the stock openai client with its own tools', () => {
     expect(JSON.stringify(json)).toContain('aborted');
   });
 
-  it('receives an error with both names when one of its tools has the name of a server tool', async () => {
+  it('receives the call of its tool that has the name of a server tool, unless the agent is strict', async () => {
     const shell = { type: 'function' as const, function: { name: 'Terminal_Run', parameters: {} } };
-    const refused = client.chat.completions.create({ model: 'agent/demo', messages: [say('hi')], tools: [shell] });
+    const asked = { messages: [say('/Terminal_Run')], tools: [shell] };
+    const { choices } = await client.chat.completions.create({ model: 'agent/demo', ...asked });
+    expect(choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { tool_calls: [{ function: { name: 'Terminal_Run' } }] } });
+    await service.call('PUT', '/v1/agents/strict', { model: 'rehearsal/default', toolset: 'demo', clientTools: 'strict' });
+    const refused = client.chat.completions.create({ model: 'agent/strict', ...asked });
     await expect(refused).rejects.toMatchObject({
       status: 422,
       code: 'invalid_request',

@@ -227,4 +227,16 @@ describe('the end of a reply (§8.5)', () => {
     expect(read(chunk({ content: 'Hi' }), failed).error).toContain('Failed to call a function');
     expect(eventsOf(failed)).toMatchObject([{ type: 'error' }]);
   });
+
+  it.each([
+    [{ type: 'tokens', code: 'rate_limit_exceeded' }, 'rate_limited', 429],
+    [{ type: 'insufficient_quota', code: null }, 'rate_limited', 429],
+    [{ type: 'server_error', code: 'overloaded' }, 'unavailable', 529],
+    [{ code: 'service_unavailable' }, 'unavailable', 503],
+    [{ type: 'invalid_request_error', code: 'context_length_exceeded' }, 'upstream_error', 400],
+    [{ type: 'authentication_error' }, 'upstream_error', 401],
+    [{ code: 429 }, 'rate_limited', 429],
+  ])('with the error %j keeps its kind: %s, %i', (fields, code, upstreamStatus) => {
+    expect(eventsOf({ error: { message: 'No.', ...fields } })).toMatchObject([{ type: 'error', problem: { code, upstreamStatus } }]);
+  });
 });

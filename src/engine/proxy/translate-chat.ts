@@ -51,7 +51,7 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
   const cursor = {
     next: async () => {
       const { done, value } = await batches.next();
-      return done ? null : value;
+      return done ? null : callerEvents(value);
     },
     close: () => {
       batches.return?.().catch(() => {
@@ -73,16 +73,30 @@ async function withCallerErrors<Reply>(reply: Promise<Reply>): Promise<Reply> {
   try {
     return await reply;
   } catch (error) {
-    const isRefusal = error instanceof Problem && error.code === 'upstream_error' && refusals.has(error.extra.upstreamStatus);
-    throw isRefusal ? new Problem('invalid_request', error.detail, error.extra, { cause: error.cause }) : error;
+    throw error instanceof Problem ? callerProblem(error) : error;
   }
+}
+
+/** The same for an error inside a reply. Returns the same batch without one. */
+export function callerEvents(batch: readonly ChatEvent[]): readonly ChatEvent[] {
+  if (batch.at(-1)?.type !== 'error') return batch;
+  return batch.map((event) =>
+    event.type === 'error' ? { ...event, problem: callerProblem(Problem.fromBody(event.problem)).toBody() } : event,
+  );
+}
+
+/** Returns `invalid_request` for a provider's rejection of the caller's request, any other problem unchanged. */
+function callerProblem(problem: Problem): Problem {
+  const isRefusal = problem.code === 'upstream_error' && refusals.has(problem.extra.upstreamStatus);
+  return isRefusal ? new Problem('invalid_request', problem.detail, problem.extra, { cause: problem.cause }) : problem;
 }
 
 const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
 
 async function readAll(batches: AsyncIterator<readonly ChatEvent[]>): Promise<ChatEvent[]> {
   const events: ChatEvent[] = [];
-  for (let read = await batches.next(); !read.done; read = await batches.next()) for (const event of read.value) events.push(event);
+  for (let read = await batches.next(); !read.done; read = await batches.next())
+    for (const event of callerEvents(read.value)) events.push(event);
   return events;
 }
 

@@ -56,6 +56,7 @@ export const chatProblems: readonly ProblemCode[] = [
   'idempotency_mismatch',
   'rate_limited',
   'upstream_error',
+  'unavailable',
   'upstream_timeout',
   'loop_detected',
 ];

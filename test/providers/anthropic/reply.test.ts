@@ -328,12 +328,13 @@ describe('the end of a reply', () => {
   });
 
   it.each([
-    ['overloaded_error', true],
-    ['api_error', true],
-    ['invalid_request_error', false],
-  ])('an %s within the stream ends it; retried: %s', (type, retryable) => {
+    ['overloaded_error', true, 'unavailable'],
+    ['rate_limit_error', true, 'rate_limited'],
+    ['api_error', true, 'upstream_error'],
+    ['invalid_request_error', false, 'upstream_error'],
+  ])('an %s within the stream ends it; retryable: %s; %s', (type, retryable, code) => {
     const error = { type: 'error', error: { type, message: 'Overloaded' } };
-    expect(read(started, error)).toEqual([expect.objectContaining({ type: 'error', retryable })]);
+    expect(read(started, error)).toMatchObject([{ type: 'error', retryable, problem: { code } }]);
     const later = read(started, ...text(0, 'Hi'), error, ...text(1, 'more'));
     expect(later.map((event) => event.type)).toEqual(['text', 'usage', 'error']);
     expect(reader().takeWhole(error)).toMatchObject([{ type: 'error', retryable }]);

@@ -159,7 +159,26 @@ describe('error responses of providers', () => {
     expect(await failing(json(429, { code: 'insufficient_quota' }))).toMatchObject({ attempts: 1 });
   });
 
-  it.each([500, 502, 503, 529])('retries %i', async (status) => {
+  it.each([503, 529])('retries %i, and reports the overload', async (status) => {
+    expect(await failing(json(status, { message: 'Busy' }))).toMatchObject({
+      attempts: 1 + maxProviderRetries,
+      problem: { code: 'unavailable', extra: { upstreamStatus: status } },
+    });
+  });
+
+  it.each([
+    ['an overload', { code: 'overloaded' }, 2, { code: 'unavailable' }],
+    ['a rate limit', { type: 'rate_limit_error' }, 1, { code: 'rate_limited' }],
+    ['a rate limit with a delay', { code: 429, details: [{ retryDelay: '1s' }] }, 2, { code: 'rate_limited' }],
+    ['a conversation that is too long', { code: 'context_length_exceeded' }, 1, { extra: { upstreamStatus: 400 } }],
+    ['an internal error', { code: 'server_error' }, 2, { code: 'upstream_error' }],
+  ])('%s inside a reply of status 200 keeps its kind', async (_what, error, attempts, problem) => {
+    const stream = () => sse(`data: ${JSON.stringify({ error: { message: 'No.', ...error } })}\n\n`);
+    expect(await failing(stream)).toMatchObject({ attempts, problem });
+    expect(await failing(() => Response.json({ error: { message: 'No.', ...error } }))).toMatchObject({ attempts, problem });
+  });
+
+  it.each([500, 502])('retries %i', async (status) => {
     expect(
       await failing(() => new Response('<html>stack trace of /srv/app</html>', { status, headers: { 'content-type': 'text/html' } })),
     ).toMatchObject({
@@ -175,8 +194,8 @@ describe('error responses of providers', () => {
   });
 
   it.each([
-    ['an error in a 200 body', () => Response.json({ error: { message: 'over capacity', code: 503 } })],
-    ['an error as first event', () => sse('event: error\ndata: {"error":{"message":"over capacity","code":503}}\n\n')],
+    ['an error in a 200 body', () => Response.json({ error: { message: 'over capacity', code: 500 } })],
+    ['an error as first event', () => sse('event: error\ndata: {"error":{"message":"over capacity","code":500}}\n\n')],
     ['an empty body', () => new Response('', { headers: { 'content-type': 'application/json' } })],
     ['no body at all', () => new Response(null)],
     ['HTML', () => new Response('<html><body>Sign in</body></html>', { headers: { 'content-type': 'text/html' } })],

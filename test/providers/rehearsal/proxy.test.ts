@@ -317,7 +317,7 @@ describe('a provider whose frames are rewritten', () => {
   it('is an error status if the reply begins with an error, and an error frame if it comes later', async () => {
     const options = { access: normalizing, body: { ...body, stream: true } };
     await expect(proxied(async () => sse('data: {"error":{"message":"no","code":400}}\n\n'), options)).rejects.toMatchObject({
-      code: 'upstream_error',
+      code: 'invalid_request',
     });
     const late = await (await proxied(async () => sse(frames([{ choices: [{ delta: { content: 'Hel' } }] }])), options)).text();
     expect(late).toContain('"content":"Hel"');
