@@ -286,7 +286,7 @@ describe('a turn over a model', () => {
 
   it('asks twice for calls that are cut at the length limit', async () => {
     const plan = { clientTools: [{ name: 'pick', description: '', inputSchema: { type: 'object' } }] };
-    const cut = [...callEvents(0, 'pick', {}, 'truncated'), finish('length')];
+    const cut = [...callEvents(0, 'pick', {}), finish('length')];
     const { events, requests } = await run(
       Array.from({ length: 20 }, () => cut),
       () => textResult('ran'),
