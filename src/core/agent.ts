@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 import { SkillName } from './skills/skill.ts';
 import { ToolsetReference } from './toolset/toolset.ts';
 
-const maxAgentSkills = 50;
+export const maxAgentSkills = 50;
 
 export const ResourceName = z
   .string()

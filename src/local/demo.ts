@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { maxAgentSkills } from '../core/agent.ts';
 import { fold } from '../core/names/fold.ts';
 import type { ApiClient } from './api-client.ts';
 
@@ -21,14 +22,29 @@ const namedEntries: readonly { tool: string; name?: string; aliases?: string[] }
   { tool: 'builtin.create_tool' },
 ];
 
-/** Returns the id of the demo session, or null if the demo agent or its toolset does not exist. */
-export async function prepareDemo(client: ApiClient, dataDir: string): Promise<string | null> {
+const description = 'Created on the first start, for trying things out.';
+
+/**
+ * Returns the id of the demo session, or null if the demo agent or its toolset does not exist. `skills`: those of `MONIKER_SKILLS_DIR`, which
+ * the demo agent gets.
+ */
+export async function prepareDemo(client: ApiClient, dataDir: string, skills: readonly string[] = []): Promise<string | null> {
   const { items } = await client.get<{ items: unknown[] }>('/v1/toolsets?limit=1');
   if (items.length === 0) await makeDemo(client);
-  const demo = await client.find<{ toolset?: string }>(`/v1/agents/${agent}`);
+  const demo = await client.find<DemoAgent>(`/v1/agents/${agent}`);
   if (demo === null) return null;
+  await addSkills(client, demo, skills);
   if (demo.toolset !== undefined && (await client.find(`/v1/toolsets/${demo.toolset}`)) === null) return null;
   return (await findSession(client, dataDir)) ?? (await makeSession(client, dataDir));
+}
+
+type DemoAgent = { toolset?: string; description?: string; skills?: string[] };
+
+/** Leaves an agent that a user described alone. */
+async function addSkills(client: ApiClient, demo: DemoAgent, skills: readonly string[]): Promise<void> {
+  const before = demo.skills ?? [];
+  const all = [...new Set([...before, ...skills])].slice(0, Math.max(before.length, maxAgentSkills));
+  if (demo.description === description && all.length > before.length) await client.put(`/v1/agents/${agent}`, { ...demo, skills: all });
 }
 
 async function makeDemo(client: ApiClient): Promise<void> {
@@ -50,7 +66,7 @@ async function makeDemo(client: ApiClient): Promise<void> {
   // The demo agent must not use a toolset of the user.
   if (!isCreated) return;
   await client.create(`/v1/agents/${agent}`, {
-    description: 'Created on the first start, for trying things out.',
+    description,
     model: 'rehearsal/default',
     toolset,
     made: true,

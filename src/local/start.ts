@@ -78,7 +78,7 @@ function stopSignal(): Promise<void> {
 async function printWelcome(url: string, keys: Keys, local: LocalEnvironment): Promise<void> {
   const client = createApiClient(url, keys.rootKey);
   const skills = local.skillsDir === null ? null : await loadSkills(client, local.skillsDir);
-  const demoSession = await prepareDemo(client, local.dataDir);
+  const demoSession = await prepareDemo(client, local.dataDir, skills?.names);
   const models = await client.get<{ data: { id: string }[] }>('/v1/models');
   console.log(
     renderStartScreen({

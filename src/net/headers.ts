@@ -12,12 +12,15 @@ import type { Server } from '../core/servers/server.ts';
 const maxHeaderValueLength = 8 * KB;
 const maxModelHeaders = 32;
 
-/** Returns an issue for each header of a model that may not be sent, or an empty list. */
-export function checkModelHeaders(headers: Readonly<Record<string, string>>): Issue[] {
+/**
+ * Returns an issue for each header of a model that may not be sent, or an empty list. `mayAuthenticate`: a client or an administrator set
+ * the headers, so `authorization` may be sent.
+ */
+export function checkModelHeaders(headers: Readonly<Record<string, string>>, mayAuthenticate = false): Issue[] {
   const names = Object.keys(headers);
   if (names.length > maxModelHeaders) return [{ path: 'headers', message: `at most ${maxModelHeaders} headers` }];
   return names.flatMap((name) => {
-    const message = headerFault(name.toLowerCase(), headers[name] ?? '');
+    const message = headerFault(name.toLowerCase(), headers[name] ?? '', mayAuthenticate);
     return message === null ? [] : [{ path: `headers[${JSON.stringify(name.slice(0, limits.maxHeaderNameLength))}]`, message }];
   });
 }
@@ -27,12 +30,14 @@ export function headersForOtherOrigin(headers: Headers): Headers {
   return new Headers([...headers].filter(([name]) => keptAcrossOrigins.has(name)));
 }
 
-function headerFault(name: string, value: string): string | null {
+function headerFault(name: string, value: string, mayAuthenticate: boolean): string | null {
   if (name.length > limits.maxHeaderNameLength || !token.test(name)) return 'not a header name';
   if (value.length > maxHeaderValueLength) return `longer than ${maxHeaderValueLength} characters`;
   // Any character except visible ASCII, space and tab could be altered in transit or end the header.
   if (!/^[\t\x20-\x7e]*$/.test(value)) return 'a header value may contain only visible ASCII, spaces and tabs';
-  if (credentials.test(name)) return 'credential headers are set by the operator and cannot be set by a call';
+  if (mayAuthenticate && name === 'authorization') return null;
+  if (credentials.test(name))
+    return 'credential headers are set by the operator and cannot be set by a call. Preset `headers` in the toolset entry, or call the tool directly to send authorization';
   if (open.has(name)) return null;
   if (name.startsWith('x-') && !reserved.test(name)) return null;
   return `cannot be set by a call; ${[...open].join(', ')} and x-… can`;

@@ -18,6 +18,11 @@ export type ToolContext = {
   files: FileSystem;
   /** Returns a secret of the workspace that this tool may read; throws an error that names a missing one. `host`: where it will be sent. */
   secret(name: string, host?: string): Promise<string>;
+  /**
+   * Whether a client (in a direct call) or an administrator (in a preset) set the `headers` argument, so that it may have credentials. Absent:
+   * a model may have set it.
+   */
+  mayAuthenticate?: boolean;
   /** The guarded outbound client (`net/outbound.ts`). */
   fetch(request: Request): Promise<Response>;
   now(): number;

@@ -6,18 +6,21 @@ import { nearNames } from '../core/names/suggest.ts';
 import { baseName, parentPath, resolvePath, workspace } from '../core/text/path.ts';
 import { applyEdits, editsDiff, type TextEdit } from '../core/text/text-edits.ts';
 import type { FileStat, FileSystem } from '../ports/file-system.ts';
-import { toBase64, fromBase64 } from '../core/text/bytes.ts';
+import { toBase64, fromBase64, toLatin1, fromLatin1 } from '../core/text/bytes.ts';
 import { utf8Text } from '../core/text/utf8.ts';
 import { limits } from '../core/limits.ts';
 import { walkFiles } from '../engine/walk-files.ts';
 
+/** `utf8` is what Node calls UTF-8. */
+const Encoding = z.enum(['utf-8', 'utf8', 'latin1', 'base64']).default('utf-8');
+
 export const readFileTool = defineTool({
   name: 'read_file',
   description:
-    'Reads a file of this session and returns its content. Paths are relative to /workspace. Text must be UTF-8; read other files with encoding "base64". Long files are truncated: read them in parts with offset and limit.',
+    'Reads a file of this session and returns its content. Paths are relative to /workspace. Text must be UTF-8; read other files with encoding "latin1" or "base64". Long files are truncated: read them in parts with offset and limit.',
   input: z.object({
     path: z.string().min(1).describe('Path of the file, such as notes/todo.txt'),
-    encoding: z.enum(['utf-8', 'base64']).default('utf-8').describe('"base64" returns the bytes of any file'),
+    encoding: Encoding.describe('"base64" returns the bytes of any file'),
     offset: z.int().min(0).optional().describe('First line to read, starting at 1. With base64: first byte, starting at 0'),
     limit: z.int().min(1).optional().describe('Maximum number of lines; with base64, of bytes'),
   }),
@@ -27,8 +30,9 @@ export const readFileTool = defineTool({
     if (stat.kind === 'directory') throw new ToolFault(`${path} is a directory. Use list_directory to list it.`);
     const bytes = files.read(path);
     if (encoding === 'base64') return toBase64(bytes.subarray(offset ?? 0, (offset ?? 0) + (limit ?? bytes.byteLength)));
-    const text = utf8Text(bytes);
-    if (text === null) throw new ToolFault(`${path} is not UTF-8 text (${bytes.byteLength} bytes). Read it with encoding "base64".`);
+    const text = encoding === 'latin1' ? fromLatin1(bytes) : utf8Text(bytes);
+    if (text === null)
+      throw new ToolFault(`${path} is not UTF-8 text (${bytes.byteLength} bytes). Read it with encoding "latin1" or "base64".`);
     return offset === undefined && limit === undefined ? text : someLines(text, path, Math.max(1, offset ?? 1), limit);
   },
 });
@@ -68,7 +72,7 @@ export const writeFileTool = defineTool({
   input: z.object({
     path: z.string().min(1).describe('Path of the file, such as notes/todo.txt'),
     content: z.string().describe('Complete new content'),
-    encoding: z.enum(['utf-8', 'base64']).default('utf-8').describe('"base64": content is the bytes of the file in base64'),
+    encoding: Encoding.describe('"base64": content is the bytes of the file in base64'),
   }),
   annotations: { title: 'Write a file', readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   run({ path: input, content, encoding }, { files }) {
@@ -85,7 +89,13 @@ export const writeFileTool = defineTool({
   },
 });
 
-function toBytes(content: string, encoding: 'utf-8' | 'base64'): Uint8Array {
+function toBytes(content: string, encoding: z.infer<typeof Encoding>): Uint8Array {
+  if (encoding === 'latin1') {
+    const other = /[\u0100-\u{10ffff}]/u.exec(content)?.[0];
+    if (other !== undefined)
+      throw new ToolFault(`The content has ${JSON.stringify(other)}, which latin1 lacks. Nothing was written. Use utf-8.`);
+    return toLatin1(content);
+  }
   if (encoding === 'base64') {
     const bytes = fromBase64(content);
     if (bytes === null) throw new ToolFault('The content is not valid base64. Nothing was written.');

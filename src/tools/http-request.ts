@@ -10,13 +10,16 @@ import { MB } from '../core/limits/units.ts';
 /** After decompression. */
 const maxOutboundBodyBytes = 1 * MB;
 
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
 export const httpRequest = defineTool({
   name: 'http_request',
   description:
     'Sends an HTTP request to a public server and returns status, headers and body as text. Follows redirects. HTTP error statuses are returned like any other response. Non-text bodies are described, not shown.',
   input: z.object({
     url: z.string().min(1).max(limits.maxUrlLength).describe('Absolute http or https URL'),
-    method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).default('GET'),
+    // Lower case is listed too: calls are checked against the schema before they run.
+    method: z.enum([...methods, ...methods.map((method) => method.toLowerCase())]).default('GET'),
     body: z
       .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
       .optional()
@@ -24,12 +27,15 @@ export const httpRequest = defineTool({
     headers: z
       .record(z.string(), z.string())
       .optional()
-      .describe('For example {"accept": "application/json"}. Credential headers are rejected'),
+      .describe(
+        'For example {"accept": "application/json"}. Credential headers are rejected, except authorization in calls that no model makes',
+      ),
   }),
   annotations: { title: 'Send an HTTP request', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-  isSafe: ({ method }) => method === undefined || method === 'GET' || method === 'HEAD',
-  async run({ url, method, body, headers = {} }, { fetch, idempotencyKey }) {
-    const faults = checkModelHeaders(headers);
+  isSafe: ({ method = 'GET' }) => /^(?:GET|HEAD)$/i.test(String(method)),
+  async run({ url, method: given, body, headers = {} }, { fetch, idempotencyKey, mayAuthenticate }) {
+    const method = given.toUpperCase();
+    const faults = checkModelHeaders(headers, mayAuthenticate);
     if (faults.length > 0) throw new ToolFault(`Not sent: ${faults.map(({ path, message }) => `${path}: ${message}`).join('; ')}.`);
     if (body !== undefined && (method === 'GET' || method === 'HEAD'))
       throw new ToolFault(`Not sent: ${method} takes no body. Use POST, or put the data into the URL.`);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { ApiClient } from '../../src/local/api-client.ts';
 import { prepareDemo } from '../../src/local/demo.ts';
+import type { ToolDefinition } from '../../src/core/tools/tool.ts';
+import { toolOf } from '../fakes/known-tools.ts';
 import { createHarness } from '../http/harness.ts';
 
 /** A service with these documents, by path, which creates sessions on request. */
@@ -20,8 +22,8 @@ function service(documents: Record<string, unknown>): ApiClient {
 }
 
 /** A new workspace in which a user writes `documents` right after the launcher has listed no toolsets. */
-function raced(documents: Record<string, object>) {
-  const h = createHarness();
+function raced(documents: Record<string, object>, more: readonly ToolDefinition[] = []) {
+  const h = createHarness({}, {}, more);
   const json = async (response: Response): Promise<unknown> => {
     expect(response.ok, await response.clone().text()).toBe(true);
     return await response.json();
@@ -79,6 +81,28 @@ it("creates no demo agent over a user's toolset", async () => {
   const { client, h } = raced(usersToolset);
   expect(await prepareDemo(client, folder())).toBeNull();
   expect((await h.send('GET', '/v1/agents/demo')).status).toBe(404);
+});
+
+it('gives the demo agent the skills of the folder, and none to an agent that a user described', async () => {
+  const { client, h } = raced({});
+  const write = (name: string) => h.send('PUT', `/v1/skills/${name}`, { content: `---\nname: ${name}\ndescription: d.\n---\nDo it.` });
+  await Promise.all([write('one'), write('two')]);
+  await prepareDemo(client, folder(), ['one']);
+  await prepareDemo(client, folder(), ['one', 'two']);
+  const agent = await (await h.send('GET', '/v1/agents/demo')).json();
+  expect(agent).toMatchObject({ skills: ['one', 'two'], toolset: 'demo' });
+  await h.send('PUT', '/v1/agents/demo', { ...(agent as object), description: 'mine', skills: [] });
+  await prepareDemo(client, folder(), ['one', 'two']);
+  expect(await (await h.send('GET', '/v1/agents/demo')).json()).toMatchObject({ description: 'mine', skills: [] });
+});
+
+it('lists tools in code under their own names, also if the demo uses them for built-in tools', async () => {
+  const terminal = toolOf('local', 'terminalRun', { kind: 'local', aliases: ['bash', 'shell', 'run'] });
+  const { client, h } = raced({}, [terminal]);
+  expect(await prepareDemo(client, folder())).not.toBeNull();
+  const { tools } = (await (await h.send('GET', '/v1/toolsets/demo')).json()) as { tools: object[] };
+  expect(tools).toContainEqual({ tool: 'builtin.bash', aliases: ['shell', 'bash'] });
+  expect(tools).toContainEqual({ tool: 'local.terminalRun' });
 });
 
 it('creates the toolset, the agent and a session on a first start', async () => {

@@ -29,6 +29,12 @@ describe('the file tools', () => {
       text: expect.stringContaining('"base64"'),
     });
     expect((await run('builtin.read_file', { path: 'b', encoding: 'base64' })).text).toBe('//4AAQ==');
+    expect((await run('builtin.read_file', { path: 'b', encoding: 'latin1' })).text).toBe('\u00ff\u00fe\u0000\u0001');
+    await run('builtin.write_file', { path: 'l', content: 'caf\u00e9 \u0080', encoding: 'latin1' });
+    expect((await run('builtin.read_file', { path: 'l', encoding: 'base64' })).text).toBe('Y2Fm6SCA');
+    expect((await run('builtin.write_file', { path: 'l', content: '5 \u20ac', encoding: 'latin1' })).text).toContain('which latin1 lacks');
+    await run('builtin.write_file', { path: 'l', content: 'caf\u00e9', encoding: 'utf8' });
+    expect((await run('builtin.read_file', { path: 'l', encoding: 'utf8' })).text).toBe('caf\u00e9');
   });
 
   it('say what to do instead of a failed call', async () => {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createOutbound } from '../../src/net/outbound.ts';
+import { httpRequest } from '../../src/tools/http-request.ts';
 import { toolBench } from './run-tool.ts';
 
+const isSafe = (args: Record<string, unknown>) => httpRequest.isSafe?.(args);
+
 /** The tool over the outbound client, with `answer` in place of the network. */
-function bench(answer: (request: Request) => Response | Promise<Response>) {
+function bench(answer: (request: Request) => Response | Promise<Response>, more: { mayAuthenticate?: boolean } = {}) {
   const sent: { url: string; method: string; headers: Record<string, string>; body: string }[] = [];
   const outbound = createOutbound({ allowPrivateHosts: [], publicUrl: null }, async (request) => {
     sent.push({
@@ -14,7 +17,7 @@ function bench(answer: (request: Request) => Response | Promise<Response>) {
     });
     return await answer(request);
   });
-  const { run } = toolBench({ fetch: (request) => outbound(request, { purpose: 'tool' }) });
+  const { run } = toolBench({ ...more, fetch: (request) => outbound(request, { purpose: 'tool' }) });
   return { sent, ask: (args: Record<string, unknown>) => run('builtin.http_request', args) };
 }
 
@@ -39,6 +42,24 @@ describe('http_request', () => {
       ['POST', 'a=1', 'text/x-own'],
       ['PUT', '{"a":[1]}', 'application/json'],
     ]);
+  });
+
+  it('takes methods in lower case', async () => {
+    const { ask, sent } = bench(() => new Response(null, { status: 204 }));
+    await ask({ url: 'https://api.example/', method: 'post', body: 'a=1' });
+    expect((await ask({ url: 'https://api.example/', method: 'get', body: 'a=1' })).text).toContain('GET takes no body');
+    expect(sent.map(({ method, body }) => [method, body])).toEqual([['POST', 'a=1']]);
+    expect(['get', 'HEAD', 'post', 'delete'].map((method) => isSafe({ method }))).toEqual([true, true, false, false]);
+  });
+
+  it('sends authorization only if a client or an administrator set it', async () => {
+    const args = { url: 'https://api.example/', headers: { Authorization: 'Bearer t' } };
+    const byModel = bench(() => new Response(null, { status: 204 }));
+    expect((await byModel.ask(args)).text).toContain('Not sent: headers["Authorization"]: credential headers');
+    const byClient = bench(() => new Response(null, { status: 204 }), { mayAuthenticate: true });
+    await byClient.ask(args);
+    expect(byClient.sent[0]?.headers.authorization).toBe('Bearer t');
+    expect((await byClient.ask({ ...args, headers: { cookie: 'a=b' } })).text).toContain('Not sent');
   });
 
   it('sends the idempotency key with every attempt, unless the model set one', async () => {

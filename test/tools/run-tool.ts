@@ -28,6 +28,7 @@ export function toolBench(
     skills?: SkillReader | null;
     calls?: InnerCalls | null;
     sandbox?: Sandbox | null;
+    mayAuthenticate?: boolean;
   } = {},
 ): Bench {
   const files = parts.files ?? createMemoryFiles(() => 0);
@@ -40,6 +41,7 @@ export function toolBench(
         log: silent,
         files,
         secret: () => Promise.reject(new Error('no secrets here')),
+        ...(parts.mayAuthenticate === true && { mayAuthenticate: true }),
         fetch: parts.fetch ?? (() => Promise.reject(new Error('no network here'))),
         now: () => Date.UTC(2026, 0, 2, 3, 4, 5),
         idempotencyKey: 'call_1',

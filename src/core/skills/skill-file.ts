@@ -119,11 +119,14 @@ const Frontmatter = z.object({
     .refine((metadata) => !Object.keys(metadata).some(isObjectMember), { message: 'has a key that every JavaScript object has' })
     .nullish(),
   'allowed-tools': ToolList,
+  // The spelling of other skill formats, with the same meaning.
+  allowedTools: ToolList,
   requires: ToolList,
 });
 
 function toFields(parsed: z.infer<typeof Frontmatter>): SkillFields {
-  const { name, description, license, compatibility, metadata, requires, 'allowed-tools': allowedTools } = parsed;
+  const { name, description, license, compatibility, metadata, requires } = parsed;
+  const allowedTools = [...new Set([...parsed['allowed-tools'], ...parsed.allowedTools])];
   return {
     name,
     description,

@@ -17,19 +17,28 @@ export function toHex(bytes: Uint8Array): string {
   return hex;
 }
 
+/** Returns one character per byte (ISO 8859-1; the `latin1` of TextDecoder is windows-1252). */
+export function fromLatin1(bytes: Uint8Array): string {
+  let text = '';
+  // In chunks: a single call with all bytes as arguments would overflow the stack.
+  for (let offset = 0; offset < bytes.byteLength; offset += 0x2000) text += String.fromCharCode(...bytes.subarray(offset, offset + 0x2000));
+  return text;
+}
+
+/** Returns one byte per character, none of which may be above U+00FF. */
+export function toLatin1(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
 /** Base64 with padding (RFC 4648 §4). */
 export function toBase64(bytes: Uint8Array): string {
-  let binary = '';
-  // In chunks: a single call with all bytes as arguments would overflow the stack.
-  for (let offset = 0; offset < bytes.byteLength; offset += 0x2000)
-    binary += String.fromCharCode(...bytes.subarray(offset, offset + 0x2000));
-  return btoa(binary);
+  return btoa(fromLatin1(bytes));
 }
 
 /** Accepts line breaks, as in mail and in the output of the command `base64`. Returns null for invalid input. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    return toLatin1(atob(text));
   } catch {
     // Invalid base64: the caller gets null.
     return null;

@@ -39,6 +39,8 @@ export function createToolContext(
     log: redactor.log(deps.log),
     files: writableUntilAborted(scope.files, signal),
     secret: async (name, host) => redactor.addSecret(await deps.secret(name, tool.canonical, host)),
+    // Nested calls are made by code, which a model may have written.
+    mayAuthenticate: tool.arguments?.preset?.headers !== undefined || (scope.turn === null && request.parent === undefined),
     fetch: (outgoing) => send(outgoing),
     now: () => deps.clock.now(),
     idempotencyKey: request.callId,

@@ -17,6 +17,12 @@ const issuesOf = (frontmatter: string, options?: Parameters<typeof read>[1]): st
   return 'issues' in skill ? skill.issues.map(({ path, message }) => `${path}: ${message}`) : [];
 };
 
+it('reads allowedTools like allowed-tools, also both together', () => {
+  expect(fieldsOf('name: pdf\ndescription: x\nallowedTools: [Read, Bash]').allowedTools).toEqual(['Read', 'Bash']);
+  expect(fieldsOf('name: pdf\ndescription: x\nallowed-tools: Read\nallowedTools: Read, Grep').allowedTools).toEqual(['Read', 'Grep']);
+  expect(issuesOf('name: pdf\ndescription: x\nallowedTools: 7')).toEqual([expect.stringContaining('allowedTools: must be names of tools')]);
+});
+
 describe('SKILL.md', () => {
   it('is parsed with all its fields and keeps unknown ones', () => {
     const fields = fieldsOf(
