@@ -1842,7 +1842,7 @@ export interface paths {
         get: operations["getToolset"];
         /**
          * Create or replace a toolset
-         * @description Checks all names for conflicts and compiles an edition. An unchanged document creates no new version. A key bound to toolsets can list only tools that they have.  Only unbound keys with scope `admin` can add or change entries with `approval: "never"` or a secret in a preset.
+         * @description Checks all names for conflicts and compiles an edition. An unchanged document creates no new version. `from` copies another toolset. A key bound to toolsets can list only tools that they have.  Only unbound keys with scope `admin` can add or change entries with `approval: "never"` or a secret in a preset.
          *
          *     Scope: `toolsets`.
          */
@@ -5677,6 +5677,16 @@ export interface components {
             /** @default false */
             isError?: boolean;
         };
+        ToolsetAlias: string | {
+            /** @default announced */
+            mode?: components["schemas"]["AliasMode"];
+            /**
+             * @description `^[a-z][a-z0-9_-]{1,63}$`
+             * @example shell
+             */
+            name: string;
+            note?: string;
+        };
         /**
          * @example {
          *       "announce": "prompt",
@@ -5695,10 +5705,11 @@ export interface components {
          *       ]
          *     }
          */
-        Toolset: {
-            /** @default prompt */
+        ToolsetBody: {
             announce?: components["schemas"]["Announce"];
             description?: string;
+            /** @description Copies this toolset, or this version of it, instead of listing `tools`. The other members replace those of the copy. */
+            from?: components["schemas"]["ToolsetReference"];
             /** @description Must equal the name in the path, if given. */
             name?: string;
             /**
@@ -5714,17 +5725,7 @@ export interface components {
             names?: components["schemas"]["NamesMode"];
             /** @description With more tools than this, the model gets `find_tools` and the definitions that it found. Default 64. */
             onDemandAbove?: number;
-            tools: components["schemas"]["ToolsetEntry"][];
-        };
-        ToolsetAlias: string | {
-            /** @default announced */
-            mode?: components["schemas"]["AliasMode"];
-            /**
-             * @description `^[a-z][a-z0-9_-]{1,63}$`
-             * @example shell
-             */
-            name: string;
-            note?: string;
+            tools?: components["schemas"]["ToolsetEntry"][];
         };
         /**
          * @example {
@@ -5788,6 +5789,8 @@ export interface components {
             arguments?: components["schemas"]["EntryArguments"];
             /** @description Replaces the tool’s own description. */
             description?: string;
+            /** @description With a wildcard: the tools to leave out, by own or canonical name, also as `<beginning>*`. */
+            except?: string[];
             /**
              * @description Wire name, which the model sees. Default: the first announced alias, else the tool’s own name.
              * @example shell
@@ -5802,7 +5805,7 @@ export interface components {
             refId?: string;
             result?: components["schemas"]["EntryResult"];
             /**
-             * @description Canonical name. Optional if `refId` is given.
+             * @description Canonical name. Optional if `refId` is given. `<server>.*` (or `<server>.<beginning>*`) is replaced by one entry for each tool that the server has when the toolset is written.
              * @example builtin.bash
              */
             tool?: string;
@@ -11305,7 +11308,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Toolset"];
+                "application/json": components["schemas"]["ToolsetBody"];
             };
         };
         responses: {

@@ -383,3 +383,58 @@ describe('calling a tool', () => {
     expect((await h.send('POST', '/v1/toolsets/demo/calls?dryRun=true', { name: 'shell', session: 'other' })).status).toBe(404);
   });
 });
+
+describe('a wildcard entry', () => {
+  it('is stored as the tools that the server has at the time', async () => {
+    const put = await h.send('PUT', '/v1/toolsets/all', { tools: [{ tool: 'builtin.*', except: ['bash'] }, { tool: 'local.roll_dice' }] });
+    expect(put.status).toBe(201);
+    const { tools } = await bodyOf(await h.send('GET', '/v1/toolsets/all'));
+    expect(tools).toEqual([{ tool: 'builtin.read_file' }, { tool: 'local.roll_dice' }]);
+    const wrong = await h.send('PUT', '/v1/toolsets/all', { tools: [{ tool: 'builtin.*', except: ['bsh'] }] });
+    expect([wrong.status, (await bodyOf(wrong)).issues[0].path]).toEqual([422, 'tools[0].except[0]']);
+  });
+
+  it('of a bound key has only the tools of its toolsets, and no "never" of a key without the right', async () => {
+    await h.send('PUT', '/v1/toolsets/own', { tools: [{ tool: 'builtin.read_file' }] });
+    const bound = await h.key({ scopes: ['toolsets', 'tools'], toolsets: ['own'] });
+    expect((await h.send('PUT', '/v1/toolsets/own', { tools: [{ tool: 'builtin.*', result: { maxBytes: 500 } }] }, bound)).status).toBe(
+      200,
+    );
+    const { tools } = await bodyOf(await h.send('GET', '/v1/toolsets/own'));
+    expect(tools).toEqual([{ tool: 'builtin.read_file', result: { maxBytes: 500 } }]);
+    const editor = await h.key({ scopes: ['toolsets'] });
+    expect((await h.send('PUT', '/v1/toolsets/all', { tools: [{ tool: 'builtin.*', approval: 'never' }] }, editor)).status).toBe(403);
+  });
+});
+
+describe('a copy of a toolset', () => {
+  const source = { description: 'First.', announce: 'none', tools: [{ tool: 'builtin.bash', name: 'run', aliases: ['go'] }] };
+
+  it('has the members of the source, or of one version, except those that are given', async () => {
+    await h.send('PUT', '/v1/toolsets/source', source);
+    await h.send('PUT', '/v1/toolsets/source', { ...source, description: 'Second.' });
+    expect((await h.send('PUT', '/v1/toolsets/copy', { from: 'source' })).status).toBe(201);
+    expect(await bodyOf(await h.send('GET', '/v1/toolsets/copy'))).toEqual({ ...source, description: 'Second.', name: 'copy' });
+    await h.send('PUT', '/v1/toolsets/copy', { from: 'source@1', announce: 'prompt' });
+    expect(await bodyOf(await h.send('GET', '/v1/toolsets/copy'))).toEqual({ ...source, announce: 'prompt', name: 'copy' });
+  });
+
+  it('needs an existing source and no tools', async () => {
+    await h.send('PUT', '/v1/toolsets/source', source);
+    expect((await h.send('PUT', '/v1/toolsets/copy', { from: 'nothing' })).status).toBe(404);
+    expect((await h.send('PUT', '/v1/toolsets/copy', { from: 'source@7' })).status).toBe(404);
+    for (const body of [{ from: 'source', tools: source.tools }, { description: 'x' }]) {
+      const refused = await h.send('PUT', '/v1/toolsets/copy', body);
+      expect([refused.status, (await bodyOf(refused)).issues[0].path]).toEqual([422, 'tools']);
+    }
+  });
+
+  it('needs the rights to read the source and to write its entries', async () => {
+    await h.send('PUT', '/v1/toolsets/source', { tools: [{ tool: 'builtin.bash', approval: 'never' }] });
+    const editor = await h.key({ scopes: ['toolsets', 'tools'] });
+    expect((await h.send('PUT', '/v1/toolsets/copy', { from: 'source' }, editor)).status).toBe(403);
+    const bound = await h.key({ scopes: ['toolsets', 'tools'], toolsets: ['copy'] });
+    expect((await h.send('PUT', '/v1/toolsets/copy', { from: 'source' }, bound)).status).toBeGreaterThanOrEqual(403);
+    expect((await h.send('GET', '/v1/toolsets/copy')).status).toBe(404);
+  });
+});

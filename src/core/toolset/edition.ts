@@ -21,6 +21,7 @@ import { compileMadeEntries } from '../made/compile-made.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 import { utf8Length } from '../text/utf8.ts';
 import type { Warning } from '../warning.ts';
+import { expandWildcards } from './wildcards.ts';
 import { MB } from '../limits/units.ts';
 
 const maxToolsetBytes = 1 * MB;
@@ -40,7 +41,10 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
   if (utf8Length(JSON.stringify(input.toolset)) > maxToolsetBytes) {
     throw invalidRequest([{ path: '', message: `the toolset is larger than ${maxToolsetBytes} bytes` }]);
   }
-  const toolset = await resolveReferences(input.toolset, known);
+  const toolset = await resolveReferences(
+    expandWildcards(input.toolset, () => known.all()),
+    known,
+  );
   const reading = settleNames(readNamedEntries(toolset, known, input.before), toolset.nameMap);
   const faults = [...reading.issues, ...reading.entries.flatMap((entry) => checkEntryArguments(entry, known))];
   if (faults.length > 0) throw invalidRequest(faults);

@@ -112,11 +112,24 @@ export const EntryResult = z
   .meta({ id: 'EntryResult' });
 export type EntryResult = z.infer<typeof EntryResult>;
 
+/** Members of an entry that make no sense for all tools of a wildcard. */
+const onlyForOne = ['refId', 'name', 'aliases', 'description', 'arguments'] as const;
+
 export const ToolsetEntry = z
   .strictObject({
-    tool: z.string().min(1).max(192).optional().meta({
-      description: 'Canonical name. Optional if `refId` is given.',
-      example: 'builtin.bash',
+    tool: z
+      .string()
+      .min(1)
+      .max(192)
+      .optional()
+      .meta({
+        description:
+          'Canonical name. Optional if `refId` is given. `<server>.*` (or `<server>.<beginning>*`) is replaced by one entry for each tool that ' +
+          'the server has when the toolset is written.',
+        example: 'builtin.bash',
+      }),
+    except: z.array(z.string().min(1).max(192)).min(1).max(limits.maxToolsetEntries).optional().meta({
+      description: 'With a wildcard: the tools to leave out, by own or canonical name, also as `<beginning>*`.',
     }),
     refId: z
       .string()
@@ -148,6 +161,14 @@ export const ToolsetEntry = z
       .meta({ description: 'Sends the definition from the first step on, even if other tools are loaded on demand.' }),
   })
   .refine((entry) => entry.tool !== undefined || entry.refId !== undefined, { path: ['tool'], message: 'is missing: set tool or refId' })
+  .superRefine((entry, context) => {
+    const isForSeveral = entry.tool?.endsWith('*') === true;
+    const wrong = isForSeveral ? onlyForOne.filter((member) => entry[member] !== undefined) : entry.except === undefined ? [] : ['except'];
+    const message = isForSeveral
+      ? 'cannot be set for several tools; add an entry for the one tool'
+      : 'needs a wildcard in tool, such as fs.*';
+    for (const member of wrong) context.addIssue({ code: 'custom', path: [member], message });
+  })
   .meta({ id: 'ToolsetEntry' });
 export type ToolsetEntry = z.infer<typeof ToolsetEntry>;
 

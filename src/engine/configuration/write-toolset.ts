@@ -10,6 +10,7 @@ import { limits } from '../../core/limits.ts';
 import { toolPin } from '../../core/tools/tool.ts';
 import { nullIfNotFound, Problem, type Issue } from '../../core/problem.ts';
 import type { Toolset, ToolsetEntry } from '../../core/toolset/toolset.ts';
+import { expandWildcards, isWildcard } from '../../core/toolset/wildcards.ts';
 import type { CatalogPort, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import { readDefinitions, listableTools } from './tools-of-key.ts';
 
@@ -47,9 +48,10 @@ export async function checkToolset(
 async function listOnly(
   catalog: CatalogPort,
   rights: Rights,
-  entries: readonly ToolsetEntry[],
+  written: readonly ToolsetEntry[],
   has: ReadonlySet<string>,
 ): Promise<ToolsetEntry[]> {
+  const entries = written.some(isWildcard) ? await expandOwn(catalog, written, has) : written;
   const byPin = entries.every(({ tool }) => tool !== undefined) ? new Map<string, string>() : await toolsByPin(catalog, has);
   const named = entries.map((entry) => (entry.tool === undefined ? { ...entry, tool: byPin.get(entry.refId ?? '') } : entry));
   const issues = named.flatMap(({ tool }, index): Issue[] => {
@@ -58,6 +60,12 @@ async function listOnly(
   });
   if (issues.length > 0) throw refused(issues);
   return named.map(({ tool, ...entry }) => (tool === undefined ? entry : { ...entry, tool }));
+}
+
+/** A wildcard of a bound key means the tools that the key has. */
+async function expandOwn(catalog: CatalogPort, tools: readonly ToolsetEntry[], has: ReadonlySet<string>): Promise<readonly ToolsetEntry[]> {
+  const definitions = await readDefinitions(catalog, has);
+  return expandWildcards({ tools: [...tools] }, () => definitions).tools;
 }
 
 async function toolsByPin(catalog: CatalogPort, has: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {

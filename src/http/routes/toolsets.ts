@@ -1,7 +1,9 @@
 /** `/v1/toolsets`: the documents, written through the Catalog. `toolset-versions.ts` has their versions, `toolset-use.ts` their calls. */
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
-import { Toolset, ToolsetName } from '../../core/toolset/toolset.ts';
+import { Announce, readToolsetReference, Toolset, ToolsetName, ToolsetReference } from '../../core/toolset/toolset.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Services } from '../../wiring.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { readableToolsets, requireReadable } from '../../engine/configuration/readable.ts';
 import { writeToolset } from '../../engine/configuration/write-toolset.ts';
@@ -28,6 +30,20 @@ const ToolsetView = z.object({ ...Toolset.shape, name: ToolsetName }).meta({
   id: 'ToolsetView',
   example: { name: 'demo', announce: 'prompt', tools: [{ tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell', 'bash'] }] },
 });
+const ToolsetBody = z
+  .strictObject({
+    ...Toolset.shape,
+    announce: Announce.optional(),
+    tools: Toolset.shape.tools.optional(),
+    from: ToolsetReference.optional().meta({
+      description: 'Copies this toolset, or this version of it, instead of listing `tools`. The other members replace those of the copy.',
+    }),
+  })
+  .refine(({ tools, from }) => (tools === undefined) !== (from === undefined), {
+    path: ['tools'],
+    message: 'is required, unless `from` names a toolset to copy; give one of them',
+  })
+  .meta({ id: 'ToolsetBody', example: Toolset.meta()?.example });
 const ToolsetSummary = z
   .object({
     name: ToolsetName,
@@ -101,12 +117,12 @@ export const toolsetRoutes: readonly Route[] = [
       scopes: writers,
       summary: 'Create or replace a toolset',
       description:
-        'Checks all names for conflicts and compiles an edition. An unchanged document creates no new version. A key bound to toolsets can list only tools that they have.  ' +
+        'Checks all names for conflicts and compiles an edition. An unchanged document creates no new version. `from` copies another toolset. A key bound to toolsets can list only tools that they have.  ' +
         'Only unbound keys with scope `admin` can add or change entries with `approval: "never"` or a secret in a preset.',
       params,
       query: z.strictObject({ dryRun: Flag.meta({ description: '`true`: validate without storing.' }) }),
       headers: conditionHeaders,
-      body: { schema: Toolset },
+      body: { schema: ToolsetBody },
       answers: {
         200: { description: 'Replaced, unchanged, or validated.', schema: WrittenToolset, headers: etagHeader },
         201: { description: 'Created.', schema: WrittenToolset, headers: { ...etagHeader, location: 'URL of the toolset.' } },
@@ -119,7 +135,8 @@ export const toolsetRoutes: readonly Route[] = [
       requireSameName(name, body);
       const dryRun = query.dryRun === 'true';
       const options = { ...writeConditions(c), ...(dryRun && { dryRun }) };
-      const { document, created, warnings } = await writeToolset(services.catalog(principal), principal, name, body, options);
+      const toolset = await toToolset(services, principal, body);
+      const { document, created, warnings } = await writeToolset(services.catalog(principal), principal, name, toolset, options);
       const view = { toolset: name, version: document.version, warnings };
       return dryRun ? answer(200, view) : answerWrite(answer, { document, created }, `/v1/toolsets/${name}`, view);
     },
@@ -146,6 +163,18 @@ export const toolsetRoutes: readonly Route[] = [
     },
   ),
 ];
+
+/** For a copy, reads the toolset with the rights of the key; `writeToolset` checks which of its entries the key may write. */
+async function toToolset(services: Services, principal: Principal, { from, ...given }: z.infer<typeof ToolsetBody>): Promise<Toolset> {
+  const { tools } = given;
+  if (from === undefined) return { ...given, announce: given.announce ?? 'prompt', tools: tools ?? [] };
+  await requireReadable(services.directory, principal, from);
+  const { name, version } = readToolsetReference(from);
+  const { body } = await services.catalog(principal).get('toolset', name, version);
+  // Bodies of toolsets were parsed by the schema when they were written.
+  const { name: _name, ...copied } = body as Toolset;
+  return { ...copied, ...given, announce: given.announce ?? copied.announce, tools: copied.tools };
+}
 
 function toSummary({ name, version, body, createdAt, updatedAt }: StoredDocument): z.infer<typeof ToolsetSummary> {
   return {

@@ -1,0 +1,90 @@
+/**
+ * Entries for all tools of a server: `{"tool": "fs.*", "except": ["delete_file"]}`. They are replaced by one entry for each tool when the
+ * toolset is written, so the stored document lists tools, and a tool that its server adds later is in no toolset.
+ */
+import { limits } from '../limits.ts';
+import { quote } from '../names/names.ts';
+import { nearNames } from '../names/suggest.ts';
+import { reservedNames } from '../names/reserved-names.ts';
+import { invalidRequest, type Issue } from '../problem.ts';
+import type { ToolDefinition } from '../tools/tool.ts';
+import type { Toolset, ToolsetEntry } from './toolset.ts';
+
+/**
+ * Returns the document with the tools of each pattern in its place, sorted by name. A tool that has its own entry, or matches an earlier
+ * pattern, is not added again; missing tools and those that turns add themselves are not added. Throws `invalid_request` for a pattern or
+ * an exception that matches no tool: a misspelled exception would add the tool.
+ */
+export function expandWildcards<Document extends Pick<Toolset, 'tools'>>(
+  document: Document,
+  tools: () => Iterable<ToolDefinition>,
+): Document {
+  if (!document.tools.some(isWildcard)) return document;
+  const all = [...tools()].filter(isAddable).sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
+  const listed = new Set(document.tools.flatMap(({ tool }) => tool ?? []));
+  const issues: Issue[] = [];
+  const entries = document.tools.flatMap((entry, index): ToolsetEntry[] => {
+    if (!isWildcard(entry)) return [entry];
+    const { tool: pattern = '', except = [], ...rest } = entry;
+    const matches = all.filter(({ canonical }) => isMatch(pattern, canonical));
+    if (matches.length === 0) issues.push({ path: `tools[${index}].tool`, message: noMatch(pattern, all) });
+    for (const [at, exception] of except.entries()) {
+      if (matches.length === 0 || matches.some((tool) => isExcept(exception, tool))) continue;
+      issues.push({ path: `tools[${index}].except[${at}]`, message: wrongException(exception, pattern, matches) });
+    }
+    return matches.flatMap((tool) => {
+      if (listed.has(tool.canonical) || except.some((exception) => isExcept(exception, tool))) return [];
+      listed.add(tool.canonical);
+      return [{ ...rest, tool: tool.canonical }];
+    });
+  });
+  if (issues.length === 0 && entries.length > limits.maxToolsetEntries) {
+    const message = `the wildcards give ${entries.length} entries; a toolset has at most ${limits.maxToolsetEntries}. List the exceptions in except`;
+    issues.push({ path: 'tools', message });
+  }
+  if (issues.length === 0 && entries.length === 0) issues.push({ path: 'tools', message: 'are all excluded by except' });
+  if (issues.length > 0) throw invalidRequest(issues);
+  return { ...document, tools: entries };
+}
+
+/** Names of tools contain no "*". */
+export function isWildcard({ tool }: Pick<ToolsetEntry, 'tool'>): boolean {
+  return tool?.endsWith('*') === true;
+}
+
+function isAddable({ canonical, source }: ToolDefinition): boolean {
+  return source?.state !== 'missing' && !added.has(canonical);
+}
+
+/** The configuration tools and those that turns add. */
+const added: ReadonlySet<string> = new Set(reservedNames.values());
+
+/** `fs.*`, `fs.read_*`: the server is always given in full. */
+function isMatch(pattern: string, canonical: string): boolean {
+  return pattern.indexOf('.') > 0 && canonical.startsWith(pattern.slice(0, -1));
+}
+
+/** The tool's own name or canonical name, or the beginning of one and `*`. */
+function isExcept(exception: string, { canonical, name }: ToolDefinition): boolean {
+  if (!exception.endsWith('*')) return exception === name || exception === canonical;
+  const start = exception.slice(0, -1);
+  return name.startsWith(start) || canonical.startsWith(start);
+}
+
+function noMatch(pattern: string, all: readonly ToolDefinition[]): string {
+  if (pattern.indexOf('.') <= 0) return `${quote(pattern)} has no server; write <server>.* or <server>.<beginning>*`;
+  const servers = [...new Set(all.map(({ server }) => server))];
+  const near = nearNames(
+    pattern.slice(0, pattern.indexOf('.')),
+    servers.map((server) => [server, `${server}.*`] as const),
+  );
+  return `${quote(pattern)} matches no tool${near.length === 0 ? '; GET /v1/tools lists them' : `; did you mean ${near.join(', ')}?`}`;
+}
+
+function wrongException(exception: string, pattern: string, matches: readonly ToolDefinition[]): string {
+  const near = nearNames(
+    exception,
+    matches.map(({ name }) => [name, name] as const),
+  );
+  return `${quote(exception)} matches no tool of ${pattern}${near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`}`;
+}
