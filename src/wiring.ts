@@ -50,7 +50,7 @@ import { createCatalogClient, createCatalogs } from './storage/catalog-client.ts
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
-import { createMcpSessions, createSessions } from './storage/session-client.ts';
+import { createFileSpaces, createMcpSessions, createSessions } from './storage/session-client.ts';
 import {
   type ApprovalLinkToken,
   createMcpSessionIds,
@@ -88,9 +88,9 @@ function build(bindings: Bindings) {
   const { directory, signIns } = servers;
   const sandbox = createSandbox();
   const callDeps = buildCallDeps(base, servers, sandbox);
-  const serve = buildServe(base, servers, callDeps);
   const mcpSessions = createMcpSessions(bindings, runtime.ids, createMcpSessionIds(base.sealing));
   const sessions = createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey);
+  const serve: ServeDeps = { ...buildServe(base, servers, callDeps), fileSpace: createFileSpaces(bindings, sessions, runtime.clock.now) };
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, clock: runtime.clock, log: runtime.log });
   const plan = (principal: Principal, request: PlanRequest): Promise<Plan> =>
     planTurn({ directory, aliases: settings.aliases }, principal, request);
@@ -277,7 +277,8 @@ function buildDirectCalls({ settings, runtime, catalog }: Base, directory: Direc
 }
 
 /** Toolsets served over MCP. */
-function buildServe({ settings, runtime, sealing, catalog }: Base, servers: ServerParts, callDeps: ServeDeps['callDeps']): ServeDeps {
+function buildServe(base: Base, servers: ServerParts, callDeps: ServeDeps['callDeps']): Omit<ServeDeps, 'fileSpace'> {
+  const { settings, runtime, sealing, catalog } = base;
   return {
     ...runtime,
     directory: servers.directory,

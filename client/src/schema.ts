@@ -7367,6 +7367,8 @@ export interface operations {
                 "mcp-protocol-version"?: string;
                 /** @description Session id for the 2025 revisions, as returned by `initialize`. */
                 "mcp-session-id"?: string;
+                /** @description The files that calls work on: the id of a session, or any name of 1 to 63 letters, digits, `.`, `_` and `-`, which names files of the key. Default: the files of the MCP session; without one, those of the key with the toolset. */
+                "x-moniker-session"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7404,6 +7406,8 @@ export interface operations {
                 "mcp-protocol-version"?: string;
                 /** @description Session id for the 2025 revisions, as returned by `initialize`. */
                 "mcp-session-id"?: string;
+                /** @description The files that calls work on: the id of a session, or any name of 1 to 63 letters, digits, `.`, `_` and `-`, which names files of the key. Default: the files of the MCP session; without one, those of the key with the toolset. */
+                "x-moniker-session"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7460,6 +7464,8 @@ export interface operations {
                 "mcp-protocol-version"?: string;
                 /** @description Session id for the 2025 revisions, as returned by `initialize`. */
                 "mcp-session-id"?: string;
+                /** @description The files that calls work on: the id of a session, or any name of 1 to 63 letters, digits, `.`, `_` and `-`, which names files of the key. Default: the files of the MCP session; without one, those of the key with the toolset. */
+                "x-moniker-session"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7495,6 +7501,8 @@ export interface operations {
                 "mcp-protocol-version"?: string;
                 /** @description Session id for the 2025 revisions, as returned by `initialize`. */
                 "mcp-session-id"?: string;
+                /** @description The files that calls work on: the id of a session, or any name of 1 to 63 letters, digits, `.`, `_` and `-`, which names files of the key. Default: the files of the MCP session; without one, those of the key with the toolset. */
+                "x-moniker-session"?: string;
             };
             path: {
                 toolset: components["schemas"]["ToolsetReference"];
@@ -7534,6 +7542,8 @@ export interface operations {
                 "mcp-protocol-version"?: string;
                 /** @description Session id for the 2025 revisions, as returned by `initialize`. */
                 "mcp-session-id"?: string;
+                /** @description The files that calls work on: the id of a session, or any name of 1 to 63 letters, digits, `.`, `_` and `-`, which names files of the key. Default: the files of the MCP session; without one, those of the key with the toolset. */
+                "x-moniker-session"?: string;
             };
             path: {
                 toolset: components["schemas"]["ToolsetReference"];
@@ -7592,6 +7602,8 @@ export interface operations {
                 "mcp-protocol-version"?: string;
                 /** @description Session id for the 2025 revisions, as returned by `initialize`. */
                 "mcp-session-id"?: string;
+                /** @description The files that calls work on: the id of a session, or any name of 1 to 63 letters, digits, `.`, `_` and `-`, which names files of the key. Default: the files of the MCP session; without one, those of the key with the toolset. */
+                "x-moniker-session"?: string;
             };
             path: {
                 toolset: components["schemas"]["ToolsetReference"];
@@ -8023,7 +8035,7 @@ export interface operations {
             header?: {
                 /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
                 "idempotency-key"?: string;
-                /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of tool calls identify the session. */
+                /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of tool calls, or else the last answer in the history, identify the session. */
                 "x-moniker-session"?: string;
                 /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
                 "x-moniker-toolset"?: string;
@@ -8265,7 +8277,7 @@ export interface operations {
                 "anthropic-version"?: string;
                 /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
                 "idempotency-key"?: string;
-                /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of tool calls identify the session. */
+                /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of tool calls, or else the last answer in the history, identify the session. */
                 "x-moniker-session"?: string;
                 /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
                 "x-moniker-toolset"?: string;
@@ -8779,7 +8791,7 @@ export interface operations {
             header?: {
                 /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
                 "idempotency-key"?: string;
-                /** @description A session that stores the conversation; `new` creates one. Items that it has stored may be sent again or omitted. Without this header, `previous_response_id` and the ids of calls identify the session. */
+                /** @description A session that stores the conversation; `new` creates one. Items that it has stored may be sent again or omitted. Without this header, `previous_response_id` and the ids of calls, or else the last answer in the history, identify the session. */
                 "x-moniker-session"?: string;
                 /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
                 "x-moniker-toolset"?: string;

@@ -11,6 +11,7 @@ import type { MarkStore } from '../engine/policy/direct-marks.ts';
 import { readView } from '../engine/mcp/serve-view.ts';
 import { viewVersion } from '../engine/mcp/serve-watch.ts';
 import { buildServer } from '../mcp/server/build-server.ts';
+import type { FileSystem } from '../ports/file-system.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { McpSessionEvents } from './event-store.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
@@ -34,6 +35,7 @@ export type SessionHost = WatchHost & {
   pending: PendingRequests;
   meta: MetaStore;
   marks: MarkStore;
+  files: FileSystem;
 };
 
 export class LiveSession {
@@ -59,7 +61,7 @@ export class LiveSession {
   }
 
   static async open(host: SessionHost, caller: Principal): Promise<LiveSession> {
-    const { deps, id, target, meta, marks } = host;
+    const { deps, id, target, meta, marks, files } = host;
     const live: { session: LiveSession | null } = { session: null };
     const view = await readView(deps, caller, target);
     const server = buildServer(
@@ -68,6 +70,7 @@ export class LiveSession {
         era: 'session',
         target,
         marks,
+        files,
         conversation: id,
         principalOf: ({ http }) => principalOf(http?.authInfo),
         viewOf: (principal) => readView(deps, principal, target),

@@ -9,12 +9,17 @@ import { rootKeyId, type Principal } from '../core/principal.ts';
 import { isRecord } from '../core/json/wire-value.ts';
 import type { MarkStore } from '../engine/policy/direct-marks.ts';
 import type { ServeTarget } from '../engine/mcp/serve-view.ts';
+import { toOutcome, type Outcome } from '../core/problem.ts';
+import type { FileChange, StoredFile } from '../ports/file-space.ts';
+import type { FileSystem } from '../ports/file-system.ts';
 import type { McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { Bindings } from '../storage/bindings.ts';
+import { createSessionFiles } from '../storage/session-files.ts';
 import { migrate } from '../storage/schema.ts';
 import { createTaintStore, type TaintStore } from '../storage/taint-store.ts';
 import { wire, type Wiring } from '../wiring.ts';
 import { createEventStore } from './event-store.ts';
+import { FileSpaceStore } from './file-space.ts';
 import { OpenCallStore } from './open-call-store.ts';
 import type { LiveSession } from './live-session.ts';
 import { recordsOf } from './session-messages.ts';
@@ -31,6 +36,8 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   readonly #wiring: Wiring;
   readonly #meta: MetaStore;
   readonly #openCall: OpenCallStore;
+  readonly #space: FileSpaceStore;
+  #ownFiles: FileSystem | null = null;
   #live: Promise<LiveSession> | null = null;
   #isKeyWatched = false;
 
@@ -38,6 +45,11 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     super(ctx, env);
     this.#wiring = wire(env);
     this.#meta = new MetaStore(ctx.storage.sql);
+    this.#space = new FileSpaceStore(
+      ctx.storage,
+      () => this.#files(),
+      () => this.#now(),
+    );
     this.#openCall = new OpenCallStore({
       deps: this.#wiring.serve,
       sql: ctx.storage.sql,
@@ -76,6 +88,14 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     return await response;
   }
 
+  loadFiles(): Promise<Outcome<StoredFile[]>> {
+    return toOutcome(() => this.#space.load());
+  }
+
+  applyFiles(changes: readonly FileChange[]): Promise<Outcome<void>> {
+    return toOutcome(() => this.#space.apply(changes));
+  }
+
   override async alarm(): Promise<void> {
     const { state } = this.#openCall;
     if (state === 'over') return await this.#end();
@@ -83,6 +103,8 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
       await this.#openCall.finish();
       return await this.ctx.storage.setAlarm(this.#now() + heldResultMs);
     }
+    const spaceEnd = this.#space.expiresAt();
+    if (spaceEnd !== null) return spaceEnd <= this.#now() ? await this.#end() : await this.ctx.storage.setAlarm(spaceEnd);
     const meta = this.#read();
     if (meta === null) return;
     const live = await this.#live?.catch(() => null);
@@ -149,6 +171,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
       events: createEventStore(sql),
       pending: createPendingRequests(sql),
       marks: sessionMarks(createTaintStore(sql, () => this.#now())),
+      files: this.#files(),
     };
     // Imported lazily, as in `mcp/lazy-client.ts`: this class is in every isolate.
     const { LiveSession: live } = await import('./live-session.ts');
@@ -170,9 +193,16 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   async #end(): Promise<void> {
     const live = await this.#live?.catch(() => null);
     this.#live = null;
+    this.#ownFiles = null;
     await live?.close();
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
+  }
+
+  /** One instance, since it caches how much is used. Its tables exist once the object is migrated. */
+  #files(): FileSystem {
+    this.#ownFiles ??= createSessionFiles(this.ctx.storage.sql, () => this.#now());
+    return this.#ownFiles;
   }
 
   #now(): number {

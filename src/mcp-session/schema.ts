@@ -1,3 +1,5 @@
+import { sessionFilesOwn, sessionFilesSchema } from '../storage/session-files.ts';
+
 /**
  * The tables of one MCP session, as migrations to which new ones are only appended.
  *
@@ -7,6 +9,8 @@
  * - `under_way`: requests without a response, with the stream of the response and, once its tool was called, the id of the call.
  * - `held`: in an object that holds one open call, the call and whether it has ended.
  * - `taint`: marks of the taint rule (`storage/taint-store.ts`).
+ * - `files`, `file_chunks`: the files of its calls (`storage/session-files.ts`). An object can also have only these: the files of a key with
+ *   one toolset, or of a name; then `file_space` has one row with the time of the last use.
  */
 export const mcpSessionMigrations: readonly string[] = [
   `
@@ -25,4 +29,9 @@ export const mcpSessionMigrations: readonly string[] = [
   CREATE TABLE held (id INTEGER PRIMARY KEY CHECK (id = 1), call TEXT NOT NULL, is_over INTEGER NOT NULL DEFAULT 0);
   `,
   'CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT NOT NULL, origin TEXT, at INTEGER NOT NULL) WITHOUT ROWID',
+  [
+    ...sessionFilesSchema,
+    ...sessionFilesOwn,
+    'CREATE TABLE file_space (id INTEGER PRIMARY KEY CHECK (id = 1), seen_at INTEGER NOT NULL)',
+  ].join(';\n'),
 ];

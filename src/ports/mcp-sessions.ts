@@ -3,7 +3,9 @@
  * the messages of its streams. Its id contains its owner; for other keys it does not exist. Calls of 2026-07-28 that stay in flight between
  * requests (`engine/mcp/in-flight-call.ts`): each in such an object too, whose name is only in the signed state.
  */
+import type { Outcome } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
+import type { FileChange, StoredFile } from './file-space.ts';
 
 /** An HTTP request; the response is MCP's own. `body`: JSON text, for POST. */
 export type McpSessionRequest = { method: string; headers: readonly (readonly [name: string, value: string])[]; body: string | null };
@@ -23,4 +25,7 @@ export interface McpSessionPort {
   /** Returns null if it was never started or has ended. */
   resume(caller: Principal, target: string | null, request: McpSessionRequest): Promise<Response | null>;
   hold(caller: Principal, target: string | null, name: string, request: McpSessionRequest): Promise<Response>;
+  /** The files of an object that has nothing else. */
+  loadFiles(): Promise<Outcome<StoredFile[]>>;
+  applyFiles(changes: readonly FileChange[]): Promise<Outcome<void>>;
 }

@@ -13,6 +13,7 @@ import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tools/too
 import type { Principal } from '../core/principal.ts';
 import type { Taint } from '../core/policy/taint.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
+import type { FileChange, StoredFile } from './file-space.ts';
 import type { DialectName } from '../core/reference.ts';
 import { Proposal } from '../core/tools/ui-tool.ts';
 
@@ -258,6 +259,9 @@ export interface SessionPort {
   readFile(caller: Principal, path: string): Promise<{ content: Uint8Array; modifiedAt: string } | { directory: true }>;
   /** Returns the absolute path. */
   writeFile(caller: Principal, path: string, content: Uint8Array, conditions?: FileConditions): Promise<{ path: string; created: boolean }>;
+  /** Returns all files with their content, for a call outside of the session. Throws `body_too_large`. */
+  loadFiles(caller: Principal): Promise<StoredFile[]>;
+  applyFiles(caller: Principal, changes: readonly FileChange[]): Promise<void>;
   /** A directory must be empty. */
   deleteFile(caller: Principal, path: string, conditions?: FileConditions): Promise<void>;
 }

@@ -9,8 +9,10 @@ import type { CatalogPort } from '../ports/catalog.ts';
 import { fromRemote, type Remote } from '../ports/remote.ts';
 import type { SessionPort, SessionSetup, SessionView, Sessions } from '../ports/session.ts';
 import type { Bindings } from './bindings.ts';
+import { openImage } from './file-image.ts';
 import { objectName } from './keys.ts';
 import type { Ids } from '../ports/runtime.ts';
+import type { FileChange, FileSpace, FileSpaceName } from '../ports/file-space.ts';
 import type { McpSessionPort, McpSessions } from '../ports/mcp-sessions.ts';
 import type { McpSessionIds } from './signed-token.ts';
 
@@ -51,6 +53,8 @@ const methods: Readonly<Record<keyof SessionPort, true>> = {
   readFile: true,
   writeFile: true,
   deleteFile: true,
+  loadFiles: true,
+  applyFiles: true,
 };
 
 /** `secret`: of this installation; it makes the ids of sessions that are created with a key unguessable. */
@@ -158,5 +162,31 @@ export function createMcpSessions(bindings: Pick<Bindings, 'MCP_SESSION'>, ids: 
       const held = name ?? ids.next('held');
       return await (await stubOf(caller.workspace, held)).hold(caller, target, held, request);
     },
+  };
+}
+
+/** Returns the files that MCP calls without an MCP session work on. */
+export function createFileSpaces(bindings: Pick<Bindings, 'MCP_SESSION'>, sessions: Sessions, now: () => number) {
+  return (caller: Principal, name: FileSpaceName): FileSpace => {
+    if (name.kind === 'session') {
+      const session = sessions.get(name.session);
+      const port = {
+        load: () => session.loadFiles(caller),
+        apply: (changes: readonly FileChange[]) => session.applyFiles(caller, changes),
+      };
+      return { open: () => openImage(port, now) };
+    }
+    const own = name.kind === 'named' ? ['named', name.name] : ['toolset', name.toolset];
+    const stub = async (): Promise<McpSessionPort> => {
+      const namespace = bindings.MCP_SESSION;
+      const id = await objectName(caller.workspace, 'mcp-session', JSON.stringify(['files', caller.keyId, ...own]));
+      // The class is on a higher floor; this is its interface.
+      return namespace.get(namespace.idFromName(id)) as unknown as McpSessionPort;
+    };
+    const port = {
+      load: async () => unwrap(await (await stub()).loadFiles()),
+      apply: async (changes: readonly FileChange[]) => unwrap(await (await stub()).applyFiles(changes)),
+    };
+    return { open: () => openImage(port, now) };
   };
 }

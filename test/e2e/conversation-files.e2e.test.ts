@@ -1,5 +1,7 @@
 /** Files stay between the requests of one conversation, whether or not its client names a session. */
+import type { Client } from '@modelcontextprotocol/client';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { connectClient, textOf } from './mcp-clients.ts';
 import { shareService } from './shared-service.ts';
 
 const service = shareService();
@@ -65,4 +67,56 @@ describe.each(Object.entries(apis))('a client of %s that resends its history wit
     const changed = await send([user('something else'), { role: 'assistant', content: one.said }, user('go on')]);
     expect([one.session, other.session, next.session]).not.toContain(changed.session);
   });
+});
+
+describe.each(['legacy', 'auto', 'pinned'] as const)('an MCP client (%s)', (era) => {
+  const connect = (headers: Record<string, string> = {}, path = '/mcp/notes') =>
+    connectClient(`${service.url}${path}`, service.key, era, {}, () => {}, headers);
+  const save = (client: Client, content: string, name: string = era) =>
+    client.callTool({ name: 'save_file', arguments: { path: `${name}.txt`, content } });
+  const read = async (client: Client, name: string = era) =>
+    textOf(await client.callTool({ name: 'shell', arguments: { command: `cat ${name}.txt` } }));
+
+  it('finds a file again in the next call', async () => {
+    const client = await connect();
+    expect(await save(client, `saved by ${era}`)).toMatchObject({ isError: false });
+    expect(await read(client)).toContain(`saved by ${era}`);
+    await client.callTool({ name: 'shell', arguments: { command: 'mkdir -p a/b; echo deep > a/b/c.txt' } });
+    expect(textOf(await client.callTool({ name: 'shell', arguments: { command: 'ls a; cat a/b/c.txt' } }))).toMatch(/^b\s+deep/);
+    await client.close();
+  });
+
+  it('shares no file with other keys, and those of a name or session only with requests that name it', async () => {
+    const named = await connect({ 'x-moniker-session': `project-${era}` });
+    await save(named, 'of the project', 'project');
+    expect(await read(named, 'project')).toContain('of the project');
+    const plain = await connect();
+    expect(await read(plain, 'project')).toContain('No such file');
+    const { json: session } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default' });
+    const inSession = await connect({ 'x-moniker-session': session.id });
+    await save(inSession, 'of the session', 'project');
+    expect((await service.call('GET', `/v1/sessions/${session.id}/files/project.txt`)).text).toBe('of the session');
+    const { json: other } = await service.call('POST', '/v1/keys', { name: `other-${era}`, scopes: ['tools'] });
+    for (const space of [`project-${era}`, null]) {
+      const headers: Record<string, string> = space === null ? {} : { 'x-moniker-session': space };
+      const stranger = await connectClient(`${service.url}/mcp/notes`, other.key, era, {}, () => {}, headers);
+      expect(await read(stranger, 'project')).toContain('No such file');
+      await stranger.close();
+    }
+    const thief = await connectClient(`${service.url}/mcp/notes`, other.key, era, {}, () => {}, { 'x-moniker-session': session.id });
+    await expect(read(thief)).rejects.toThrow('There is no such session');
+    const wrong = await connect({ 'x-moniker-session': '../x' });
+    await expect(read(wrong)).rejects.toThrow('x-moniker-session');
+    for (const client of [named, plain, inSession, thief, wrong]) await client.close();
+  });
+});
+
+it('keeps the files of an MCP client over a restart', async () => {
+  const saved = await connectClient(`${service.url}/mcp/notes`, service.key, 'pinned');
+  await saved.callTool({ name: 'save_file', arguments: { path: 'restart.txt', content: 'still here' } });
+  await saved.close();
+  await service.restart();
+  const again = await connectClient(`${service.url}/mcp/notes`, service.key, 'pinned');
+  expect(textOf(await again.callTool({ name: 'shell', arguments: { command: 'cat restart.txt' } }))).toContain('still here');
+  await again.close();
 });

@@ -17,10 +17,11 @@ export async function connectClient(
   era: ClientEra,
   capabilities: ClientOptions['capabilities'] = {},
   prepare: (client: Client) => void = () => {},
+  more: Record<string, string> = {},
 ): Promise<Client> {
   const client = new Client({ name: 'moniker-tests', version: '1.0.0' }, { capabilities, versionNegotiation: { mode: clientEras[era] } });
   prepare(client);
-  const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+  const headers: Record<string, string> = { ...(key !== null && { authorization: `Bearer ${key}` }), ...more };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   return client;
 }

@@ -41,6 +41,7 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
     configuration: configurationTables(options.configuration ?? []),
     callDeps: () => call,
     scratchFiles: () => createMemoryFiles(clock.now),
+    fileSpace: () => ({ open: async () => ({ files: createMemoryFiles(clock.now), save: async () => undefined }) }),
     audit: (_workspace, rows) => catalog.appendAudit(rows),
     marks: ({ keyId }, toolset) => createMarkStore(catalog, keyId, toolset),
     upstream: {

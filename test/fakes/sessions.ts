@@ -24,6 +24,7 @@ import { deleteSessionFile, listSessionFiles, readSessionFile, writeSessionFile 
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { answerOf, applyDecision, createdAt, type FakeSession, finishTurn, runCall, runTurn, turnEvents, viewOf } from './session-turns.ts';
 import { askedAt, findApproval, linkedCall, nothingWaits, pendingOf, takeResult } from './waiting.ts';
+import { applyChanges, copyFiles } from '../../src/storage/file-image.ts';
 
 export type FakeSessions = Sessions & {
   all: Map<string, FakeSession>;
@@ -208,6 +209,8 @@ export function fakeSessions(): FakeSessions {
     readFile: async (caller, path) => readSessionFile(open(id, caller).files, path),
     writeFile: async (caller, path, content, conditions) => await writeSessionFile(open(id, caller).files, path, content, conditions),
     deleteFile: async (caller, path, conditions) => await deleteSessionFile(open(id, caller).files, path, conditions),
+    loadFiles: async (caller) => copyFiles(open(id, caller).files),
+    applyFiles: async (caller, changes) => applyChanges(open(id, caller).files, changes),
   });
 
   return {

@@ -16,6 +16,7 @@ import type { Directory } from '../../ports/catalog.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import { callTool } from '../call/call-tool.ts';
 import { createScopeOutsideSession } from '../call/direct-call.ts';
+import { type CallFilesDeps, openCallFiles } from './call-files.ts';
 import type { MarkStore } from '../policy/direct-marks.ts';
 import { type InFlightCallSlot, InFlightCall, type InFlightCallUpdate } from './in-flight-call.ts';
 import {
@@ -34,14 +35,14 @@ import type { ServedView, ServeTarget } from './serve-view.ts';
 import type { CallDeps } from '../call/call-scope.ts';
 import type { CallOutcome, ToolCallAnswer, ToolCallRequest, WaitFor } from '../call/tool-call.ts';
 
-export type ServeCallDeps = StateDeps & {
-  callDeps(workspace: string): CallDeps;
-  directory: Directory;
-  scratchFiles(): FileSystem;
-  audit(workspace: string, rows: AuditRow[]): Promise<void>;
-  /** The marks of a key's calls with one toolset; null: with none. */
-  marks(principal: Principal, toolset: string | null): MarkStore;
-};
+export type ServeCallDeps = StateDeps &
+  CallFilesDeps & {
+    callDeps(workspace: string): CallDeps;
+    directory: Directory;
+    audit(workspace: string, rows: AuditRow[]): Promise<void>;
+    /** The marks of a key's calls with one toolset; null: with none. */
+    marks(principal: Principal, toolset: string | null): MarkStore;
+  };
 
 /** The caller of a served request, and what is served to it. */
 export type ServedCaller = {
@@ -56,6 +57,9 @@ export type ServedCaller = {
   openCall?: InFlightCallSlot;
   /** The marks of its MCP session; absent: the marks of the key and the toolset. */
   marks?: MarkStore;
+  /** The files of its MCP session; absent: those of the key with the toolset. `space`: other files, by the caller's name. */
+  files?: FileSystem;
+  space?: string;
   /** A call that was running when the process stopped. */
   interrupted?: { callId: string };
   /** Records the start durably, before the effect. */
@@ -191,14 +195,16 @@ function decisionsOf({ approved, given, refusal, rounds, interrupted, lost }: Ro
   };
 }
 
-function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionTool | null): ReturnType<typeof createScopeOutsideSession> {
+async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionTool | null): ReturnType<typeof createScopeOutsideSession> {
   const { principal, view, conversation, channel, askable, openCall } = caller;
   const { workspace } = principal;
   // A tool that calls tools asks nothing itself; questions of its nested calls are screened under the name of their own server.
   const ask = tool === null ? undefined : callsTools(tool) ? channel.ask : screenedAsk(tool.server, caller);
   const audit = (rows: AuditRow[]): Promise<void> => deps.audit(workspace, rows);
   const from = { principal, names: view.names, pointer: view.pointer, tool, marks: markStoreOf(deps, caller) };
-  return createScopeOutsideSession({ ...deps, call: deps.callDeps(workspace), audit }, from, {
+  const { files, save } = await openCallFiles(deps, { ...caller, toolset: view.pointer?.toolset ?? null }, tool);
+  const { scope, settle } = await createScopeOutsideSession({ ...deps, call: deps.callDeps(workspace), audit }, from, {
+    files,
     conversation,
     channel: { ...channel, ask, askable },
     canWait: true,
@@ -208,6 +214,7 @@ function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionTool | 
       openCall?.started(callId);
     },
   });
+  return { scope, settle: async (outcome) => await settle(await save(outcome)) };
 }
 
 /** Returns where the marks of the caller's calls are stored. */

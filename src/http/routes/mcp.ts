@@ -20,6 +20,8 @@ const message = {
 const mcpHeaders = {
   'mcp-session-id': 'Session id for the 2025 revisions, as returned by `initialize`.',
   'mcp-protocol-version': 'The MCP revision of the request.',
+  'x-moniker-session':
+    'The files that calls work on: the id of a session, or any name of 1 to 63 letters, digits, `.`, `_` and `-`, which names files of the key. Default: the files of the MCP session; without one, those of the key with the toolset.',
 };
 const stream: Answer = {
   description: 'The MCP response: one message, or a stream of messages.',

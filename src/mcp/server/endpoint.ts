@@ -63,7 +63,9 @@ async function heldBy(
 
 /** Drops the key and all headers that MCP does not use. */
 function sessionHeaders(headers: Headers): [string, string][] {
-  return [...headers].filter(([name]) => ['accept', 'content-type', 'last-event-id'].includes(name) || name.startsWith('mcp-'));
+  return [...headers].filter(
+    ([name]) => ['accept', 'content-type', 'last-event-id', 'x-moniker-session'].includes(name) || name.startsWith('mcp-'),
+  );
 }
 
 /** The SDK's response for an expired session: the client starts a new one (MCP, session management: 404). */

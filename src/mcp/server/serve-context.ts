@@ -12,6 +12,7 @@ import type { WatchDeps } from '../../engine/mcp/serve-watch.ts';
 import { type ServedEra, askableBy, clientChannelOf } from './client-channel.ts';
 import { Problem } from '../../core/problem.ts';
 import { toRpcError } from '../../engine/mcp/rpc-error.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
 import type { Logger } from '../../ports/runtime.ts';
 
 export type ServeDeps = ServeCallDeps &
@@ -33,6 +34,8 @@ export type ServeContext = {
   hold?: InFlightCallSlot;
   /** In a session: its marks for the taint rule. */
   marks?: MarkStore;
+  /** In a session: its files. */
+  files?: FileSystem;
   /** In a session: for a call that is resumed because the process ended during it; undefined for others. */
   interruptedOf?(context: ServerContext): { callId: string } | undefined;
   /** In a session: stored durably before the effect. */
@@ -58,6 +61,12 @@ export function toProtocolError(error: unknown, log: Logger): ProtocolError {
   return new ProtocolError(code, message, data);
 }
 
+/** Returns the name of the files that the caller wants to use, if it gives one. */
+function spaceOf({ http }: ServerContext): { space?: string } {
+  const space = http?.req?.headers.get('x-moniker-session') ?? null;
+  return space === null ? {} : { space };
+}
+
 /** Runs a handler for the caller, and converts its errors to MCP errors. */
 export type WithCaller = <Request, Result>(
   answer: (request: Request, caller: ServedCaller, context: ServerContext) => Promise<Result>,
@@ -78,6 +87,8 @@ export function createWithCaller(serving: ServeContext, server: Server): WithCal
         started: (callId) => serving.started?.(context, callId),
         ...(serving.hold && { openCall: serving.hold }),
         ...(serving.marks && { marks: serving.marks }),
+        ...(serving.files && { files: serving.files }),
+        ...spaceOf(context),
         // The client has disconnected meanwhile, and reads the result after it reconnects.
         ...(interrupted === undefined
           ? { channel: clientChannelOf(context, era, gone), askable: askableBy(context, era, server.getClientCapabilities()) }

@@ -33,6 +33,8 @@ import type {
   SessionExplainRequest,
   FileConditions,
 } from '../../ports/session.ts';
+import type { FileChange, StoredFile } from '../../ports/file-space.ts';
+import { applyChanges, copyFiles } from '../../storage/file-image.ts';
 import type { Bindings } from '../../storage/bindings.ts';
 import { wire, type Wiring } from '../../wiring.ts';
 import type { SubmitContext } from '../turn/accept-turn.ts';
@@ -58,6 +60,7 @@ import { readMessages } from '../log/transcript-pages.ts';
 import { readAnswer, readEvents, streamTurn, type TurnSource } from '../log/turn-reader.ts';
 
 type DecideOptions = Parameters<SessionPort['decide']>[3];
+type WrittenFile = Awaited<ReturnType<SessionPort['writeFile']>>;
 
 export class Session extends DurableObject<Bindings> implements Remote<SessionPort> {
   readonly #wiring: Wiring;
@@ -70,12 +73,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
     this.#wiring = wire(env);
-    this.#life = new SessionLifecycle({
-      storage: ctx.storage,
-      session: this.#id,
-      wiring: this.#wiring,
-      waitUntil: (work) => ctx.waitUntil(work),
-    });
+    const own = { storage: ctx.storage, session: this.#id, wiring: this.#wiring };
+    this.#life = new SessionLifecycle({ ...own, waitUntil: (work) => ctx.waitUntil(work) });
   }
 
   /** Creates the session, or returns it if the owner created it before. Its id is the id of the object. `keptMs`: how long an unlisted session is stored. */
@@ -224,17 +223,20 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => readSessionFile(this.#enter(caller).files, path));
   }
 
-  writeFile(
-    caller: Principal,
-    path: string,
-    content: Uint8Array,
-    conditions?: FileConditions,
-  ): Promise<Outcome<{ path: string; created: boolean }>> {
+  writeFile(caller: Principal, path: string, content: Uint8Array, conditions?: FileConditions): Promise<Outcome<WrittenFile>> {
     return toOutcome(() => writeSessionFile(this.#enter(caller).files, path, content, conditions));
   }
 
   deleteFile(caller: Principal, path: string, conditions?: FileConditions): Promise<Outcome<void>> {
     return toOutcome(() => deleteSessionFile(this.#enter(caller).files, path, conditions));
+  }
+
+  loadFiles(caller: Principal): Promise<Outcome<StoredFile[]>> {
+    return toOutcome(() => copyFiles(this.#enter(caller).files));
+  }
+
+  applyFiles(caller: Principal, changes: readonly FileChange[]): Promise<Outcome<void>> {
+    return toOutcome(() => applyChanges(this.#enter(caller).files, changes));
   }
 
   override async alarm(): Promise<void> {
