@@ -18,7 +18,8 @@ const common = {
   // Threads start in half the time of processes, and no test needs a separate process.
   pool: 'threads',
   // Much more than any test needs, so that a busy machine fails none.
-  testTimeout: 120_000,
+  // The largest products of `npm run test:all` take half a minute on an idle machine.
+  testTimeout: 300_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: waitMs } },
 } as const;
