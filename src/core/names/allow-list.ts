@@ -4,7 +4,11 @@
  */
 import { buildAliasMap, grantOf, toolsNamed, type AliasMap } from '../toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
+import { limits } from '../limits.ts';
+import { memoizeByObject } from '../memoize.ts';
 import { quoted } from '../problem.ts';
+import { fold } from './fold.ts';
+import { spaceWords } from './name-words.ts';
 import { nearNames, type Candidate } from './suggest.ts';
 import type { Warning } from '../warning.ts';
 
@@ -17,6 +21,7 @@ export type AllowedName = { name: string; canonicals: readonly string[]; grant: 
 /**
  * Matches a list against `names`, the full table of a toolset. Returns `allow`, the grants in the order of the list without
  * duplicates: canonical names, or a single entry for a name that only this entry of a tool has; and `read`, the match for each name.
+ * If no name of a tool matches, a leading verb is ignored: `MindMap` allows `create_mindmap`, if no other tool is about mind maps.
  * An empty list allows nothing. (The caller handles an absent list, which means the whole toolset.)
  * A name that matches two tools allows neither, since a list may grant only what its author is known to have meant. Aliases match
  * whether or not they are announced to models: the list is written by the author of the agent, not by the model.
@@ -33,7 +38,8 @@ export function matchAllowList(names: AliasMap, list: readonly string[]): { allo
 
 /** The names of a tool mean all its entries; a name that only one entry has means that entry. */
 function readName(all: AliasMap, name: string): AllowedName {
-  const tools = toolsNamed(all, name);
+  const exact = toolsNamed(all, name);
+  const tools = exact.length > 0 ? exact : toolsWithoutVerb(all, name);
   const canonicals = [...new Set(tools.map(({ canonical }) => canonical))];
   const [tool, ...others] = tools;
   const [canonical, ...more] = canonicals;
@@ -41,6 +47,33 @@ function readName(all: AliasMap, name: string): AllowedName {
   const isOneEntry = others.length === 0 && canonical !== name;
   return { name, canonicals, grant: isOneEntry ? grantOf(all, tool) : canonical };
 }
+
+/** Matches a name without a verb with the tools that have one, and the reverse; never one verb with another. */
+function toolsWithoutVerb(all: AliasMap, name: string): readonly EditionTool[] {
+  const noun = withoutVerb(name);
+  return noun === null ? (nounTable(all).get(fold(name)) ?? []) : toolsNamed(all, noun);
+}
+
+/** By the folded name without its verb. A name that folds to the empty string matches nothing. */
+const nounTable = memoizeByObject((all: AliasMap): ReadonlyMap<string, readonly EditionTool[]> => {
+  const table = new Map<string, EditionTool[]>();
+  for (const tool of all.tools) {
+    const nouns = [tool.wireName, tool.ownName, ...tool.aliases.map((alias) => alias.name)].map((known) => fold(withoutVerb(known) ?? ''));
+    for (const noun of new Set(nouns)) if (noun !== '') table.set(noun, [...(table.get(noun) ?? []), tool]);
+  }
+  return table;
+});
+
+/** `create_mindmap` and `createMindmap` → `mindmap`; null: the name does not begin with one of the verbs. */
+function withoutVerb(name: string): string | null {
+  const [verb = '', ...rest] = spaceWords(name.slice(0, limits.maxToolNameLength)).split(/[-_ .]+/);
+  return rest.length > 0 && verbs.has(verb.toLowerCase()) ? rest.join('_') : null;
+}
+
+/** Verbs that say little about a tool. Verbs such as delete, write and send are not ignored: a list must name these. */
+const verbs: ReadonlySet<string> = new Set(
+  'create do fetch find generate get lookup make open perform read run search show start use view'.split(' '),
+);
 
 /**
  * Returns the warnings for the author of a list, with the path `tools[i]`, or `tools` for the whole list. `toolset`: the name of the

@@ -59,16 +59,20 @@ function isShown(tool: EditionTool): tool is EditionTool & { ui: UiTool } {
   return tool.kind === 'ui' && tool.ui !== undefined && tool.state === 'ready';
 }
 
-/** Newest first: an assistant message counts only if it answers the last user message. */
+/**
+ * Newest first: an assistant message counts only if it answers the last user message. Earlier messages of the user count until the one that
+ * the assistant answered: what was said before that was proposed then, and is not proposed again.
+ */
 function readSources(messages: readonly Message[]): Source[] {
   const sources: Source[] = [];
   let said = 0;
   let answered = false;
   for (let index = messages.length - 1; index >= 0 && said <= messagesBefore; index -= 1) {
     const message = messages[index];
-    if (message?.role !== 'user' && (message?.role !== 'assistant' || answered || said > 0)) continue;
+    if (message?.role !== 'user' && message?.role !== 'assistant') continue;
     const text = textOf(message);
-    if (text === '') continue;
+    if (text === '' || (message.role === 'assistant' && answered && said === 0)) continue;
+    if (message.role === 'assistant' && said > 0) break;
     const weight = message.role === 'assistant' ? weights.answered : said === 0 ? weights.said : weights.saidBefore;
     if (message.role === 'user') said += 1;
     else answered = true;

@@ -55,6 +55,21 @@ const unmatched = (...list: string[]): string[] =>
 const said = (...list: string[]): string[] => allowListWarnings(names, list, 'study').map(({ path, message }) => `${path}: ${message}`);
 
 describe('matchAllowList', () => {
+  it('ignores a leading verb if nothing else matches, and never takes one verb for another', async () => {
+    const tools = ['create_mindmap', 'get_issue', 'create_issue', 'weather', 'delete_note', 'read_file', 'write_file', 'runReport'];
+    const plain = await compile(
+      { tools: tools.map((name) => ({ tool: `s.${name}` })) },
+      knownTools(tools.map((name) => toolOf('s', name))),
+    );
+    const map = buildAliasMap(plain.edition, { aliases: true });
+    const allowedBy = (...list: string[]): string[] => matchAllowList(map, list).allow;
+    expect(allowedBy('MindMap')).toEqual(['s.create_mindmap']);
+    expect(allowedBy('mind-map', 'report', 'File')).toEqual(['s.create_mindmap', 's.runReport', 's.read_file']);
+    expect(allowedBy('get_weather', 'GetWeather')).toEqual(['s.weather']);
+    expect(allowedBy('make_mindmap', 'issue', 'note', 'open_issue', 'get', '')).toEqual([]);
+    expect(allowListWarnings(map, ['issue'], 's')[0]?.message).toContain('matches several tools');
+  });
+
   it('has as many tools as the design that it is tested against', () => {
     expect(edition.tools).toHaveLength(17);
   });

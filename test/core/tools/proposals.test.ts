@@ -113,16 +113,28 @@ describe('rankProposals', () => {
   });
 
   it('weighs the last user message most, then earlier ones, then the answer', () => {
-    expect(scores(user('test me'), assistant('Sure.'), user('by photo'), assistant('We could brainstorm.'))).toEqual([
+    expect(scores(user('test me'), user('by photo'), assistant('We could brainstorm.'))).toEqual([
       ['camera', 1],
       ['quiz', 0.85],
       ['mindmap', 0.7],
     ]);
   });
 
-  it('ignores user messages before the last three, and answers before the last', () => {
-    const later = [user('one'), assistant('brainstorm'), user('two'), assistant('b'), user('three')];
-    expect(scores(user('test me'), ...later)).toEqual([]);
+  it('ignores user messages before the last three', () => {
+    expect(scores(user('test me'), user('one'), user('two'), user('three'))).toEqual([]);
+  });
+
+  it('proposes nothing again for what was said before an earlier answer', () => {
+    expect(scores(user('test me'), assistant('Sure.'), user('thanks'), assistant('You are welcome.'))).toEqual([]);
+    expect(scores(user('test me'), assistant('brainstorm'), user('by photo'))).toEqual([['camera', 1]]);
+  });
+
+  it('takes a message while the turn was waiting into account, whose calls have no text', () => {
+    const calls: Message = { role: 'assistant', parts: [] };
+    expect(scores(user('test me'), calls, user('by photo'), assistant('Done.'))).toEqual([
+      ['camera', 1],
+      ['quiz', 0.85],
+    ]);
   });
 
   it('ignores tool results and instructions', () => {
