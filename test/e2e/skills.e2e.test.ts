@@ -102,10 +102,15 @@ describe('skills', () => {
     await service.call('PUT', '/v1/agents/reader', { model: 'rehearsal/default', skills: ['greet'] });
     const reader = (await service.call('POST', '/v1/sessions', { agent: 'reader' })).json.id;
     expect((await turn('/use_skill {"name": "greet"}', reader)).toolCalls[0].content[0].text).toContain('Say hello.');
-    const demo = (await service.call('POST', '/v1/sessions', { agent: 'demo' })).json.id;
-    const { toolCalls } = await turn('/use_skill {"name": "greet"}\n/shell ls /', demo);
+    const bare = { model: 'rehearsal/default', toolset: 'demo' };
+    expect((await service.call('PUT', '/v1/agents/bare', bare)).status).toBe(201);
+    const other = (await service.call('POST', '/v1/sessions', { agent: 'bare' })).json.id;
+    const { toolCalls } = await turn('/use_skill {"name": "greet"}\n/shell ls /', other);
     expect(toolCalls[0]).toMatchObject({ isError: true, code: 'unknown_tool' });
     expect(toolCalls[1].content[0].text).not.toContain('skills');
+    // The demo agent has the skills of MONIKER_SKILLS_DIR.
+    const demo = (await service.call('POST', '/v1/sessions', { agent: 'demo' })).json.id;
+    expect((await turn('/use_skill {"name": "greet"}', demo)).toolCalls[0]).toMatchObject({ isError: false });
   });
 
   it.each([[[]], [[{ type: 'function', function: { name: 'mine', parameters: { type: 'object' } } }]]])(

@@ -4,11 +4,10 @@
  */
 import { buildAliasMap, grantOf, toolsNamed, type AliasMap } from '../toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
-import { limits } from '../limits.ts';
 import { memoizeByObject } from '../memoize.ts';
 import { quoted } from '../problem.ts';
 import { fold } from './fold.ts';
-import { spaceWords } from './name-words.ts';
+import { withoutVerb } from './name-words.ts';
 import { nearNames, type Candidate } from './suggest.ts';
 import type { Warning } from '../warning.ts';
 
@@ -63,17 +62,6 @@ const nounTable = memoizeByObject((all: AliasMap): ReadonlyMap<string, readonly 
   }
   return table;
 });
-
-/** `create_mindmap` and `createMindmap` → `mindmap`; null: the name does not begin with one of the verbs. */
-function withoutVerb(name: string): string | null {
-  const [verb = '', ...rest] = spaceWords(name.slice(0, limits.maxToolNameLength)).split(/[-_ .]+/);
-  return rest.length > 0 && verbs.has(verb.toLowerCase()) ? rest.join('_') : null;
-}
-
-/** Verbs that say little about a tool. Verbs such as delete, write and send are not ignored: a list must name these. */
-const verbs: ReadonlySet<string> = new Set(
-  'create do fetch find generate get lookup make open perform read run search show start use view'.split(' '),
-);
 
 /**
  * Returns the warnings for the author of a list, with the path `tools[i]`, or `tools` for the whole list. `toolset`: the name of the

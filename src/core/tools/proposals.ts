@@ -1,12 +1,14 @@
 /**
- * UI tools that a person might want to open next (contract §7): the UI tools of a plan, ranked by the conversation. A pure function of
+ * Tools that a person might want to open next (contract §7): the UI tools of a plan, and those that the agent lists, ranked by the conversation. A pure function of
  * the tools and the conversation, so the result is reproducible. No model takes part in it. Used at the end of a turn.
  * Evidence for a tool, strongest first: one of its triggers as a phrase, the words of a trigger apart, its label, its category, words
  * of its description. The person's last message has full weight; earlier messages and the assistant's answer have less.
  */
 import { memoizeByObject } from '../memoize.ts';
 import { summaryOf } from '../toolset/model-definitions.ts';
-import type { EditionTool } from '../toolset/edition-tool.ts';
+import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
+import { spaceWords, withoutVerb } from '../names/name-words.ts';
+import { reservedNames } from '../names/reserved-names.ts';
 import type { Message } from '../turn/message.ts';
 import { indexPhrases, isUnspaced, toUnits, type PhraseIndex, type Unit } from '../text/phrase-index.ts';
 import type { Proposal, UiTool } from './ui-tool.ts';
@@ -16,15 +18,19 @@ export const maxProposals = 5;
 export const maxProposalCharacters = 10_000;
 
 /**
+ * `isListed`: the tools are those that the agent lists, so those for models are proposed too, unless the turn called them.
  * Returns the best proposals first, ties in the order of the toolset; at most `maxProposals`, none below `leastRelevance`. If
- * a tool has several entries, the first one counts. Held and missing tools are left out. `messages` is called only if there are UI
- * tools. Linear in the words of the conversation and of the tools.
+ * a tool has several entries, the first one counts. Held and missing tools are left out. `messages` is called only if there are
+ * tools to propose. Linear in the words of the conversation and of the tools.
  */
-export function rankProposals(tools: readonly EditionTool[], messages: () => readonly Message[]): Proposal[] {
-  const shown = new Map<string, EditionTool & { ui: UiTool }>();
-  for (const tool of tools) if (isShown(tool) && !shown.has(tool.canonical)) shown.set(tool.canonical, tool);
+export function rankProposals(tools: readonly EditionTool[], messages: () => readonly Message[], isListed = false): Proposal[] {
+  const shown = new Map<string, EditionTool>();
+  for (const tool of tools)
+    if ((isUi(tool) || (isListed && isOffered(tool))) && !shown.has(tool.canonical)) shown.set(tool.canonical, tool);
   if (shown.size === 0) return [];
-  const sources = readSources(messages());
+  const conversation = messages();
+  for (const canonical of calledTools(conversation)) if (shown.get(canonical)?.kind !== 'ui') shown.delete(canonical);
+  const sources = readSources(conversation);
   return [...shown.values()]
     .map((tool) => propose(tool, sources))
     .filter(({ relevance }) => relevance >= leastRelevance)
@@ -50,13 +56,55 @@ const strengths = {
 const weights = { said: 1, saidBefore: 0.85, answered: 0.7 };
 /** The number of the person's messages before the newest that count. */
 const messagesBefore = 2;
+/** The user's messages that are read, past ones included. */
+const messagesRead = 10;
 
-type Source = { weight: number; words: PhraseIndex };
+/** `past`: what the user said before an earlier answer. */
+type Source = { kind: 'said' | 'answer' | 'past'; weight: number; words: PhraseIndex };
 /** `topic`: the trigger or label as its author wrote it. */
 type Evidence = { strength: number; topic: string | null };
 
-function isShown(tool: EditionTool): tool is EditionTool & { ui: UiTool } {
-  return tool.kind === 'ui' && tool.ui !== undefined && tool.state === 'ready';
+function isUi({ kind, ui, state }: EditionTool): boolean {
+  return kind === 'ui' && ui !== undefined && state === 'ready';
+}
+
+/** Leaves out the tools that turns add, and those of the caller. */
+function isOffered(tool: EditionTool): boolean {
+  return isForModels(tool) && tool.kind !== 'client' && !added.has(tool.canonical);
+}
+
+const added: ReadonlySet<string> = new Set(reservedNames.values());
+
+/** Returns the canonical names of the tools that were called since the last message of the user. */
+function calledTools(messages: readonly Message[]): string[] {
+  const since = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+  return since.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'tool-call' && part.canonical !== null ? [part.canonical] : [])),
+  );
+}
+
+/** Names shorter than this, such as `cat`, are found by chance. */
+const leastNameLength = 5;
+
+/** Returns how a tool is shown. One for models is described by its names and the first line of its description. */
+const shownAs = memoizeByObject(({ ui, wireName, ownName, aliases, description }: EditionTool): UiTool => {
+  if (ui !== undefined) return ui;
+  const names = [wireName, ownName, ...aliases.map(({ name }) => name)];
+  const spoken = names.flatMap((name) => [name, withoutVerb(name) ?? name]).map(wordsOf);
+  const label = wordsOf(wireName);
+  return {
+    label: label.charAt(0).toUpperCase() + label.slice(1),
+    description: summaryOf(description),
+    category: 'tool',
+    triggers: [...new Set(spoken)].filter((text) => text.length >= leastNameLength),
+  };
+});
+
+function wordsOf(name: string): string {
+  return spaceWords(name)
+    .replace(/[-_.]+/g, ' ')
+    .toLowerCase()
+    .trim();
 }
 
 /**
@@ -66,17 +114,18 @@ function isShown(tool: EditionTool): tool is EditionTool & { ui: UiTool } {
 function readSources(messages: readonly Message[]): Source[] {
   const sources: Source[] = [];
   let said = 0;
-  let answered = false;
-  for (let index = messages.length - 1; index >= 0 && said <= messagesBefore; index -= 1) {
+  let isPast = false;
+  for (let index = messages.length - 1; index >= 0 && said < messagesRead; index -= 1) {
     const message = messages[index];
     if (message?.role !== 'user' && message?.role !== 'assistant') continue;
     const text = textOf(message);
-    if (text === '' || (message.role === 'assistant' && answered && said === 0)) continue;
-    if (message.role === 'assistant' && said > 0) break;
-    const weight = message.role === 'assistant' ? weights.answered : said === 0 ? weights.said : weights.saidBefore;
-    if (message.role === 'user') said += 1;
-    else answered = true;
-    sources.push({ weight, words: indexPhrases(text) });
+    if (text === '') continue;
+    if (message.role === 'user') {
+      if (isPast || said <= messagesBefore)
+        sources.push({ kind: isPast ? 'past' : 'said', weight: said === 0 ? weights.said : weights.saidBefore, words: indexPhrases(text) });
+      said += 1;
+    } else if (said > 0) isPast = true;
+    else if (sources.length === 0) sources.push({ kind: 'answer', weight: weights.answered, words: indexPhrases(text) });
   }
   return sources;
 }
@@ -90,11 +139,15 @@ function textOf({ parts }: Message): string {
   return text.slice(0, maxProposalCharacters).trim();
 }
 
-function propose(tool: EditionTool & { ui: UiTool }, sources: readonly Source[]): Proposal {
-  const { canonical, description, ui } = tool;
+function propose(tool: EditionTool, sources: readonly Source[]): Proposal {
+  const { canonical, description } = tool;
+  const ui = shownAs(tool);
   const signs = signsOf(tool);
   let best: Evidence = { strength: 0, topic: null };
-  for (const { weight, words } of sources) {
+  const isProposed = sources.some(({ kind, words }) => kind === 'past' && evidence(signs, words).strength >= leastRelevance);
+  for (const { kind, weight, words } of sources) {
+    // A model names its own tools without suggesting them, and an answer may repeat what the user said before.
+    if (kind === 'past' || (kind === 'answer' && (isProposed || tool.ui === undefined))) continue;
     const found = evidence(signs, words);
     if (found.strength * weight > best.strength) best = { ...found, strength: found.strength * weight };
   }
@@ -124,16 +177,18 @@ type Signs = {
 };
 
 /** Cached with the edition: parsing takes longer than searching. */
-const signsOf = memoizeByObject(({ ui: { triggers, label, category }, description }: EditionTool & { ui: UiTool }): Signs => {
+const signsOf = memoizeByObject((tool: EditionTool): Signs => {
+  const { triggers, label, category, description } = shownAs(tool);
   return {
     triggers: triggers.map((text) => {
       const units = toUnits(text);
       return { text, units, words: units.flat() };
     }),
     label,
-    labelWords: toUnits(label).flat(),
-    category: toUnits(category).flat(),
-    described: tellingWords([label, description]),
+    labelWords: tool.ui === undefined && label.length < leastNameLength ? [] : toUnits(label).flat(),
+    // The category of tools for models says nothing about one of them.
+    category: tool.ui === undefined ? [] : toUnits(category).flat(),
+    described: tellingWords([label, tool.ui === undefined ? description : tool.description]),
   };
 });
 

@@ -98,7 +98,7 @@ async function endTurn(scope: TurnScope, status: TurnStatus, reason: TurnEndReas
   await scope.flushBeforeEnd();
   await failpoint('final-before-event');
   // Appended in one transaction with the end, so that a crash cannot separate them and no recovery proposes twice.
-  const proposals = status === 'completed' ? rankProposals(scope.names()?.tools ?? [], scope.messages) : [];
+  const proposals = status === 'completed' ? rankProposals(scope.names()?.tools ?? [], scope.messages, scope.plan.allow !== null) : [];
   for (const event of closingEvents(scope.state, status, reason, proposals)) scope.append(event);
 }
 

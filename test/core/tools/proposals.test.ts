@@ -52,6 +52,45 @@ const assistant = (text: string): Message => ({ role: 'assistant', parts: [{ typ
 const propose = (...messages: Message[]) => rankProposals(edition.tools, () => messages);
 const scores = (...messages: Message[]) => propose(...messages).map(({ canonical, relevance }) => [canonical.slice(3), relevance]);
 
+describe('the tools that an agent lists', async () => {
+  const listed = await compile(
+    {
+      tools: [
+        { tool: 'study.create_mindmap', aliases: [{ name: 'brainstorm', mode: 'hidden' }] },
+        { tool: 'study.cat', description: 'Shows pictures of animals.\n\nMentions homework and photos.' },
+        { tool: 'builtin.create_tool' },
+        { tool: 'ui.camera' },
+      ],
+    },
+    knownTools([...definitions, toolOf('study', 'create_mindmap'), toolOf('study', 'cat'), toolOf('builtin', 'create_tool')]),
+  );
+  const proposedFor = (...messages: Message[]) =>
+    rankProposals(listed.edition.tools, () => messages, true).map(({ canonical }) => canonical);
+
+  it('are proposed by their names, with and without the verb, and by the first line of their description', () => {
+    expect(rankProposals(listed.edition.tools, () => [user('A mindmap, please')], true)).toEqual([
+      {
+        canonical: 'study.create_mindmap',
+        label: 'Create mindmap',
+        text: expect.stringContaining('mindmap'),
+        relevance: 1,
+        category: 'tool',
+      },
+    ]);
+    expect(proposedFor(user('Let us brainstorm'))).toEqual(['study.create_mindmap']);
+    expect(proposedFor(user('pictures of animals'))).toEqual(['study.cat']);
+    expect(proposedFor(user('my cat'), assistant('create tool'))).toEqual([]);
+    expect(proposedFor(user('hello'), assistant('I can create a mindmap.'))).toEqual([]);
+    expect(proposedFor(user('a photo of the mindmap'))).toEqual(['study.create_mindmap', 'ui.camera']);
+  });
+
+  it('are not proposed if the turn called them, or if the agent lists none', () => {
+    const part = { type: 'tool-call', callId: 'c', requested: 'x', canonical: 'study.create_mindmap', via: 'wire', arguments: {} } as const;
+    expect(proposedFor(user('A mindmap'), { role: 'assistant', parts: [part] }, assistant('Here is the mindmap.'))).toEqual([]);
+    expect(rankProposals(listed.edition.tools, () => [user('A mindmap')])).toEqual([]);
+  });
+});
+
 describe('rankProposals', () => {
   it('proposes a tool with full relevance by one of its triggers, with a sentence and its link', () => {
     expect(propose(user('Can I take a picture of it?'))).toEqual([
@@ -127,6 +166,8 @@ describe('rankProposals', () => {
   it('proposes nothing again for what was said before an earlier answer', () => {
     expect(scores(user('test me'), assistant('Sure.'), user('thanks'), assistant('You are welcome.'))).toEqual([]);
     expect(scores(user('test me'), assistant('brainstorm'), user('by photo'))).toEqual([['camera', 1]]);
+    expect(scores(user('test me'), assistant('Sure.'), user('go on'), assistant('You said: test me.'))).toEqual([]);
+    expect(scores(user('test me'), assistant('Sure.'), user('Test me again'))).toEqual([['quiz', 1]]);
   });
 
   it('takes a message while the turn was waiting into account, whose calls have no text', () => {
