@@ -610,6 +610,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/model-aliases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List model aliases
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listModelAliases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/model-aliases/{alias}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a model alias
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getModelAlias"];
+        /**
+         * Create or replace a model alias
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        put: operations["putModelAlias"];
+        post?: never;
+        /**
+         * Delete a model alias
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["deleteModelAlias"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models": {
         parameters: {
             query?: never;
@@ -3632,6 +3688,31 @@ export interface components {
             /** @constant */
             type: "model";
         };
+        /**
+         * @example {
+         *       "model": "rehearsal/default",
+         *       "description": "For clients that only know this name."
+         *     }
+         */
+        ModelAlias: {
+            description?: string;
+            /**
+             * @description The model or the agent that requests with this name use.
+             * @example groq/llama-3.3-70b-versatile
+             */
+            model: string;
+            /** @description Optional. Must equal the name in the path. */
+            name?: string;
+        };
+        ModelAliasView: {
+            description?: string;
+            /**
+             * @description The model or the agent that requests with this name use.
+             * @example groq/llama-3.3-70b-versatile
+             */
+            model: string;
+            name: string;
+        };
         ModelList: {
             data: components["schemas"]["Model"][];
             first_id: string | null;
@@ -6255,6 +6336,17 @@ export interface components {
             version: number;
             warnings: components["schemas"]["Warning"][];
         };
+        WrittenModelAlias: {
+            description?: string;
+            /**
+             * @description The model or the agent that requests with this name use.
+             * @example groq/llama-3.3-70b-versatile
+             */
+            model: string;
+            name: string;
+            /** @description Problems with the stored document in the current workspace. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
+        };
         WrittenPolicy: {
             rules: components["schemas"]["PolicyRule"][];
             /**
@@ -8410,6 +8502,169 @@ export interface operations {
             503: components["responses"]["AnthropicError503"];
             504: components["responses"]["AnthropicError504"];
             508: components["responses"]["AnthropicError508"];
+        };
+    };
+    listModelAliases: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of model aliases. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ModelAliasView"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getModelAlias: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model alias. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelAliasView"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putModelAlias: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelAlias"];
+            };
+        };
+        responses: {
+            /** @description Replaced or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenModelAlias"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the model alias. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenModelAlias"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteModelAlias: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     listModels: {

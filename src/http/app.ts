@@ -26,6 +26,7 @@ import { hookRoutes } from './routes/hooks.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { messagesRoutes } from './routes/messages.ts';
+import { modelAliasRoutes } from './routes/model-aliases.ts';
 import { modelRoutes } from './routes/models.ts';
 import { policyRoutes } from './routes/policy.ts';
 import { providerRoutes } from './routes/providers.ts';
@@ -79,6 +80,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...secretRoutes,
     ...policyRoutes,
     ...modelRoutes,
+    ...modelAliasRoutes,
     ...agentRoutes,
     ...skillRoutes,
     ...keyRoutes,

@@ -23,7 +23,9 @@ import type { Services } from '../wiring.ts';
 export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   kind: DocumentKind;
   /** For example `agent`. Also the name of the path parameter; the plural is the path. */
-  noun: 'agent' | 'provider' | 'secret' | 'webhook' | 'schedule' | 'subscription';
+  noun: 'agent' | 'provider' | 'secret' | 'webhook' | 'schedule' | 'subscription' | 'alias';
+  /** Where the words of the routes do not follow from `noun`: in sentences, in the path, and in ids of operations. */
+  words?: { one: string; many: string; path: string; id: string; ids: string };
   tag: string;
   scopes: readonly Scope[];
   name: z.ZodType<string>;
@@ -69,7 +71,9 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
   const workspace = tag;
   const forReading = reading === undefined ? { workspace } : {};
   const Noun = `${noun[0]?.toUpperCase()}${noun.slice(1)}`;
-  const list = `/v1/${noun}s`;
+  const regular = { one: noun, many: `${noun}s`, path: `${noun}s`, id: Noun, ids: `${Noun}s` };
+  const { one, many, path: collection, id, ids } = routes.words ?? regular;
+  const list = `/v1/${collection}`;
   const path = `${list}/{${noun}}`;
   const params = z.object({ [noun]: routes.name });
   const written = routes.view
@@ -79,7 +83,7 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
         .optional()
         .meta({ description: 'Problems with the stored document in the current workspace. Absent: none.' }),
     })
-    .meta({ id: `Written${Noun}` });
+    .meta({ id: `Written${id}` });
   // The parameter name is dynamic, so its value is `string | undefined` to the compiler; `params` has checked it.
   const nameOf = (values: Record<string, string>): string => values[noun] ?? '';
 
@@ -88,13 +92,13 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
       {
         method: 'get',
         path: list,
-        operationId: `list${Noun}s`,
+        operationId: `list${ids}`,
         tag,
         scopes,
         ...forReading,
-        summary: `List ${noun}s`,
+        summary: `List ${many}`,
         query: PageQuery,
-        answers: { 200: { description: `A page of ${noun}s.`, schema: pageOf(routes.view) } },
+        answers: { 200: { description: `A page of ${many}.`, schema: pageOf(routes.view) } },
       },
       async ({ answer, services, principal, query }) => {
         const catalog = services.catalog(principal);
@@ -113,14 +117,14 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
       {
         method: 'get',
         path,
-        operationId: `get${Noun}`,
+        operationId: `get${id}`,
         tag,
         scopes,
         ...forReading,
-        summary: `Read a ${noun}`,
+        summary: `Read a ${one}`,
         params,
         headers: readConditionHeaders,
-        answers: { 200: { description: `The ${noun}.`, schema: routes.reviewed ?? routes.view, headers: etagHeader }, 304: unchanged },
+        answers: { 200: { description: `The ${one}.`, schema: routes.reviewed ?? routes.view, headers: etagHeader }, 304: unchanged },
       },
       async ({ c, services, principal, params, answer }) => {
         const name = nameOf(params);
@@ -134,17 +138,17 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
       {
         method: 'put',
         path,
-        operationId: `put${Noun}`,
+        operationId: `put${id}`,
         tag,
         scopes,
         workspace,
-        summary: `Create or replace a ${noun}`,
+        summary: `Create or replace a ${one}`,
         params,
         headers: conditionHeaders,
         body: { schema: routes.body },
         answers: {
           200: { description: 'Replaced or unchanged.', schema: written, headers: etagHeader },
-          201: { description: 'Created.', schema: written, headers: { ...etagHeader, location: `URL of the ${noun}.` } },
+          201: { description: 'Created.', schema: written, headers: { ...etagHeader, location: `URL of the ${one}.` } },
         },
         problems: ['precondition_failed'],
       },
@@ -164,11 +168,11 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
       {
         method: 'delete',
         path,
-        operationId: `delete${Noun}`,
+        operationId: `delete${id}`,
         tag,
         scopes,
         workspace,
-        summary: `Delete a ${noun}`,
+        summary: `Delete a ${one}`,
         params,
         headers: conditionHeaders,
         answers: { 204: { description: 'Gone.' } },

@@ -17,6 +17,7 @@ import type { Skill } from '../core/skills/skill.ts';
 import type { Taint } from '../core/policy/taint.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
+import type { NamedModel } from '../core/model/model-alias.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { Warning } from '../core/warning.ts';
 
@@ -39,7 +40,8 @@ export type DocumentKind =
   | 'private-tool'
   | 'webhook'
   | 'schedule'
-  | 'subscription';
+  | 'subscription'
+  | 'model-alias';
 
 /** A workspace has one document of kind `policy`, `{rules: PolicyRule[]}`, under this name. */
 export const policyDocument = 'workspace';
@@ -236,6 +238,8 @@ export interface Directory {
   provider(workspace: string, name: string): Promise<ProviderAccess>;
   /** Returns the names of the configured providers, including `rehearsal`, with their listed models. */
   providers(workspace: string): Promise<{ name: string; models: readonly string[] }[]>;
+  /** Returns the model aliases of the workspace; they may be a few seconds old. */
+  modelAliases(workspace: string): Promise<readonly NamedModel[]>;
   /** Returns the policy rules of the workspace; they may be `limits.rulesTtlMs` old. */
   rules(workspace: string): Promise<readonly PolicyRule[]>;
   /**

@@ -2,6 +2,7 @@
  * The methods of a workspace's Catalog: their types (the ports and `PublishedDocuments`), and one row for each that says how it runs.
  * `catalog-client.ts` calls them; `catalog/handlers/` implements them.
  */
+import type { NamedModel } from '../core/model/model-alias.ts';
 import type { Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
 import type { EditionPointer } from '../core/toolset/edition-tool.ts';
@@ -46,6 +47,7 @@ interface PublishedDocuments {
   /** Returns null when none is stored. */
   sealedProvider(name: string): Promise<SealedProvider | null>;
   providerModels(): Promise<{ name: string; models: string[] }[]>;
+  modelAliases(): Promise<NamedModel[]>;
   sealedSecret(name: string): Promise<SealedSecret>;
   verifyKey(id: string, hash: string): Promise<KeyVerdict>;
 }
@@ -141,6 +143,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   rules: read,
   sealedProvider: read,
   providerModels: read,
+  modelAliases: read,
   sealedSecret: read,
   verifyKey: read,
 

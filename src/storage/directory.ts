@@ -11,6 +11,7 @@ import { limits } from '../core/limits.ts';
 import { fallbackRules } from '../core/policy/document.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import { Problem } from '../core/problem.ts';
+import type { NamedModel } from '../core/model/model-alias.ts';
 import { ProviderName, type ProviderAccess } from '../core/model/provider.ts';
 import { SecretName, secretUseRefusal, type SecretBinding } from '../core/policy/secret.ts';
 import { ServerName, type ServerAccess } from '../core/servers/server.ts';
@@ -60,6 +61,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const agents = createTimedCache<Agent | null>(bounds);
   const providers = createTimedCache<ProviderAccess | null>(bounds);
   const providerLists = createTimedCache<{ name: string; models: readonly string[] }[]>(bounds);
+  const modelAliases = createTimedCache<readonly NamedModel[]>(bounds);
   const servers = createTimedCache<ServerAccess | null>(bounds);
   const offers = createTimedCache<ServerOffers>(bounds);
   const operations = createTimedCache<ServerOperation>({ ...bounds, maxEntries: maxCachedOperations });
@@ -176,6 +178,9 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       return access;
     },
 
+    modelAliases: (workspace) =>
+      modelAliases.load(workspace, () => loadFor(providerTtlMs, callCatalog(env, workspace, 'modelAliases', []))),
+
     providers: (workspace) => providerLists.load(workspace, () => loadProviders(workspace)),
 
     server: async (workspace, name, tool) => {
@@ -244,6 +249,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
         case 'provider':
           providerLists.invalidate(workspace);
           return providers.invalidate(`${workspace}:${name}`);
+        case 'model-alias':
+          return modelAliases.invalidate(workspace);
         case 'secret':
           secrets.invalidate(`${workspace}:${name}`);
           // Providers may have been loaded with the old secret.

@@ -72,6 +72,7 @@ describe('every operation', () => {
     });
     await writeAndRead('/v1/agents/clerk', { model: 'rehearsal/default', toolset: 'desk' });
     await writeAndRead('/v1/providers/near', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', models: ['m'] });
+    await writeAndRead('/v1/model-aliases/claude-*', { model: 'rehearsal/default' });
     await writeAndRead('/v1/secrets/TOKEN', { value: 'a value', hosts: ['127.0.0.1'] });
     await writeAndRead('/v1/webhooks/orders', {
       agent: 'clerk',
@@ -258,6 +259,7 @@ describe('every operation', () => {
       'subscriptions/ends',
       'agents/clerk',
       'providers/near',
+      'model-aliases/claude-*',
       'secrets/TOKEN',
       'skills/notes',
       'toolsets/desk',

@@ -30,6 +30,7 @@ import { legalAliases, ToolAliases, Toolset, type ToolsetAlias } from '../../src
 import { joinTaint, untainted } from '../../src/core/policy/taint.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { Schedule } from '../../src/core/triggers/schedules/schedule.ts';
+import { ModelAlias } from '../../src/core/model/model-alias.ts';
 import { Subscription } from '../../src/core/triggers/callbacks/subscription.ts';
 import { compileHook } from '../../src/core/triggers/compiled-hook.ts';
 import { secretFault } from '../../src/core/triggers/signatures/create-verifier.ts';
@@ -280,6 +281,8 @@ export function createFakeCatalog(options: {
         const { callbackSecret = plain.hidden, ...document } = parseDocument(Schedule, body);
         return { ...plain, body: { ...document, name, hasCallbackSecret: callbackSecret !== null }, hidden: callbackSecret };
       }
+      case 'model-alias':
+        return { ...plain, body: { ...parseDocument(ModelAlias, body), name } };
       case 'subscription': {
         const { secret: _secret, ...document } = parseDocument(Subscription, body);
         return { ...plain, body: { ...document, name } };
@@ -684,6 +687,11 @@ export function createFakeCatalog(options: {
         ...(provider.prices !== undefined && { prices: provider.prices }),
         profile: provider.profile ?? {},
       };
+    },
+    modelAliases: async (asked) => {
+      ownWorkspace(asked);
+      const { items } = await catalog.list('model-alias', { limit: 200 });
+      return items.map(({ name, body }) => ({ name, model: String(body.model) }));
     },
     providers: async (asked) => {
       ownWorkspace(asked);

@@ -144,6 +144,7 @@ export const kindWords: Readonly<Record<DocumentKind, string>> = {
   webhook: 'webhook',
   schedule: 'schedule',
   subscription: 'subscription',
+  'model-alias': 'model alias',
 };
 
 type SqlRow = {

@@ -15,6 +15,7 @@ import { listRows, documentNotFound, requireRow } from '../documents/documents.t
 import { findKnownTool, listTools } from '../tools/known-tools.ts';
 import { privateDefinitions } from '../tools/made-tool-definitions.ts';
 import { madeToolWriter } from '../tools/made-tools.ts';
+import { listModelAliases, modelAliasWriter } from '../documents/model-aliases.ts';
 import { policyWriter } from '../documents/policy.ts';
 import { privateToolWriter, removePrivateTools } from '../tools/private-tools.ts';
 import { listServers, serverWriter, showServer } from '../servers/servers.ts';
@@ -43,6 +44,7 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   webhook: webhookWriter,
   schedule: scheduleWriter,
   subscription: subscriptionWriter,
+  'model-alias': modelAliasWriter,
 };
 
 /** Rejects the names of internal toolsets, which are not accessible to users. */
@@ -116,5 +118,6 @@ export const documentHandlers = {
   subscriptions: ({ context: { sql } }) => subscribedTargets(sql).map(({ head }) => head),
   sealedProvider: ({ context }, name) => readSealedProvider(context, name),
   providerModels: ({ context }) => listProviderModels(context),
+  modelAliases: ({ context }) => listModelAliases(context),
   sealedSecret: ({ context }, name) => readSealedSecret(context, name),
 } satisfies Partial<CatalogHandlers>;

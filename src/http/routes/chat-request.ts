@@ -5,6 +5,9 @@
 import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
 import { readCompletionId } from '../../core/reference.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
+import { resolveModelAlias } from '../../core/model/model-alias.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Services } from '../../wiring.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 
@@ -25,11 +28,18 @@ export function requireModel(value: unknown): ChatBody {
   return value as ChatBody; // Checked just now.
 }
 
+/** Returns the model or agent that a request names, by an alias of the workspace or by itself. */
+export async function resolveModel({ directory }: Services, { workspace }: Principal, model: string): Promise<string> {
+  // Aliases have no slash.
+  if (model.includes('/')) return model;
+  return resolveModelAlias(await directory.modelAliases(workspace), model) ?? model;
+}
+
 /**
- * Throws `invalid_request` if body and header name different toolsets, or header and calls different sessions, and `model_not_found` for an
+ * `ref`: what `resolveModel` returned. Throws `invalid_request` if body and header name different toolsets, or header and calls different sessions, and `model_not_found` for an
  * invalid model reference.
  */
-export function readRoute(c: AppContext, dialect: Dialect, body: ChatBody): ChatRoute {
+export function readRoute(c: AppContext, dialect: Dialect, body: ChatBody, ref: string): ChatRoute {
   const inBody = body.toolset ?? undefined;
   if (inBody !== undefined && typeof inBody !== 'string')
     throw invalidRequest([{ path: 'toolset', message: 'must be the name of a toolset' }]);
@@ -40,7 +50,7 @@ export function readRoute(c: AppContext, dialect: Dialect, body: ChatBody): Chat
   const session = c.req.header('x-moniker-session');
   const toolset = inBody ?? inHeader;
   return {
-    ...modelOrAgent(body.model),
+    ...modelOrAgent(ref),
     ...(toolset !== undefined && { toolset }),
     ...(session !== undefined && { session }),
     previousCalls: sessionOfPrevious(dialect, body) ?? dialect.sessionOfCalls(body),
@@ -66,7 +76,7 @@ function modelOrAgent(ref: string): Pick<ChatRoute, 'agent' | 'model'> {
   if (slash < 1 || slash === ref.length - 1) {
     throw new Problem(
       'model_not_found',
-      `Unknown model ${quoted(ref)}: it must be agent/<name> or <provider>/<model>. GET /v1/models lists them.`,
+      `Unknown model ${quoted(ref)}: it must be agent/<name> or <provider>/<model>. GET /v1/models lists them; PUT /v1/model-aliases/{alias} adds other names.`,
       { param: 'model' },
     );
   }

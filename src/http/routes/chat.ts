@@ -7,7 +7,7 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Services } from '../../wiring.ts';
 import type { AppContext } from '../middleware/request-context.ts';
-import { isPlain, readRoute, requireModel, withoutToolset } from './chat-request.ts';
+import { isPlain, readRoute, requireModel, resolveModel, withoutToolset } from './chat-request.ts';
 import { answerInSession } from './chat-turn.ts';
 import type { z } from 'zod';
 import type { ProblemCode } from '../../core/problem.ts';
@@ -31,11 +31,12 @@ export async function answerChat(
   { c, services, principal, body: value, bytes, text, headers }: IncomingChat,
 ): Promise<Response> {
   const body = requireModel(value);
-  const route = readRoute(c, dialect, body);
+  const ref = await resolveModel(services, principal, body.model);
+  const route = readRoute(c, dialect, body, ref);
   if (!isPlain(route)) return await answerInSession({ c, services, principal, dialect, route, body, bytes, headers });
   requireAllowed(principal, { act: 'use-model' });
   const signal = () => c.req.raw.signal;
-  return await services.proxyChat(principal, { ref: body.model, dialect, body: withoutToolset(body), text, headers, signal });
+  return await services.proxyChat(principal, { ref, dialect, body: withoutToolset(body), text, headers, signal });
 }
 
 /** `parts`: what the dialect calls the elements of a conversation; `leads`: what in a request identifies a session. */

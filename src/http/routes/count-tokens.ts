@@ -8,7 +8,7 @@ import { requireAllowed } from '../../core/authority.ts';
 import { limits } from '../../core/limits.ts';
 import { anthropicMessages } from '../../dialects/anthropic/dialect.ts';
 import { defineRoute, type Route, type RouteRequest } from '../route.ts';
-import { type ChatBody, readRoute, requireModel, withoutToolset } from './chat-request.ts';
+import { type ChatBody, readRoute, requireModel, resolveModel, withoutToolset } from './chat-request.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Services } from '../../wiring.ts';
 import type { AppContext } from '../middleware/request-context.ts';
@@ -50,10 +50,11 @@ type Asked = Pick<RouteRequest, 'c' | 'services' | 'principal' | 'text'>;
 
 async function count({ c, services, principal, text }: Asked, value: unknown): Promise<Response | z.infer<typeof TokenCount>> {
   const body = requireModel(value);
-  const { agent } = readRoute(c, anthropicMessages, body);
+  const ref = await resolveModel(services, principal, body.model);
+  const { agent } = readRoute(c, anthropicMessages, body, ref);
   if (agent !== undefined) return estimate(body, await instructionsOf(services, principal, agent));
   requireAllowed(principal, { act: 'use-model' });
-  const sent = { ref: body.model, dialect: anthropicMessages, body: withoutToolset(body), text, headers: anthropicHeaders(c) };
+  const sent = { ref, dialect: anthropicMessages, body: withoutToolset(body), text, headers: anthropicHeaders(c) };
   return (await services.countTokens(principal, sent)) ?? estimate(body, '');
 }
 

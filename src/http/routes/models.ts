@@ -1,5 +1,5 @@
 /**
- * `/v1/models`: the values of `model` in a chat request: agents first, then the providers' models. OpenAI's and Anthropic's clients use the
+ * `/v1/models`: the values of `model` in a chat request: aliases first, then agents and the providers' models. OpenAI's and Anthropic's clients use the
  * same path, so every object has the fields of both. Wire: API references of both, "List models".
  */
 import { z } from 'zod';
@@ -83,11 +83,17 @@ export const modelRoutes: readonly Route[] = [
 ];
 
 async function listModels(services: Services, principal: Principal): Promise<Model[]> {
-  const [agents, providers] = await Promise.all([
+  const mayUseModels = isAllowed(principal, { act: 'use-model' });
+  const [agents, providers, aliases] = await Promise.all([
     readableAgents(services.catalog(principal), principal),
-    isAllowed(principal, { act: 'use-model' }) ? services.directory.providers(principal.workspace) : [],
+    mayUseModels ? services.directory.providers(principal.workspace) : [],
+    services.directory.modelAliases(principal.workspace),
   ]);
+  const ofAgents = new Set(agents.map(({ name }) => `agent/${name}`));
+  const isUsable = (model: string): boolean => (model.startsWith('agent/') ? ofAgents.has(model) : mayUseModels);
   return [
+    // A pattern is not a name that a client can send.
+    ...aliases.flatMap(({ name, model }) => (name.includes('*') || !isUsable(model) ? [] : [toModel(name, 'alias', 0)])),
     ...agents.map(({ name, createdAt }) => toModel(`agent/${name}`, 'moniker', Math.floor(Date.parse(createdAt) / 1000))),
     ...providers.flatMap(({ name, models }) => models.map((model) => toModel(`${name}/${model}`, name, 0))),
   ];

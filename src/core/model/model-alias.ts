@@ -1,0 +1,51 @@
+/**
+ * Further names of models in a workspace, for clients whose model names are fixed: `claude-*` → `groq/llama-3.3-70b`. An alias names a model
+ * or an agent, never another alias, so that there are no loops.
+ */
+import { z } from 'zod';
+import { boundedText } from '../text/bounded-text.ts';
+import { limits } from '../limits.ts';
+
+export const maxModelAliases = 500;
+
+/** Without `/`, which separates provider and model. One `*` stands for any text, also none. */
+export const ModelAliasName = z
+  .string()
+  .regex(/^[A-Za-z0-9*][A-Za-z0-9._:@+*-]{0,127}$/, { message: 'must be 1 to 128 letters, digits or . _ : @ + - *, without "/"' })
+  .refine((name) => name.split('*').length <= 2, { message: 'may have one "*"' });
+
+export const ModelAlias = z
+  .strictObject({
+    name: ModelAliasName.optional().meta({ description: 'Optional. Must equal the name in the path.' }),
+    model: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{0,31}\/.{1,200}$/, {
+        message: 'must be <provider>/<model> or agent/<name>; an alias cannot name another alias',
+      })
+      .meta({ description: 'The model or the agent that requests with this name use.', example: 'groq/llama-3.3-70b-versatile' }),
+    description: boundedText(limits.maxDescriptionBytes).optional(),
+  })
+  .meta({ id: 'ModelAlias', example: { model: 'rehearsal/default', description: 'For clients that only know this name.' } });
+
+/** An alias of a workspace, and what it names. */
+export type NamedModel = { name: string; model: string };
+
+/** Returns the model or agent that a name stands for; null if no alias matches. The exact name wins, then the pattern with the most text. */
+export function resolveModelAlias(aliases: readonly NamedModel[], requested: string): string | null {
+  let best: NamedModel | null = null;
+  for (const alias of aliases) {
+    if (alias.name === requested) return alias.model;
+    if (matches(alias.name, requested) && (best === null || isCloser(alias.name, best.name))) best = alias;
+  }
+  return best?.model ?? null;
+}
+
+function matches(pattern: string, requested: string): boolean {
+  const [start = '', end] = pattern.split('*', 2);
+  return end !== undefined && requested.length >= start.length + end.length && requested.startsWith(start) && requested.endsWith(end);
+}
+
+/** Of two patterns of the same length the first in the alphabet, so that the order of the list does not matter. */
+function isCloser(one: string, other: string): boolean {
+  return one.length === other.length ? one < other : one.length > other.length;
+}
