@@ -203,10 +203,11 @@ function buildServers({ runtime, outbound, cachedDirectory, master, catalog }: B
   return {
     ...{ signIns, fetchFor, upstream, upstreamContext, refresh, refreshStale },
     directory: withStaleServerRefresh(cachedDirectory, refreshStale),
-    changed(workspace: string, name: string): void {
-      const failed = (error: unknown): void =>
-        runtime.log.debug('the tool list of a changed server was not refreshed', { server: name, cause: String(error) });
-      runInBackground(refresh.refresh(workspace, name, 'changed').catch(failed));
+    async changed(workspace: string, name: string): Promise<void> {
+      const log = (error: unknown): void => runtime.log.debug('a changed server was not refreshed', { server: name, cause: String(error) });
+      const work = refresh.refresh(workspace, name, 'changed').catch(log);
+      runInBackground(work);
+      await work;
     },
     admin: (workspace: string) => ({
       refresh: (name: string, reason: RefreshReason, options?: { isNew?: boolean }) => refresh.refresh(workspace, name, reason, options),
@@ -232,7 +233,7 @@ function buildCallDeps({ settings, runtime, catalog }: Base, servers: ServerPart
       ...runtime,
       executor: executorByKind({
         ...{ builtin: code, local: code, static: createStaticExecutor(server) },
-        mcp: createMcpExecutor({ server, upstream, changed: (name) => servers.changed(workspace, name) }),
+        mcp: createMcpExecutor({ server, upstream, changed: (name) => void servers.changed(workspace, name) }),
         openapi: createOpenApiExecutor({ server, operation: (name, tool) => directory.operation(workspace, name, tool) }),
         made: createMadeExecutor(sandbox),
       }),

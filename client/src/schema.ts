@@ -2953,6 +2953,9 @@ export interface components {
             name: string;
         };
         ContentBlock: {
+            _meta?: {
+                [key: string]: unknown;
+            };
             annotations?: {
                 audience?: ("user" | "assistant")[];
                 lastModified?: string;
@@ -2962,6 +2965,9 @@ export interface components {
             /** @constant */
             type: "text";
         } | {
+            _meta?: {
+                [key: string]: unknown;
+            };
             annotations?: {
                 audience?: ("user" | "assistant")[];
                 lastModified?: string;
@@ -2972,6 +2978,9 @@ export interface components {
             /** @constant */
             type: "image";
         } | {
+            _meta?: {
+                [key: string]: unknown;
+            };
             annotations?: {
                 audience?: ("user" | "assistant")[];
                 lastModified?: string;
@@ -2982,12 +2991,22 @@ export interface components {
             /** @constant */
             type: "audio";
         } | {
+            _meta?: {
+                [key: string]: unknown;
+            };
             annotations?: {
                 audience?: ("user" | "assistant")[];
                 lastModified?: string;
                 priority?: number;
             };
             description?: string;
+            icons?: {
+                mimeType?: string;
+                sizes?: string[];
+                src: string;
+                /** @enum {string} */
+                theme?: "light" | "dark";
+            }[];
             mimeType?: string;
             name: string;
             size?: number;
@@ -2996,12 +3015,18 @@ export interface components {
             type: "resource_link";
             uri: string;
         } | {
+            _meta?: {
+                [key: string]: unknown;
+            };
             annotations?: {
                 audience?: ("user" | "assistant")[];
                 lastModified?: string;
                 priority?: number;
             };
             resource: {
+                _meta?: {
+                    [key: string]: unknown;
+                };
                 blob?: string;
                 mimeType?: string;
                 text?: string;

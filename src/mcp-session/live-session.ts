@@ -8,6 +8,7 @@ import { limits } from '../core/limits.ts';
 import type { Principal } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
 import type { MarkStore } from '../engine/policy/direct-marks.ts';
+import { readServerInstructions } from '../engine/mcp/serve-resources.ts';
 import { readView } from '../engine/mcp/serve-view.ts';
 import { viewVersion } from '../engine/mcp/serve-watch.ts';
 import { buildServer } from '../mcp/server/build-server.ts';
@@ -90,6 +91,7 @@ export class LiveSession {
         called: (principal) => live.session?.notifyIfEquipmentChanged(principal),
       },
       view,
+      await readServerInstructions(deps, caller.workspace, view),
     );
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,

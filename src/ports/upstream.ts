@@ -52,6 +52,8 @@ export type CallerChannel = {
   /** Answers while the call is open. `key`: the asker's name for the question. */
   ask?(request: InputRequest, key: string): Promise<InputAnswer>;
   askable?: AskableInput;
+  /** `_meta` of the caller's request, such as its trace context. */
+  meta?: Record<string, unknown>;
 };
 
 /** Called while a server works, at most as often as `limits` allow. Without `ask`, the server is answered that no user can be asked. */

@@ -284,9 +284,10 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
         expect(asked).toEqual([]);
         expect(said).toMatchObject([{ result: { roots: [{ uri: 'file:///srv/data' }] } }]);
       },
+      // The server is trusted, so it gets the client's own roots; an untrusted one is refused (`test/mcp/client/hostile.test.ts`).
       refused: ({ asked, said }) => {
         expect(asked).toEqual([]);
-        expect(said).toMatchObject([{ error: { code: -32601 } }]);
+        expect(said).toMatchObject([{ result: { roots: [{ uri: 'file:///home' }] } }]);
       },
     }),
     'server-request-unrelated': unrelated(),

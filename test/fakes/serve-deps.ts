@@ -22,7 +22,7 @@ export type FakeServing = {
   aliases?: boolean;
   configuration?: readonly ToolDefinition[];
   upstream?: Partial<McpUpstream>;
-  serverChanged?(workspace: string, server: string): void;
+  serverChanged?(workspace: string, server: string): Promise<void>;
   isInForce?(): Promise<boolean>;
   secret?(name: string): Promise<string>;
 };
@@ -58,7 +58,7 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
       log,
       conversation,
     }),
-    serverChanged: options.serverChanged ?? (() => undefined),
+    serverChanged: options.serverChanged ?? (async () => undefined),
     background: () => undefined,
     isKeyActive: options.isInForce ?? (async () => true),
   };

@@ -117,6 +117,11 @@ function pinnedOf(text: string | null, pin: string | null): AcceptedDefinition |
 
 function definitionText(pinned: AcceptedDefinition | null): string | null {
   if (pinned === null) return null;
-  const { definition, raw, annotationsAccepted } = pinned;
-  return JSON.stringify({ definition, ...(raw !== undefined && { raw }), ...(annotationsAccepted === true && { annotationsAccepted }) });
+  const { definition, raw, presentation, annotationsAccepted } = pinned;
+  return JSON.stringify({
+    definition,
+    ...(raw !== undefined && { raw }),
+    ...(presentation !== undefined && { presentation }),
+    ...(annotationsAccepted === true && { annotationsAccepted }),
+  });
 }

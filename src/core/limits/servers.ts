@@ -36,6 +36,8 @@ export const serverLimits = {
   /** Questions of a server during one call, and rounds of `input_required`. */
   maxInputRequests: 10,
   maxInputRounds: 10,
+  /** URL of an icon, which may be a data URL. */
+  maxIconLength: 16 * KB,
   /** A response of a tool's endpoint. */
   maxToolReplyBytes: 16 * MB,
 

@@ -71,7 +71,7 @@ export async function pinListing(
   const nameless: PinnedListing['nameless'] = [];
   const read = readListing(tools, operations);
   const pins = await Promise.all(read.map(({ raw }, index) => (raw === null ? hashOfRefused(tools[index]) : definitionPin(raw))));
-  for (const [index, { name, raw, definition, findings, verdict, ...place }] of read.entries()) {
+  for (const [index, { name, raw, definition, presentation, findings, verdict, ...place }] of read.entries()) {
     const path = paths[index] ?? place.path;
     const pin = pins[index] ?? '';
     const isDefinition = verdict !== 'refuse' && raw !== null && definition !== null;
@@ -85,7 +85,9 @@ export async function pinListing(
     items.set(name, {
       path,
       name,
-      listed: isDefinition ? { pin, definition, ...(canonicalJson(raw) !== canonicalJson(definition) && { raw }) } : null,
+      listed: isDefinition
+        ? { pin, definition, ...(canonicalJson(raw) !== canonicalJson(definition) && { raw }), ...(presentation && { presentation }) }
+        : null,
       refused: isDefinition ? null : pin,
       findings,
       isSuspicious: verdict === 'hold',
@@ -102,7 +104,8 @@ async function hashOfRefused(tool: unknown): Promise<string> {
 }
 
 function hashOf(items: readonly PinnedItem[]): Promise<string> {
-  return sha256Hex(canonicalJson(items.map(({ name, listed, refused }) => [name, listed?.pin ?? null, refused])));
+  const shown = (listed: PinnedDefinition | null): unknown[] => (listed?.presentation === undefined ? [] : [listed.presentation]);
+  return sha256Hex(canonicalJson(items.map(({ name, listed, refused }) => [name, listed?.pin ?? null, refused, ...shown(listed)])));
 }
 
 /**
@@ -231,7 +234,8 @@ function isSameDefinition(one: AcceptedDefinition | null, other: AcceptedDefinit
     one !== null &&
     one.annotationsAccepted === other?.annotationsAccepted &&
     one.pin === other?.pin &&
-    canonicalJson(one.definition) === canonicalJson(other.definition)
+    canonicalJson(one.definition) === canonicalJson(other.definition) &&
+    canonicalJson(one.presentation ?? null) === canonicalJson(other.presentation ?? null)
   );
 }
 

@@ -7,15 +7,18 @@ import { findAdvisories, findSuspicions } from './definition-findings.ts';
 import { fold } from '../names/fold.ts';
 import { type Finding, addFinding } from './hold.ts';
 import { limits } from '../limits.ts';
+import { KB } from '../limits/units.ts';
 import { cleanSchema } from './listing-cleanup.ts';
 import { outputSchemaFault, schemaFault } from './listing-schema.ts';
 import { cleanDescription } from './listing-text.ts';
 import { isListedName, parseAlias, quote } from '../names/names.ts';
 import type { ToolsetAlias } from '../toolset/toolset.ts';
-import { ToolAnnotations, type BareDefinition } from '../tools/tool.ts';
+import { ToolAnnotations, type BareDefinition, Icons, type ToolPresentation } from '../tools/tool.ts';
+import { cleanData } from '../tools/clean-result.ts';
+import { passedMeta } from '../tools/mcp-input.ts';
 import type { ServerOperation } from '../servers/server-state.ts';
 import { utf8Length } from '../text/utf8.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { isRecord, isDeeperThan } from '../json/wire-value.ts';
 
 /** Reported findings of one listed definition: enough to judge it. */
 export const maxDefinitionFindings = 20;
@@ -29,6 +32,8 @@ export type ListedDefinition = {
   raw: BareDefinition | null;
   /** The definition for models: hidden characters removed, long texts cut. null: refused. */
   definition: BareDefinition | null;
+  /** For MCP clients. */
+  presentation?: ToolPresentation;
   findings: Finding[];
   /** `hold`: requires a review. `refuse`: not a valid definition, for the reasons in `findings`. */
   verdict: 'offer' | 'hold' | 'refuse';
@@ -67,7 +72,9 @@ function readOne(
   const holding = [...findSuspicions(definition, listed), ...cleaned.filter(isHolding)];
   const others = [...cleaned.filter((finding) => !isHolding(finding)), ...findAdvisories(definition)];
   const findings = [...holding, ...others].slice(0, maxDefinitionFindings);
-  return { path, name, raw, definition, findings, verdict: holding.length > 0 ? 'hold' : 'offer' };
+  const presentation = presentationOf(tool);
+  const verdict = holding.length > 0 ? 'hold' : 'offer';
+  return { path, name, raw, definition, ...(presentation !== null && { presentation }), findings, verdict };
 }
 
 /** Returns why the item is not a valid definition; null: it is valid. */
@@ -163,6 +170,27 @@ function annotationsOf(value: unknown): ToolAnnotations | null {
     return read.success && read.data !== undefined ? [[hint, read.data]] : [];
   });
   return known.length === 0 ? null : ToolAnnotations.parse(Object.fromEntries(known));
+}
+
+const maxExecutionCharacters = 1_000;
+/** Above this, icons are left out: an edition has the presentation of each of its tools. */
+const maxPresentationBytes = 32 * KB;
+
+/** Returns null if the item has nothing for clients. Invalid members are ignored. */
+function presentationOf({ title, icons, execution, _meta }: Record<string, unknown>): ToolPresentation | null {
+  const read = Icons.safeParse(icons).data;
+  const meta = passedMeta(_meta);
+  const isSmall =
+    isRecord(execution) && !isDeeperThan(execution, limits.maxJsonDepth) && JSON.stringify(execution).length <= maxExecutionCharacters;
+  const presentation = {
+    ...(typeof title === 'string' && title !== '' && { title: cleanDescription(title).text }),
+    ...(read !== undefined && { icons: cleanData(read) }),
+    ...(isSmall && { execution: cleanData(execution) }),
+    ...(meta !== undefined && { meta: cleanData(meta) }),
+  };
+  if (Object.keys(presentation).length === 0) return null;
+  const { icons: _icons, ...rest } = presentation;
+  return utf8Length(JSON.stringify(presentation)) <= maxPresentationBytes ? presentation : rest;
 }
 
 function refused(path: string, name: string, finding: Finding): ListedDefinition {

@@ -7,7 +7,7 @@ import { canonicalJson } from '../hash.ts';
 import type { Finding, Hold } from './hold.ts';
 import { type CanonicalName, parseWireName, quote } from '../names/names.ts';
 import type { Server, ServerAccess, ServerTool } from '../servers/server.ts';
-import type { BareDefinition, ToolDefinition, ToolSource } from '../tools/tool.ts';
+import type { BareDefinition, ToolDefinition, ToolSource, ToolPresentation } from '../tools/tool.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import { Problem } from '../problem.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
@@ -15,8 +15,8 @@ import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 /** The hold of one tool in an edition, which has one for each of a thousand tools; the server's tool list has the complete hold. */
 export const maxEditionHoldCharacters = 4_000;
 
-/** `definition`: as models receive it. `raw`: as listed, which the pin covers; absent: the same. */
-export type PinnedDefinition = { pin: string; definition: BareDefinition; raw?: BareDefinition };
+/** `definition`: as models receive it. `raw`: as listed, which the pin covers; absent: the same. `presentation`: for MCP clients. */
+export type PinnedDefinition = { pin: string; definition: BareDefinition; raw?: BareDefinition; presentation?: ToolPresentation };
 
 /** `annotationsAccepted`: an administrator accepted the annotations of exactly this definition. */
 export type AcceptedDefinition = PinnedDefinition & { annotationsAccepted?: true };
@@ -109,6 +109,7 @@ export function toToolDefinition(server: DefinitionSource, tool: StoredTool): To
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
     aliases: shown?.definition.listedAliases ?? [],
+    ...(shown?.presentation !== undefined && { presentation: shown.presentation }),
     source: sourceOf(server, tool, shown?.pin ?? ''),
   };
 }

@@ -2,6 +2,7 @@
  * The refresh state of a server that lists its tools itself: health, staleness and the lease for the next refresh. Pure: state and time in,
  * next state out. Stored by the Catalog (`catalog/servers/server-state.ts`). `apply-listing.ts` handles the listed tools.
  */
+import { Icons, inlineIcons } from '../tools/tool.ts';
 import { cutToBytes, utf8Length } from '../text/utf8.ts';
 import { cleanData } from '../tools/clean-result.ts';
 import { isDeeperThan } from '../json/wire-value.ts';
@@ -206,9 +207,10 @@ function hasValidName(offer: ServerOffer): boolean {
   );
 }
 
-/** Cleans an offer like a tool definition: removes hidden characters, and icons, which clients would fetch from any URL. */
-function cleanOffer<T extends ServerOffer>({ icons: _icons, ...offer }: T): T {
-  return cleanData(offer) as ServerOffer as T; // All members except the names are optional, and the names are unchanged.
+/** Cleans an offer like a tool definition: removes hidden characters, and icons that clients would fetch from a URL. */
+function cleanOffer<T extends ServerOffer>({ icons, ...offer }: T): T {
+  const inline = inlineIcons(Icons.safeParse(icons).data);
+  return cleanData({ ...offer, ...(inline !== undefined && { icons: inline }) }) as ServerOffer as T; // All members except the names are optional, and the names are unchanged.
 }
 
 /** Bounds the size, because each call of the server's tools reads it. Administrators read what the server says about itself. */

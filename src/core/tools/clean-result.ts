@@ -11,7 +11,13 @@ import { limits } from '../limits.ts';
 import type { ServerNotice, ProgressUpdate } from './mcp-input.ts';
 
 export function cleanResult<Result extends ToolResult>(result: Result): Result {
-  return { ...result, content: result.content.map(cleanBlock) };
+  const { meta, protocolError } = result;
+  return {
+    ...result,
+    content: result.content.map((block) => ({ ...cleanBlock(block), ...(block._meta && { _meta: cleanData(block._meta) }) })),
+    ...(meta && { meta: cleanData(meta) }),
+    ...(protocolError && { protocolError: cleanData(protocolError) }),
+  };
 }
 
 function cleanBlock(block: ContentBlock): ContentBlock {
@@ -37,6 +43,7 @@ function cleanBlock(block: ContentBlock): ContentBlock {
         uri: cleanOutput(uri),
         ...(mimeType !== undefined && { mimeType: cleanOutput(mimeType) }),
         ...(text !== undefined && { text: cleanOutput(text) }),
+        ...(block.resource._meta && { _meta: cleanData(block.resource._meta) }),
       };
       return { ...block, resource };
     }

@@ -3,6 +3,26 @@
  * This data travels between a server, Moniker and the caller. The shapes are MCP's; the content is untrusted.
  */
 
+import { isDeeperThan, isRecord } from '../json/wire-value.ts';
+import { KB } from '../limits/units.ts';
+import { limits } from '../limits.ts';
+import { utf8Length } from '../text/utf8.ts';
+
+/** `_meta` of one request, result, tool or content block. */
+const maxMetaBytes = 16 * KB;
+
+/**
+ * Returns the `_meta` that concerns the two ends and not one exchange: without the members of the protocol itself. undefined: none, or too
+ * large.
+ */
+export function passedMeta(meta: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(meta) || isDeeperThan(meta, limits.maxJsonDepth)) return undefined;
+  const own = Object.entries(meta).filter(([name]) => name !== 'progressToken' && !name.startsWith('io.modelcontextprotocol/'));
+  if (own.length === 0) return undefined;
+  const passed = Object.fromEntries(own);
+  return utf8Length(JSON.stringify(passed)) > maxMetaBytes ? undefined : passed;
+}
+
 /** One MCP request: `elicitation/create`, `sampling/createMessage` or `roots/list` with its `params`. */
 export type InputRequest = { method: string; params: Record<string, unknown> };
 

@@ -11,6 +11,7 @@ import type { MadeSource } from '../made/made-tool.ts';
 import type { ToolsetAlias } from '../toolset/toolset.ts';
 import type { UiTool } from './ui-tool.ts';
 import { canonicalJson, sha256Hex } from '../hash.ts';
+import { limits } from '../limits.ts';
 
 /** A JSON Schema 2020-12 object schema, as data. External schemas contain keywords that we do not know, so the type stays open. */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -56,6 +57,8 @@ export type ToolDefinition = {
   aliases: readonly ToolsetAlias[];
   /** For a server's tool. Absent: the tool is part of this code base and always ready. */
   source?: ToolSource;
+  /** For a tool of an MCP server. */
+  presentation?: ToolPresentation;
   /** For a UI tool. */
   ui?: UiTool;
   /** For a made tool. */
@@ -70,6 +73,17 @@ export type BareDefinition = Pick<ToolDefinition, 'name' | 'description' | 'inpu
   operation?: ServerOperation;
   /** The default aliases that the listing names. Other default aliases are no part of the definition. */
   listedAliases?: readonly ToolsetAlias[];
+};
+
+/**
+ * What an MCP server lists of a tool for MCP clients (2026-07-28, `Tool`): never sent to models, and not covered by the pin. `meta`: also
+ * the page of an MCP app (`ui.resourceUri`).
+ */
+export type ToolPresentation = {
+  title?: string;
+  icons?: z.infer<typeof Icons>;
+  execution?: Record<string, unknown>;
+  meta?: Record<string, unknown>;
 };
 
 /** Returns the definition without the other known fields of the tool. */
@@ -113,12 +127,35 @@ const BlockAnnotations = z
   .optional()
   .catch(undefined);
 
-/** MCP content blocks (2026-07-28), which every tool result consists of. `_meta` and icons are dropped. */
+/** MCP `Icon`s. Invalid ones are dropped, since they do not affect what they illustrate. */
+export const Icons = z
+  .array(
+    z.object({
+      src: z.string().max(limits.maxIconLength),
+      mimeType: z.string().max(100).optional(),
+      sizes: z.array(z.string().max(20)).max(10).optional(),
+      theme: z.enum(['light', 'dark']).optional(),
+    }),
+  )
+  .max(10)
+  .optional()
+  .catch(undefined);
+
+/** Returns the icons that contain their image: for others, a client would send a request to any URL that the server names. undefined: none. */
+export function inlineIcons(icons: z.infer<typeof Icons>): z.infer<typeof Icons> {
+  const inline = icons?.filter(({ src }) => src.startsWith('data:image/')) ?? [];
+  return inline.length === 0 ? undefined : inline;
+}
+
+/** `_meta` of a block, for clients; models do not get it. */
+const BlockMeta = z.record(z.string(), z.unknown()).optional().catch(undefined);
+
+/** MCP content blocks (2026-07-28), which every tool result consists of. */
 export const ContentBlock = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('text'), text: z.string(), annotations: BlockAnnotations }),
-    z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string(), annotations: BlockAnnotations }),
-    z.object({ type: z.literal('audio'), data: z.string(), mimeType: z.string(), annotations: BlockAnnotations }),
+    z.object({ type: z.literal('text'), text: z.string(), annotations: BlockAnnotations, _meta: BlockMeta }),
+    z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string(), annotations: BlockAnnotations, _meta: BlockMeta }),
+    z.object({ type: z.literal('audio'), data: z.string(), mimeType: z.string(), annotations: BlockAnnotations, _meta: BlockMeta }),
     z.object({
       type: z.literal('resource_link'),
       uri: z.string(),
@@ -127,12 +164,21 @@ export const ContentBlock = z
       description: z.string().optional(),
       mimeType: z.string().optional(),
       size: z.number().optional(),
+      icons: Icons,
       annotations: BlockAnnotations,
+      _meta: BlockMeta,
     }),
     z.object({
       type: z.literal('resource'),
-      resource: z.object({ uri: z.string(), mimeType: z.string().optional(), text: z.string().optional(), blob: z.string().optional() }),
+      resource: z.object({
+        uri: z.string(),
+        mimeType: z.string().optional(),
+        text: z.string().optional(),
+        blob: z.string().optional(),
+        _meta: BlockMeta,
+      }),
       annotations: BlockAnnotations,
+      _meta: BlockMeta,
     }),
   ])
   .meta({ id: 'ContentBlock' });
@@ -166,7 +212,33 @@ export type ToolResult = {
   structuredContent?: Record<string, unknown>;
   /** With `invalid_arguments`: every error with its path. Also contained in the text. */
   issues?: Issue[];
+  /** `_meta` of the server's result, for clients. */
+  meta?: Record<string, unknown>;
+  /** The JSON-RPC error with which an MCP server rejected the call, for MCP clients. */
+  protocolError?: ProtocolFault;
 };
+
+/** A JSON-RPC error of a server: `data` is external. */
+export type ProtocolFault = { code: number; message: string; data?: unknown };
+
+/** Returns the result without what only clients get. */
+export function forModel({ meta: _meta, protocolError: _error, ...result }: ToolResult): ToolResult {
+  return { ...result, content: result.content.map(withoutMeta) };
+}
+
+function withoutMeta(block: ContentBlock): ContentBlock {
+  if (block.type === 'resource') {
+    const { _meta, resource, ...rest } = block;
+    if (_meta === undefined && resource._meta === undefined) return block;
+    const { _meta: _inner, ...bare } = resource;
+    return { ...rest, resource: bare };
+  }
+  if (block._meta === undefined && (block.type !== 'resource_link' || block.icons === undefined)) return block;
+  const { _meta, ...rest } = block;
+  if (rest.type !== 'resource_link') return rest;
+  const { icons: _icons, ...link } = rest;
+  return link;
+}
 
 export function textResult(text: string): ToolResult {
   return { isError: false, content: [{ type: 'text', text }] };

@@ -6,7 +6,7 @@ import type { EntryArguments, EntryResult, AliasMode, Announce } from './toolset
 import type { Hold } from '../listing/hold.ts';
 import type { MadeBy } from '../made/made-tool.ts';
 import type { CanonicalName, WireName } from '../names/names.ts';
-import type { JsonSchema, ToolAnnotations, ToolKind, ToolSource } from '../tools/tool.ts';
+import type { JsonSchema, ToolAnnotations, ToolKind, ToolPresentation, ToolSource } from '../tools/tool.ts';
 import type { UiTool } from '../tools/ui-tool.ts';
 
 export type EditionAlias = { name: string; mode: AliasMode; note?: string };
@@ -36,6 +36,8 @@ export type EditionTool = {
   /** An administrator accepted the annotations of the definition whose hash is `pin`. */
   annotationsAccepted?: true;
   alwaysOffered?: true;
+  /** For MCP clients. */
+  presentation?: ToolPresentation;
   ui?: UiTool;
   /** For a made tool that can run. */
   made?: MadeCode;

@@ -127,7 +127,7 @@ async function compileTool(entry: NamedEntry, made: MadeCode | undefined): Promi
     const unknown = { kind: 'mcp' as const, description: describe(source, ''), inputSchema: { type: 'object' } };
     return { ...names, ...unknown, aliases: compiledAliases, ...approval, state: 'missing', pin: '' };
   }
-  const { kind, inputSchema, outputSchema, annotations, source: listing, ui } = definition;
+  const { kind, inputSchema, outputSchema, annotations, presentation, source: listing, ui } = definition;
   const shown = source.arguments === undefined ? inputSchema : toStrictSchema(inputSchema, source.arguments);
   return {
     ...names,
@@ -144,6 +144,7 @@ async function compileTool(entry: NamedEntry, made: MadeCode | undefined): Promi
     ...(source.result !== undefined && { result: source.result }),
     ...trustOf(listing),
     ...(source.alwaysOffered === true && { alwaysOffered: true as const }),
+    ...(presentation !== undefined && { presentation }),
     ...(ui !== undefined && { ui }),
     ...(made !== undefined && { made }),
     ...stateOf(listing),

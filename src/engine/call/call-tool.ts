@@ -9,7 +9,7 @@ import { callsTools } from '../../core/tools/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { showResult } from '../../core/toolset/entry-result.ts';
 import { limits } from '../../core/limits.ts';
-import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
+import { errorResult, forModel, type ToolResult } from '../../core/tools/tool.ts';
 import { createIntent } from './audit-call.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
 import { executeCall, type AuthorizedCall, type ExecutionOutcome } from './execute-call.ts';
@@ -127,7 +127,8 @@ function finishCall(
   // Code cannot fetch the rest, and gets no notes for the model.
   if (parent !== undefined)
     return { ...answer, result: showResult(result, { ...settings, maxBytes: undefined }, null, resultBounds).shown };
-  const { shown, kept } = showResult(result, settings, results === null ? null : callId, resultBounds);
+  const read = resultBounds === undefined ? forModel(result) : result;
+  const { shown, kept } = showResult(read, settings, results === null ? null : callId, resultBounds);
   if (kept !== null) results?.store(callId, kept);
   const content = [...shown.content, ...notes.map((text) => ({ type: 'text' as const, text }))];
   return { ...answer, result: { ...shown, content } };

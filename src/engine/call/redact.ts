@@ -2,6 +2,7 @@
  * Removes the secret values that a call has read from everything it returns, in whatever encoding (`core/policy/secret-spellings.ts`), before it is
  * stored or logged. Only values that were read are searched for, so most calls cost nothing. Linear in the size of the result.
  */
+import { ServerRpcError } from '../mcp/rpc-error.ts';
 import { createExactScanner, createSqueezedScanner, minSqueezedLength, type Scanner, type Span } from '../../core/policy/secret-scanner.ts';
 import { hiddenSpellings, secretParts, secretSpellings } from '../../core/policy/secret-spellings.ts';
 import type { ContentBlock, ToolResult } from '../../core/tools/tool.ts';
@@ -39,12 +40,14 @@ export function createRedactor(): Redactor {
     data,
     result(result) {
       if (parts.size === 0) return result;
-      const { content, structuredContent, issues } = result;
+      const { content, structuredContent, issues, meta, protocolError } = result;
       return {
         ...result,
         content: cleanMember(cleanBlocks(content, finder()), finder()),
         ...(structuredContent && { structuredContent: cleanMember(structuredContent, finder()) }),
         ...(issues && { issues: cleanMember(issues, finder()) }),
+        ...(meta && { meta: cleanMember(meta, finder()) }),
+        ...(protocolError && { protocolError: cleanMember(protocolError, finder()) }),
       };
     },
     log(log) {
@@ -63,7 +66,8 @@ export function createRedactor(): Redactor {
 /** Redacts a problem: its detail may contain a server's own text, which may repeat what it was sent. */
 export function redactProblem(error: unknown, { text, data }: Pick<Redactor, 'text' | 'data'>): unknown {
   if (!(error instanceof Problem)) return error;
-  return new Problem(error.code, text(error.detail), data({ ...error.extra }), { cause: error.cause });
+  const cause = error.cause instanceof ServerRpcError ? new ServerRpcError(data(error.cause.rpc)) : error.cause;
+  return new Problem(error.code, text(error.detail), data({ ...error.extra }), { cause });
 }
 
 /** The scanner of exact spellings, then the one of squeezed text. */

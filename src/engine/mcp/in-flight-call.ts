@@ -50,6 +50,7 @@ export class InFlightCall {
     this.#clock = clock;
     this.#channel = first;
     const channel: CallerChannel = {
+      ...(first.meta && { meta: first.meta }),
       progress: (update) => this.#channel.progress?.(update),
       notice: (line) => this.#channel.notice?.(line),
       ask: (request) => this.#ask(request),

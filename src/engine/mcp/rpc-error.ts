@@ -1,10 +1,33 @@
 /** Problems as JSON-RPC errors of `/mcp`, with the problem's code and members as `data`: the same inside an MCP message and before it. */
+import { isDeeperThan } from '../../core/json/wire-value.ts';
+import { limits } from '../../core/limits.ts';
+import { KB } from '../../core/limits/units.ts';
 import type { Problem, ProblemCode } from '../../core/problem.ts';
+import type { ProtocolFault } from '../../core/tools/tool.ts';
 
 export type RpcError = { code: number; message: string; data: Record<string, unknown> };
 
 export function toRpcError({ code, detail, extra }: Problem, requestId?: string): RpcError {
   return { code: rpcCodes[code] ?? serverError, message: detail, data: { ...extra, code, ...(requestId !== undefined && { requestId }) } };
+}
+
+/** The JSON-RPC error of a server as the cause of a problem: an MCP client gets the same error. */
+export class ServerRpcError extends Error {
+  override name = 'ServerRpcError';
+  readonly rpc: ProtocolFault;
+
+  constructor(rpc: ProtocolFault, options?: ErrorOptions) {
+    super(rpc.message, options);
+    this.rpc = rpc;
+  }
+}
+
+const maxErrorDataCharacters = 64 * KB;
+
+/** Returns the error with its message cut, and without data that is too large. */
+export function toProtocolFault({ code, message, data }: ProtocolFault): ProtocolFault {
+  const isSmall = data !== undefined && !isDeeperThan(data, limits.maxJsonDepth) && JSON.stringify(data).length <= maxErrorDataCharacters;
+  return { code, message: message.slice(0, limits.maxErrorMessageLength).toWellFormed(), ...(isSmall && { data }) };
 }
 
 /** From the range that JSON-RPC reserves for servers. */

@@ -10,7 +10,7 @@ import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.t
 import { limits } from '../../core/limits.ts';
 import { madeAnnotations } from '../../core/made/compile-made.ts';
 import { withoutHeaders } from '../../core/listing/listing-schema.ts';
-import type { JsonSchema, ToolAnnotations } from '../../core/tools/tool.ts';
+import { inlineIcons, type JsonSchema, type ToolAnnotations, type ToolPresentation } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { MB } from '../../core/limits/units.ts';
 
@@ -24,7 +24,9 @@ export type ListedTool = {
   inputSchema: JsonSchema;
   outputSchema?: JsonSchema;
   annotations?: ToolAnnotations;
-  _meta: { canonical: string; aliases: string[] };
+  icons?: ToolPresentation['icons'];
+  execution?: Record<string, unknown>;
+  _meta: { canonical: string; aliases: string[] } & Record<string, unknown>;
 };
 
 /** Returns at least one page. Cached. */
@@ -42,13 +44,17 @@ function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
   const announce = names.aliases && names.edition.announce !== 'none' ? 'description' : 'none';
   const outputSchema = servedOutputSchema(tool);
   const annotations = madeAnnotations(tool);
+  const { title = annotations?.title, execution, meta } = tool.presentation ?? {};
+  const icons = tool.trusted === true ? tool.presentation?.icons : inlineIcons(tool.presentation?.icons);
   const shown = {
-    ...(annotations?.title !== undefined && { title: annotations.title }),
+    ...(title !== undefined && { title }),
     description: describeTool({ ...tool, description: definition.description }, announce),
     inputSchema: objectSchema(withoutHeaders(definition.inputSchema)),
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
-    _meta: { canonical: tool.canonical, aliases: announce === 'none' ? [] : visibleAliases(tool) },
+    ...(icons !== undefined && { icons }),
+    ...(execution !== undefined && { execution }),
+    _meta: { ...meta, canonical: tool.canonical, aliases: announce === 'none' ? [] : visibleAliases(tool) },
   };
   return definitionNames(tool).map((name) => ({ name, ...shown }));
 }

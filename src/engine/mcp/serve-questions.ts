@@ -44,6 +44,8 @@ export function screenServerQuestion(server: string, request: InputRequest, aska
     // Whether the server's document allows sampling is checked by the code that talks to the server.
     case 'sampling/createMessage':
       return askable.sampling === undefined ? { fault: 'it asked for a completion, which this client cannot give' } : { question: request };
+    case 'roots/list':
+      return askable.roots === undefined ? { answer: { roots: [] } } : { question: request };
     default:
       return { fault: 'it asked for something that is not supported' };
   }

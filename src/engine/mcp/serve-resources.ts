@@ -24,13 +24,33 @@ export type OfferDeps = StateDeps &
     directory: Directory;
     upstream: McpUpstream;
     upstreamContext(workspace: string, server: ServerAccess, conversation: string, signal: AbortSignal): UpstreamContext;
-    /** Called when a server reports a changed list: it is refreshed in the background. Never waits. */
-    serverChanged(workspace: string, server: string): void;
+    /** Called when a server reports a changed list: refreshes it. Resolves when the new list can be read, or could not be; never rejects. */
+    serverChanged(workspace: string, server: string): Promise<void>;
   };
 
 /** Returns the MCP servers with a callable tool in this toolset, in the document's order. */
 export function servedServers({ names }: Pick<ServedView, 'names'>): string[] {
   return [...new Set(names.tools.flatMap((tool) => (tool.kind === 'mcp' && isForModels(tool) ? [tool.server] : [])))];
+}
+
+/**
+ * Returns the servers' own instructions, for the start of a client's connection: those of trusted servers, unless an administrator wrote
+ * others into the server's document.
+ */
+export async function readServerInstructions(
+  { directory }: Pick<OfferDeps, 'directory'>,
+  workspace: string,
+  view: ServedView,
+): Promise<{ server: string; text: string }[]> {
+  const written = new Set(view.names.edition.instructions?.map(({ server }) => server));
+  const texts = await Promise.all(
+    servedServers(view).map(async (server) => {
+      const access = written.has(server) ? null : await nullIfNotFound(directory.server(workspace, server));
+      const text = access?.trusted === true ? access.connection?.instructions : undefined;
+      return text === undefined ? [] : [{ server, text }];
+    }),
+  );
+  return texts.flat();
 }
 
 export async function readServedOffers(deps: Pick<OfferDeps, 'directory'>, workspace: string, view: ServedView): Promise<ServedOffers> {
@@ -185,7 +205,7 @@ async function withoutSecretsIn<Answer>(redactor: Redactor, work: Promise<Answer
 
 /** What the client can be sent and asked while the server works. */
 function hooksOf(caller: ServedCaller, server: string, { data }: Redactor): UpstreamHooks {
-  const { progress, notice } = caller.channel;
+  const { progress, notice, meta } = caller.channel;
   const ask = screenedAsk(server, caller);
   return {
     ...(progress && {
@@ -195,6 +215,7 @@ function hooksOf(caller: ServedCaller, server: string, { data }: Redactor): Upst
       },
     }),
     ...(notice && { notice: (line) => notice(data(cleanNotice(line))) }),
+    ...(meta && { meta }),
     ...(ask && { ask: (request, key) => ask(data(request), key) }),
     askable: caller.askable,
   };

@@ -179,8 +179,9 @@ function hooksFor(
   return {
     onListChanged(list: 'tools' | 'prompts' | 'resources'): void {
       // The definitions are refreshed and accepted or held; a new edition is then reported to the client.
-      deps.serverChanged(principal.workspace, server);
-      if (list !== 'tools') notify({ kind: list });
+      const refreshed = deps.serverChanged(principal.workspace, server);
+      // A client that is notified reads the list at once, so the new one must be there.
+      if (list !== 'tools') void refreshed.then(() => notify({ kind: list }));
     },
     onResourceUpdated: (own: string): void => notify({ kind: 'resource', uri: shown.get(own) ?? shownUri(offers, server, own) }),
   };

@@ -259,7 +259,7 @@ function toMadeView(document: StoredDocument): z.infer<typeof MadeToolView> {
 
 /** Fields of the source are copied one by one, so that no other data of a server is exposed. */
 async function toView(tool: ToolDefinition): Promise<Sent<z.infer<typeof ToolView>>> {
-  const { source, ui, made, ...definition } = tool;
+  const { source, ui, made, presentation: _presentation, ...definition } = tool;
   return {
     ...definition,
     ...(tool.kind === 'mcp' && { annotationsAccepted: source?.annotationsAccepted === true }),

@@ -1,7 +1,9 @@
 /** Runs one `tools/call` under the tool's own name, with input requests and tasks, until its result. Errors of the tool are results. */
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
-import type { InputRequest } from '../../core/tools/mcp-input.ts';
+import { canElicit, type AskableInput, type InputRequest } from '../../core/tools/mcp-input.ts';
+import { toProtocolFault } from '../../engine/mcp/rpc-error.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { isRecord, listOf, recordOf } from '../../core/json/wire-value.ts';
@@ -24,7 +26,8 @@ export async function callServerTool(
     return await withConnection(memory, server, context, { hooks, maxBytes: limits.maxToolReplyBytes }, async (connection) => {
       const answered = await answerOf(connection, server, call, hooks);
       if (answered.kind === 'input-required') return answered;
-      return { kind: 'result', result: toToolResult(call.name, answered.result, call.outputSchema) };
+      const result = toToolResult(call.name, answered.result, call.outputSchema);
+      return { kind: 'result', result: answered.error === undefined ? result : { ...result, protocolError: answered.error } };
     });
   } catch (error) {
     if (!(error instanceof ResponseTooLarge)) throw error;
@@ -39,7 +42,12 @@ async function answerOf(connection: Connection, server: ServerAccess, call: Upst
   if (connection.era === 'legacy' && hooks.ask !== undefined && Object.keys(askable).length > 0)
     await connection.openServerStream(() => {});
   try {
-    const { own, task } = readRequestState(call.given?.state);
+    const { own, task, pages = 0 } = readRequestState(call.given?.state);
+    // The user has only been sent to the page; what the server waits for takes longer.
+    if (pages > 0)
+      await connection.idleTimeout.pauseDuring(
+        systemClock.sleep(Math.min(pagePauseMs * 2 ** (pages - 1), maxPagePauseMs), connection.signal),
+      );
     if (task !== undefined && connection.era === 'modern') {
       await updateTask(connection, task, { ...own, ...call.given?.responses });
       return await followTask(connection, server, askable, { taskId: task, status: 'working' });
@@ -50,9 +58,20 @@ async function answerOf(connection: Connection, server: ServerAccess, call: Upst
     return startedTask === null ? answered : await followTask(connection, server, askable, startedTask);
   } catch (error) {
     if (!(error instanceof ProtocolError) || error.code === unsupportedVersion) throw error;
-    return wantedPages(server, askable, error) ?? { kind: 'result', result: refusedResult(call.name, error) };
+    const pages = readRequestState(call.given?.state).pages ?? 0;
+    return (
+      wantedPages(server, askable, error, pages) ?? {
+        kind: 'result',
+        result: refusedResult(call.name, error),
+        error: toProtocolFault(error),
+      }
+    );
   }
 }
+
+/** The pause before a call is repeated whose user was sent to a page; doubles with each round. */
+const pagePauseMs = 1_000;
+const maxPagePauseMs = 15_000;
 
 /** 2025-11-25 `UrlElicitationRequired`: the user has to open URLs before the call is repeated. */
 const pagesWanted = -32042;
@@ -74,15 +93,16 @@ function firstText({ content }: Record<string, unknown>): string {
   return typeof text === 'string' ? text : '';
 }
 
-function wantedPages(server: ServerAccess, askable: Parameters<typeof screenInputRequests>[1], error: ProtocolError): RoundOutcome | null {
+/** `round`: how often the user was sent to pages before. null: the caller gets the server's error. */
+function wantedPages(server: ServerAccess, askable: AskableInput, error: ProtocolError, round: number): RoundOutcome | null {
   const pages = isRecord(error.data) ? listOf(error.data.elicitations) : [];
-  if (error.code !== pagesWanted || pages.length === 0) return null;
+  if (error.code !== pagesWanted || pages.length === 0 || !canElicit(askable, 'url')) return null;
   const asked = pages.map((params, index): [string, InputRequest] => [
     String(index),
     { method: 'elicitation/create', params: recordOf(params) },
   ]);
   const { others } = screenInputRequests(server, askable, Object.fromEntries(asked));
-  return Object.keys(others).length === 0 ? null : { kind: 'input-required', input: toInputRequest(others, { own: {} }) };
+  return Object.keys(others).length === 0 ? null : { kind: 'input-required', input: toInputRequest(others, { own: {}, pages: round + 1 }) };
 }
 
 /** Reported as the tool's own error: the server rejected this call and is not broken. */

@@ -176,7 +176,8 @@ function toConnection(
     },
   };
   // Servers of 2026 send log messages only on request.
-  const meta = era === 'modern' && hooks.notice !== undefined ? { _meta: { [LOG_LEVEL_META_KEY]: 'info' } } : {};
+  const level = era === 'modern' && hooks.notice !== undefined ? { [LOG_LEVEL_META_KEY]: 'info' } : {};
+  const meta = Object.keys({ ...hooks.meta, ...level }).length === 0 ? {} : { _meta: { ...hooks.meta, ...level } };
   const request: Connection['request'] = async (method, params, headers) => {
     idleTimeout.extend();
     return client.request({ method, params: { ...params, ...meta } }, resultAsItCame, { ...sent, ...(headers && { headers }) });

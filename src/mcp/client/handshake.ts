@@ -136,16 +136,21 @@ export type DeclaredCapabilities = { modern: ClientCapabilities; legacy: Record<
 export const allAskableInput: AskableInput = { elicitation: { form: {}, url: {} }, sampling: {} };
 
 /** `isAnswered`: whether input can be given while a call is open. */
-export function toCapabilities({ mcp }: Pick<ServerAccess, 'mcp'>, askable: AskableInput, isAnswered: boolean): DeclaredCapabilities {
+export function toCapabilities(
+  { mcp, trusted }: Pick<ServerAccess, 'mcp' | 'trusted'>,
+  askable: AskableInput,
+  isAnswered: boolean,
+): DeclaredCapabilities {
   // The caller's declaration unchanged; the SDK's type has only the known members.
   const asked = {
     ...(askable.elicitation && { elicitation: askable.elicitation }),
     ...(askable.sampling && mcp?.sampling === true && { sampling: askable.sampling }),
   } as ClientCapabilities;
-  const roots = (mcp?.roots?.length ?? 0) > 0 ? { roots: {} } : {};
+  const hasRoots = (mcp?.roots?.length ?? 0) > 0;
+  const roots = hasRoots || (trusted && askable.roots !== undefined) ? { roots: {} } : {};
   return {
     modern: { ...asked, ...roots, extensions: { [tasksExtension]: {} } },
-    legacy: { ...(isAnswered && asked), ...roots },
+    legacy: { ...(isAnswered && asked), ...((hasRoots || isAnswered) && roots) },
   };
 }
 

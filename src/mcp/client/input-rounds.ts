@@ -13,6 +13,7 @@ import {
   canElicit,
 } from '../../core/tools/mcp-input.ts';
 import { Problem } from '../../core/problem.ts';
+import type { ProtocolFault } from '../../core/tools/tool.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { permanentError, upstreamError } from './upstream-fault.ts';
@@ -21,12 +22,15 @@ import { declined, screenElicitation } from '../../core/tools/elicitation.ts';
 
 const maxInputStateLength = 64 * KB;
 
-export type RoundOutcome = { kind: 'result'; result: Record<string, unknown> } | { kind: 'input-required'; input: InputRequired };
+/** `error`: the JSON-RPC error that the result describes. */
+export type RoundOutcome =
+  | { kind: 'result'; result: Record<string, unknown>; error?: ProtocolFault }
+  | { kind: 'input-required'; input: InputRequired };
 
 /** Added to the parameters when the request is repeated. */
 export type RetryParams = { inputResponses?: Record<string, InputAnswer>; requestState?: string };
 
-type Asking = Pick<ServerAccess, 'name' | 'mcp'>;
+type Asking = Pick<ServerAccess, 'name' | 'mcp' | 'trusted'>;
 
 export async function answerInputRounds(
   server: Asking,
@@ -67,16 +71,17 @@ export function screenInputRequests(
   return { own: Object.fromEntries(own), others: Object.fromEntries(others) };
 }
 
-type Carried = { state?: string; own: Record<string, InputAnswer>; task?: string };
+/** `pages`: how often the user was sent to pages that the server named in an error. */
+type Carried = { state?: string; own: Record<string, InputAnswer>; task?: string; pages?: number };
 
 /** The server's own state unchanged, if nothing else must be carried. */
 export function toInputRequest(requests: Record<string, InputRequest>, carried: Carried): InputRequired {
-  const { state, own, task } = carried;
+  const { state, own, task, pages } = carried;
   if ((state?.length ?? 0) > maxInputStateLength) {
     throw new Problem('upstream_error', `The server's request state is longer than ${maxInputStateLength} characters, which is the limit.`);
   }
-  const isPlain = Object.keys(own).length === 0 && task === undefined && state?.startsWith(mark) !== true;
-  const written = isPlain ? state : `${mark}${JSON.stringify({ state, own, task })}`;
+  const isPlain = Object.keys(own).length === 0 && task === undefined && pages === undefined && state?.startsWith(mark) !== true;
+  const written = isPlain ? state : `${mark}${JSON.stringify({ state, own, task, pages })}`;
   return { requests, ...(written !== undefined && { state: written }) };
 }
 
@@ -89,6 +94,7 @@ export function readRequestState(state: string | undefined): Carried {
     own: Object.fromEntries(own),
     ...(typeof read.state === 'string' && { state: read.state }),
     ...(typeof read.task === 'string' && { task: read.task }),
+    ...(typeof read.pages === 'number' && { pages: Math.min(Math.max(0, read.pages), limits.maxInputRounds) }),
   };
 }
 
@@ -109,15 +115,15 @@ type ServerInputRequest =
   | { kind: 'answer'; answer: InputAnswer }
   | { kind: 'refused'; reason: string };
 
-export function screenQuestion(
-  server: Pick<ServerAccess, 'name' | 'mcp'>,
-  request: InputRequest,
-  askable: AskableInput,
-): ServerInputRequest {
+export function screenQuestion(server: Asking, request: InputRequest, askable: AskableInput): ServerInputRequest {
   switch (request.method) {
     case 'roots/list': {
       const roots = server.mcp?.roots ?? [];
-      return roots.length > 0 ? { kind: 'answer', answer: { roots } } : { kind: 'refused', reason: 'No roots are configured.' };
+      if (roots.length > 0) return { kind: 'answer', answer: { roots } };
+      // They name folders of the user's machine.
+      return askable.roots === undefined || !server.trusted
+        ? { kind: 'refused', reason: 'No roots are configured.' }
+        : { kind: 'ask', request: { method: request.method, params: {} } };
     }
     case 'elicitation/create':
       return screenElicitationQuestion(server.name, request, askable);

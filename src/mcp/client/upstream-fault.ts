@@ -14,6 +14,8 @@ import {
 import { limits } from '../../core/limits.ts';
 import { cleanDescription } from '../../core/listing/listing-text.ts';
 import { Problem } from '../../core/problem.ts';
+import { cleanData } from '../../core/tools/clean-result.ts';
+import { ServerRpcError, toProtocolFault } from '../../engine/mcp/rpc-error.ts';
 import { isRecord, tryParse } from '../../core/json/wire-value.ts';
 
 /** A response over the size limit. The server did its work, so it is not reported as broken. */
@@ -30,7 +32,8 @@ export function toFault(server: string, error: unknown): unknown {
   if (error instanceof SdkHttpError) return ofStatus(server, error);
   if (error instanceof SdkError) return ofSdk(server, error);
   if (error instanceof ProtocolError) {
-    return upstreamError(server, `returned error ${error.code}: ${serverMessage(error.message)}.`, error);
+    const cause = error.code === unsupportedVersion ? error : new ServerRpcError(cleanData(toProtocolFault(error)), { cause: error });
+    return upstreamError(server, `returned error ${error.code}: ${serverMessage(error.message)}.`, cause);
   }
   if (!(error instanceof Error)) return error;
   const version = /^Server's protocol version is not supported: (.*)$/s.exec(error.message)?.[1];

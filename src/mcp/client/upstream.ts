@@ -3,7 +3,7 @@
  */
 import { limits } from '../../core/limits.ts';
 import { isDeeperThan } from '../../core/json/wire-value.ts';
-import type { GivenInput } from '../../core/tools/mcp-input.ts';
+import { passedMeta, type GivenInput } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { callServerTool } from './call-server-tool.ts';
@@ -48,7 +48,9 @@ async function read(
 }
 
 /** Removes the fields that concern only this exchange. */
-function toShown(server: string, { resultType: _type, _meta, ...result }: Record<string, unknown>): Record<string, unknown> {
+function toShown(server: string, { resultType: _type, _meta, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  const meta = passedMeta(_meta);
+  const result = meta === undefined ? rest : { ...rest, _meta: meta };
   if (isDeeperThan(result, limits.maxJsonDepth))
     throw upstreamError(server, `returned data nested deeper than ${limits.maxJsonDepth} levels.`);
   return result;

@@ -18,13 +18,13 @@ import { registerToolHandlers } from './tool-handlers.ts';
 /** Cache time of our lists for clients: a change is visible elsewhere within 90 s. */
 const mcpListTtlMs = 30_000;
 
-/** `view`: the current view; capabilities and instructions are sent once. */
-export function buildServer(serving: ServeContext, view: ServedView): Server {
+/** `view`: the current view; capabilities and instructions are sent once. `own`: the servers' own instructions, for a client that connects. */
+export function buildServer(serving: ServeContext, view: ServedView, own: readonly { server: string; text: string }[] = []): Server {
   // The key may equip another toolset later.
   const hasOffers = serving.target === null || servedServers(view).length > 0;
   const ttlMs = serving.target === null ? 0 : mcpListTtlMs;
   const hint = { ttlMs, cacheScope: 'private' } as const;
-  const instructions = instructionsOf(view);
+  const instructions = joinParagraphs(instructionsOf(view), ...own.map(({ server, text }) => `## Instructions of ${server}\n${text}`));
   const server = new Server(
     { name: 'moniker', title: titleOf(serving), version },
     {

@@ -4,7 +4,7 @@
  */
 import type { CallerChannel } from '../../ports/upstream.ts';
 import { type LoggingLevel, type ServerContext, CLIENT_CAPABILITIES_META_KEY, inputRequired } from '@modelcontextprotocol/server';
-import type { AskableInput, InputAnswer } from '../../core/tools/mcp-input.ts';
+import { type AskableInput, type InputAnswer, passedMeta } from '../../core/tools/mcp-input.ts';
 import { limits } from '../../core/limits.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 
@@ -15,7 +15,9 @@ export type ServedEra = 'modern' | 'session' | 'stateless';
 export function clientChannelOf(context: ServerContext, era: ServedEra, gone: (error: unknown) => void): CallerChannel {
   const { _meta: meta, log, notify, send, signal } = context.mcpReq;
   const progressToken = meta?.progressToken;
+  const passed = passedMeta(meta);
   return {
+    ...(passed !== undefined && { meta: passed }),
     ...(progressToken !== undefined && {
       progress: ({ progress, total, message }) => {
         const params = { progressToken, progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
@@ -27,7 +29,7 @@ export function clientChannelOf(context: ServerContext, era: ServedEra, gone: (e
     },
     ...(era === 'session' && {
       ask: async (request): Promise<InputAnswer> => {
-        // The method and its parameters are already checked; the SDK knows the three methods and validates the response.
+        // The method and its parameters are already checked; the SDK knows the methods and validates the response.
         const asked = request as { method: 'elicitation/create'; params: Record<string, unknown> };
         return { ...(await send(asked, { timeout: limits.mcpQuestionTimeoutMs, resetTimeoutOnProgress: true, signal })) };
       },
@@ -54,12 +56,13 @@ export function askableIn(meta: unknown): AskableInput {
 
 function readAskable(said: unknown): AskableInput {
   if (!isRecord(said)) return {};
-  const { elicitation, sampling } = said;
+  const { elicitation, sampling, roots } = said;
   return {
     ...(isRecord(elicitation) && {
       elicitation: { ...(isRecord(elicitation.form) && { form: {} }), ...(isRecord(elicitation.url) && { url: {} }) },
     }),
     ...(isRecord(sampling) && { sampling: {} }),
+    ...(isRecord(roots) && { roots: {} }),
   };
 }
 

@@ -11,7 +11,7 @@ import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { WatchDeps } from '../../engine/mcp/serve-watch.ts';
 import { type ServedEra, askableBy, clientChannelOf } from './client-channel.ts';
 import { Problem } from '../../core/problem.ts';
-import { toRpcError } from '../../engine/mcp/rpc-error.ts';
+import { ServerRpcError, toRpcError } from '../../engine/mcp/rpc-error.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { Logger } from '../../ports/runtime.ts';
 
@@ -56,6 +56,7 @@ export function toProtocolError(error: unknown, log: Logger): ProtocolError {
     log.error('an MCP request failed', { cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error) });
     return new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error. Try again later.', { code: 'internal' });
   }
+  if (error.cause instanceof ServerRpcError) return new ProtocolError(error.cause.rpc.code, error.cause.rpc.message, error.cause.rpc.data);
   if (error.status >= 500) log.error('an MCP request failed', { code: error.code, detail: error.detail });
   const { code, message, data } = toRpcError(error);
   return new ProtocolError(code, message, data);

@@ -7,6 +7,7 @@ import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import type { InFlightCallSlot } from '../../engine/mcp/in-flight-call.ts';
+import { readServerInstructions } from '../../engine/mcp/serve-resources.ts';
 import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
 import { watchServed, type ServedChange } from '../../engine/mcp/serve-watch.ts';
 import { buildServer } from './build-server.ts';
@@ -42,7 +43,9 @@ export async function serveStateless(
     viewOf: async () => view,
     ...(hold && { hold }),
   });
-  const handler = createMcpHandler(({ era }) => buildServer(serving(era), view), {
+  const isStart = isRecord(body) && (body.method === 'server/discover' || body.method === 'initialize');
+  const own = isStart ? await readServerInstructions(deps, principal.workspace, view) : [];
+  const handler = createMcpHandler(({ era }) => buildServer(serving(era), view, own), {
     bus: createChangeBus(
       (notify, signal) => {
         const watched = { principal, target, view, conversation, ...wantedBy(body) };

@@ -46,7 +46,8 @@ function stateOf({ pointer, mode }: ServedView): string {
  */
 function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind: 'result' }>, view: ServedView): CallToolResult {
   const { requested, canonical, via } = answer;
-  const { code, content, issues } = answer.result;
+  const { code, content, issues, meta: foreign, protocolError } = answer.result;
+  if (protocolError !== undefined) throw new ProtocolError(protocolError.code, protocolError.message, protocolError.data);
   if (code === 'unknown_tool' || code === 'ambiguous_tool') {
     const text = contentText(content);
     const message = code === 'unknown_tool' ? withModeHint(view, requested, text) : text;
@@ -54,6 +55,7 @@ function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind: 'resul
   }
   const { isError, structuredContent } = withForm(answer.result, tool !== null && servedOutputSchema(tool) !== undefined);
   const meta = {
+    ...foreign,
     requested,
     canonical,
     via,

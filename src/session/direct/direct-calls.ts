@@ -155,7 +155,7 @@ async function marksOf({ context, request: { plan, scratch }, call }: OpenDirect
  */
 async function keyOf({ request: { plan }, call: { tool, own } }: OpenDirectCall): Promise<DirectCallKey | null> {
   if (tool === null) return null;
-  const { aliases: _aliases, description: _description, ...entry } = tool;
+  const { aliases: _aliases, description: _description, presentation: _shown, ...entry } = tool;
   const argumentsHash = await sha256Hex(canonicalJson({ arguments: own, entry }));
   return { toolset: plan.edition?.toolset ?? null, argumentsHash };
 }

@@ -12,9 +12,9 @@ import { fakeServeDeps } from '../../fakes/serve-deps.ts';
 
 const principal: Principal = { workspace: 'default', keyId: 'k1', scopes: ['tools'] };
 
-type Options = { lists?: boolean; upstream?: Partial<McpUpstream>; serverChanged?(workspace: string, server: string): void };
+type Options = { lists?: boolean; upstream?: Partial<McpUpstream>; serverChanged?(workspace: string, server: string): Promise<void> };
 
-async function watching(isInForce: () => Promise<boolean>, { lists = false, ...options }: Options = {}) {
+async function watching(isInForce: () => Promise<boolean>, { lists = false, ...options }: Options = {}, notified: unknown[] = []) {
   const [clock, log, ids] = [fakeClock(), keptLog(), countedIds()];
   const catalog = createFakeCatalog({ definitions: [toolOf('git', 'look')] });
   await catalog.put('server', 'git', { kind: 'mcp', url: 'https://git.example/mcp' });
@@ -26,7 +26,7 @@ async function watching(isInForce: () => Promise<boolean>, { lists = false, ...o
   const watched = { principal, target: 'demo', view: await readView(deps, principal, 'demo'), conversation: 'k1', lists };
   const left = new AbortController();
   let isOver = false;
-  const over = watchServed(deps, { ...watched, uris: () => [] }, () => undefined, left.signal).then(() => {
+  const over = watchServed(deps, { ...watched, uris: () => [] }, (change) => void notified.push(change), left.signal).then(() => {
     isOver = true;
   });
   return { clock, left, over, isOver: () => isOver };
@@ -54,7 +54,7 @@ describe('a stream that a client listens on', () => {
   it('refreshes the servers whose tools have changed, if list changes are wanted', async () => {
     const changed: string[] = [];
     const listen: McpUpstream['listen'] = async (_server, _uris, { onListChanged: tell }) => tell?.('tools');
-    const options = { upstream: { listen }, serverChanged: (_workspace: string, server: string) => void changed.push(server) };
+    const options = { upstream: { listen }, serverChanged: async (_workspace: string, server: string) => void changed.push(server) };
     for (const lists of [false, true]) {
       const { clock, left, over } = await watching(async () => true, { lists, ...options });
       await clock.advance(1_000);
@@ -62,5 +62,20 @@ describe('a stream that a client listens on', () => {
       await over;
     }
     expect(changed).toEqual(['git']);
+  });
+
+  it('reports a changed list after the new one was read', async () => {
+    const refreshed = Promise.withResolvers<void>();
+    const listen: McpUpstream['listen'] = async (_server, _uris, { onListChanged: tell }) => tell?.('prompts');
+    const notified: unknown[] = [];
+    const options = { lists: true, upstream: { listen }, serverChanged: () => refreshed.promise };
+    const { clock, left, over } = await watching(async () => true, options, notified);
+    await clock.advance(1_000);
+    expect(notified).toEqual([]);
+    refreshed.resolve();
+    await clock.advance(1_000);
+    expect(notified).toEqual([{ kind: 'prompts' }]);
+    left.abort(new Error('enough'));
+    await over;
   });
 });

@@ -1,5 +1,5 @@
 /** Calls in both eras, against a server on the SDK: the requests on the wire, and the results. */
-import { inputRequired } from '@modelcontextprotocol/server';
+import { inputRequired, ProtocolError } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { InputRequest } from '../../../src/core/tools/mcp-input.ts';
 import type { ToolResult } from '../../../src/core/tools/tool.ts';
@@ -131,7 +131,7 @@ describe.each(['modern', 'legacy'] as const)('a call of a %s server', (eras) => 
     const tool = answering(() => ({ content, structuredContent: { a: 1 }, _meta: { mine: true } }));
     const server = await listenTo({ tools: [tool], eras });
     const answer = await createMcpUpstream().callTool(accessTo(server.url), callOf('echo'), {}, contextWith());
-    expect(answer).toEqual({ kind: 'result', result: { isError: false, content, structuredContent: { a: 1 } } });
+    expect(answer).toEqual({ kind: 'result', result: { isError: false, content, structuredContent: { a: 1 }, meta: { mine: true } } });
   });
 
   it('is an error result if the tool or JSON-RPC reports an error', async () => {
@@ -148,6 +148,43 @@ describe.each(['modern', 'legacy'] as const)('a call of a %s server', (eras) => 
     expect(resultOf(unknown)).toMatchObject({ isError: true, code: 'tool_error' });
     expect(textOf(unknown)).toBe('other failed: its server returned error -32602: "there is no tool other".');
   });
+
+  it('has the JSON-RPC error of the server, for MCP clients', async () => {
+    const server = await listenTo({
+      tools: [
+        answering(() => {
+          throw new ProtocolError(-32_055, 'Quota exceeded', { retryAfter: 30 });
+        }),
+      ],
+      eras,
+    });
+    const { protocolError } = resultOf(await createMcpUpstream().callTool(accessTo(server.url), callOf('echo'), {}, contextWith()));
+    expect(protocolError).toEqual({ code: -32_055, message: 'Quota exceeded', data: { retryAfter: 30 } });
+  });
+
+  it.runIf(eras === 'legacy')(
+    'counts how often the user was sent to a page, and leaves the error to callers that cannot open one',
+    async () => {
+      const elicitations = [{ mode: 'url', message: 'Sign in.', url: 'https://login.example/', elicitationId: 'e1' }];
+      const server = await listenTo({
+        tools: [
+          answering(() => {
+            throw new ProtocolError(-32_042, 'Sign in first', { elicitations });
+          }),
+        ],
+        eras,
+      });
+      const call = (given?: { responses: Record<string, Record<string, unknown>>; state: string }, askable = {}) =>
+        createMcpUpstream().callTool(accessTo(server.url), { ...callOf('echo'), ...(given && { given }) }, { askable }, contextWith());
+      expect(resultOf(await call()).protocolError).toMatchObject({ code: -32_042, data: { elicitations } });
+      const able = { elicitation: { url: {} } };
+      const first = await call(undefined, able);
+      if (first.kind !== 'input-required') throw new Error('it does not ask');
+      expect(first.input.requests).toMatchObject({ 0: { params: { url: 'https://login.example/' } } });
+      const second = await call({ responses: {}, state: first.input.state ?? '' }, able);
+      expect(second).toMatchObject({ kind: 'input-required', input: { state: 'moniker:{"own":{},"pages":2}' } });
+    },
+  );
 
   it('sends a cancellation to the server, and ends with the reason', async () => {
     const cancelled = Promise.withResolvers<void>();

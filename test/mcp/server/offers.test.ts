@@ -45,7 +45,7 @@ async function serving(upstream: Partial<McpUpstream> = {}, elicitation?: (param
     ...{ catalog, clock, log, ids },
     call: { clock, log, executor: { isSafe: () => true, execute: unused }, fetch: unused, secret: unused },
     master: createMasterKey('a master key of at least 32 characters'),
-    serverChanged: (_workspace, server) => void changed.push(server),
+    serverChanged: async (_workspace, server) => void changed.push(server),
     secret: async () => 'hunter22222',
     upstream: {
       readResource: note('read'),

@@ -13,7 +13,7 @@ export async function innerFingerprint(name: string, args: unknown, tool: Editio
 }
 
 /** Cached, since a made tool contains its code and its tools and may be called often. */
-const entryHash = memoizeByObject(({ aliases: _aliases, description: _description, ...entry }: EditionTool) =>
+const entryHash = memoizeByObject(({ aliases: _aliases, description: _description, presentation: _shown, ...entry }: EditionTool) =>
   sha256Hex(canonicalJson(entry)),
 );
 

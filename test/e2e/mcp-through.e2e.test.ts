@@ -1,0 +1,186 @@
+/**
+ * MCP clients get from a toolset what they would get from its server directly: lists, results and errors are compared field by field, for
+ * both eras, with the reference server and with a fake that uses every optional field.
+ */
+import type { Client } from '@modelcontextprotocol/client';
+import { ProtocolError } from '@modelcontextprotocol/server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listenMcpServer, type FakeMcpServer, type FakeTool } from '../fakes/mcp-server.ts';
+import { startEverything, type EverythingServer } from './everything-server.ts';
+import { connectClient } from './mcp-clients.ts';
+import { shareService } from './shared-service.ts';
+
+const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:127.0.0.1:*' });
+const eras = ['legacy', 'pinned'] as const;
+const icon = { src: 'data:image/png;base64,AA==', mimeType: 'image/png', sizes: ['16x16'] };
+const png = Buffer.alloc(120_000, 7).toString('base64');
+const long = 'A line of a long text.\n'.repeat(12_000);
+const rows = Array.from({ length: 4_000 }, (_, id) => ({ id, name: `row number ${id}` }));
+const rpc = (code: number, message: string, data?: unknown) => {
+  throw new ProtocolError(code, message, data);
+};
+
+const plain = (name: string, answer: FakeTool['answer'], more: Record<string, unknown> = {}): FakeTool => ({
+  name,
+  description: `Does ${name}.`,
+  inputSchema: { type: 'object', properties: {} },
+  annotations: { readOnlyHint: true },
+  ...(answer && { answer }),
+  ...more,
+});
+const text = (value: string) => ({ type: 'text', text: value });
+
+const tools: FakeTool[] = [
+  plain('image', () => ({ content: [text('A screenshot.'), { type: 'image', data: png, mimeType: 'image/png', _meta: { page: 1 } }] })),
+  plain('audio', () => ({ content: [{ type: 'audio', data: png, mimeType: 'audio/wav' }] })),
+  plain('file', () => ({
+    content: [{ type: 'resource', resource: { uri: 'file:///a.png', mimeType: 'image/png', blob: png, _meta: { a: 1 } } }],
+  })),
+  plain('long', () => ({ content: [text(long)] })),
+  plain('rows', () => ({ content: [text(JSON.stringify({ rows }))], structuredContent: { rows } }), {
+    outputSchema: { type: 'object', properties: { rows: { type: 'array' } }, required: ['rows'] },
+  }),
+  plain('failed', () => ({ isError: true, content: [text('no such city')], structuredContent: { reason: 'city' }, _meta: { trace: 'x' } })),
+  plain('meta', () => ({ content: [{ ...text('a'), _meta: { source: 'b' } }], _meta: { 'example.com/cost': 3 } })),
+  plain('link', () => ({ content: [{ type: 'resource_link', uri: 'file:///a', name: 'a', title: 'A', icons: [icon], _meta: { b: 2 } }] })),
+  plain('missing', () => rpc(-32_002, 'Resource not found', { uri: 'file:///none' })),
+  plain('invalid', () => rpc(-32_602, 'Bad month', { field: 'month' })),
+  plain('own-code', () => rpc(-32_055, 'Quota exceeded', { retryAfter: 30 })),
+  plain('app', () => ({ content: [text('shown')] }), {
+    title: 'An app',
+    icons: [icon],
+    execution: { taskSupport: 'optional' },
+    _meta: { ui: { resourceUri: 'ui://app/view.html' }, 'example.com/kind': 'chart' },
+  }),
+];
+
+/** Removes what a toolset adds to a result or a tool. */
+function bare(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const { _meta, ...rest } = value as Record<string, unknown>;
+  const { canonical: _c, aliases: _a, requested: _r, via: _v, code: _e, ...meta } = (_meta ?? {}) as Record<string, unknown>;
+  const foreign = Object.entries(meta).filter(([name]) => !name.startsWith('io.modelcontextprotocol/'));
+  return { ...rest, ...(foreign.length > 0 && { _meta: Object.fromEntries(foreign) }) };
+}
+
+async function outcome(client: Client, name: string, args: Record<string, unknown> = {}, meta?: Record<string, unknown>): Promise<unknown> {
+  try {
+    const { isError = false, ...result } = bare(await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) })) as {
+      isError?: boolean;
+    };
+    return { ...result, isError };
+  } catch (error) {
+    const { code, message, data } = error as { code?: number; message: string; data?: unknown };
+    return { code, message, data };
+  }
+}
+
+async function errorOf(work: Promise<unknown>): Promise<unknown> {
+  const { code, message, data } = (await work.catch((error: unknown) => error)) as { code?: number; message?: string; data?: unknown };
+  return { code, message, data };
+}
+
+async function listed(client: Client): Promise<Map<string, unknown>> {
+  return new Map((await client.listTools()).tools.map((tool) => [tool.name, bare(tool)]));
+}
+
+async function connectBoth(server: string, url: string, era: (typeof eras)[number]): Promise<{ direct: Client; through: Client }> {
+  const direct = await connectClient(url, null, era);
+  const through = await connectClient(`${service.url}/mcp/${server}`, service.key, era);
+  return { direct, through };
+}
+
+async function offer(server: string, url: string): Promise<void> {
+  const { status, json } = await service.call('PUT', `/v1/servers/${server}`, { kind: 'mcp', url, trusted: true });
+  expect(status).toBe(201);
+  expect(json.health.status, JSON.stringify(json)).toBe('ok');
+  const { tools: all } = (await service.call('GET', `/v1/servers/${server}`)).json;
+  const entries = all.map(({ canonical }: { canonical: string }) => ({ tool: canonical, aliases: [] }));
+  expect((await service.call('PUT', `/v1/toolsets/${server}`, { tools: entries, announce: 'none' })).status).toBe(201);
+}
+
+describe.each(eras)('through a toolset, a client of the era %s', (era) => {
+  const name = `fake-${era}`;
+  let fake: FakeMcpServer;
+  let direct: Client;
+  let through: Client;
+  beforeAll(async () => {
+    fake = await listenMcpServer({ tools, eras: era === 'legacy' ? 'legacy' : 'modern', instructions: 'Ask for the month first.' });
+    await offer(name, fake.url);
+    ({ direct, through } = await connectBoth(name, fake.url, era));
+  });
+  afterAll(async () => {
+    await Promise.all([direct.close(), through.close()]);
+    await fake.close();
+  });
+
+  it('gets the same tools, with title, icons, execution and the page of an app', async () => {
+    const [own, ours] = [await listed(direct), await listed(through)];
+    for (const [tool, definition] of own) expect(ours.get(tool), tool).toMatchObject(definition as object);
+    expect(ours.get('app')).toMatchObject({ title: 'An app', _meta: { ui: { resourceUri: 'ui://app/view.html' } } });
+  });
+
+  it.each(tools.map((tool) => [tool.name]))('gets the same result of %s', async (tool) => {
+    const own = await outcome(direct, tool);
+    expect(await outcome(through, tool)).toEqual(own);
+  });
+
+  it('sends the _meta of its request to the server', async () => {
+    const meta = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'example.com/user': 'u' };
+    await outcome(through, 'meta', {}, meta);
+    expect(fake.heard.findLast(({ method }) => method === 'tools/call')?.body).toMatchObject({ params: { _meta: meta } });
+  });
+
+  it('gets the instructions of a trusted server', () => {
+    expect(through.getInstructions()).toContain('Ask for the month first.');
+  });
+
+  it('gets whole results over REST too', async () => {
+    const { json } = await service.call('POST', `/v1/toolsets/${name}/calls`, { name: 'rows', arguments: {} });
+    expect(json).toMatchObject({ isError: false, structuredContent: { rows } });
+    const image = await service.call('POST', `/v1/toolsets/${name}/calls`, { name: 'image', arguments: {} });
+    expect(image.json).toMatchObject({ isError: false, content: [text('A screenshot.'), { type: 'image', data: png }] });
+  });
+});
+
+describe('through a toolset, a client of the reference server', () => {
+  let everything: EverythingServer;
+  let direct: Client;
+  let through: Client;
+  beforeAll(async () => {
+    everything = await startEverything();
+    await offer('everything', everything.url);
+    ({ direct, through } = await connectBoth('everything', everything.url, 'legacy'));
+  });
+  afterAll(async () => {
+    await Promise.all([direct.close(), through.close()]);
+    await everything.stop();
+  });
+
+  it('gets the same tools', async () => {
+    const [own, ours] = [await listed(direct), await listed(through)];
+    // Its description is held for review.
+    own.delete('gzip-file-as-resource');
+    for (const [tool, definition] of own) expect(ours.get(tool), tool).toMatchObject(definition as object);
+  });
+
+  it('gets the same errors of resources and prompts', async () => {
+    const attempt = (client: Client) =>
+      Promise.all([
+        errorOf(client.readResource({ uri: 'demo://resource/dynamic/text/none' })),
+        errorOf(client.getPrompt({ name: 'args-prompt', arguments: {} })),
+      ]);
+    expect(await attempt(through)).toEqual(await attempt(direct));
+  });
+
+  it.each([
+    ['echo', { message: 'hello' }],
+    ['get-sum', { a: 1, b: 2 }],
+    ['get-tiny-image', {}],
+    ['get-annotated-message', { messageType: 'error', includeImage: true }],
+    ['get-structured-content', { location: 'New York' }],
+    ['get-resource-links', { count: 2 }],
+  ])('gets the same result of %s', async (tool, args) => {
+    expect(await outcome(through, tool, args)).toEqual(await outcome(direct, tool, args));
+  });
+});
