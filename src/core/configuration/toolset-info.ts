@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { ownWireNames } from '../toolset/alias-map.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { shownAliases, fitRows, type ToolTable, Context, contextOf, tokenCosts } from './tool-table.ts';
-import { namesOfEntry, ownNameOf } from '../toolset/named-entry.ts';
+import { ownNameOf } from '../toolset/named-entry.ts';
+import { namesOfEntries } from '../toolset/settle-names.ts';
 import { limits } from '../limits.ts';
 import { ServerHealth } from '../servers/server-state.ts';
 import { shorten, type ServerStates } from './available-tools.ts';
@@ -57,8 +58,9 @@ export function documentOf({ body }: Pick<StoredToolset, 'body'>): Toolset {
 /** `room`: bytes of JSON for the tools, and a quarter of that for the servers. */
 export function toolsetInfo(stored: StoredToolset, table: ToolTable, equipped: string | null, room: number): ToolsetInfo {
   const { name, version, createdAt, updatedAt } = stored;
-  const { description, tools } = documentOf(stored);
-  const rows = toolInfos(tools, table);
+  const document = documentOf(stored);
+  const { description } = document;
+  const rows = toolInfos(document, table);
   const byServer = Map.groupBy(rows, ({ server }) => server);
   const servers = [...byServer].map(([server, ofServer]) => ({
     name: server,
@@ -84,8 +86,11 @@ export function toolsetInfo(stored: StoredToolset, table: ToolTable, equipped: s
 }
 
 /** Includes the names under which tools are called, which without aliases depend on the other tools. */
-function toolInfos(entries: readonly ToolsetEntry[], table: ToolTable): ToolInfo[] {
-  const named = entries.map((entry) => ({ entry, names: namesOfEntry(entry, table.known.get(entry.tool ?? '')) }));
+function toolInfos(document: Toolset, table: ToolTable): ToolInfo[] {
+  const named = namesOfEntries(document, table.known).flatMap((names, index) => {
+    const entry = document.tools[index];
+    return entry === undefined ? [] : [{ entry, names }];
+  });
   if (table.aliases) return named.map(({ entry, names }) => toolInfo(entry, { ...names, aliases: shownAliases(names) }, table));
   const own = ownWireNames(
     named.map(({ entry, names }) => {
@@ -159,7 +164,7 @@ export function describeActive(
 ): ActiveToolset {
   if (stored === null) return { success: true, equipped: false, mode };
   const toolset = toolsetInfo(stored, table, stored.name, limits.maxConfigurationAnswerBytes / 3);
-  const rows = toolInfos(documentOf(stored).tools, table);
+  const rows = toolInfos(documentOf(stored), table);
   const exposed = rows.filter(({ active }) => active);
   const shown = fitRows(exposed, limits.maxConfigurationAnswerBytes / 3);
   const bad = serversOf(rows).flatMap(({ name, isListing }) => {

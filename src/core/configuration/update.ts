@@ -8,7 +8,7 @@ import { limits } from '../limits.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { EntryRequest, givenAliases, placeOf, readEntryRequests, toDraft, type DraftEntry, type DraftResult } from './draft.ts';
 import { namespacedName, refId, type ToolTable } from './tool-table.ts';
-import { namesOfEntry } from '../toolset/named-entry.ts';
+import { namesOfEntries } from '../toolset/settle-names.ts';
 import { quote } from '../names/names.ts';
 
 const wireName = z
@@ -49,7 +49,7 @@ export function applyUpdate(stored: Toolset, update: ToolsetUpdate, table: ToolT
   if (tools === undefined && !hasSteps && description === undefined)
     return refuse('contains no change: set description, tools, add, change or remove');
   const kept = stored.tools.map((entry): DraftEntry => ({ entry, place: { path: null, hasAlias: false } }));
-  const { entries, faults } = tools === undefined ? inSteps(kept, add, change, remove, table) : replaced(kept, tools, table);
+  const { entries, faults } = tools === undefined ? inSteps(stored, kept, add, change, remove, table) : replaced(kept, tools, table);
   if (faults.length > 0) return { ok: false, faults };
   return toDraft(withDescription(stored, description), entries, table);
 }
@@ -85,13 +85,14 @@ function replaced(kept: readonly DraftEntry[], tools: readonly EntryRequest[], t
 }
 
 function inSteps(
+  before: Toolset,
   kept: readonly DraftEntry[],
   add: readonly EntryRequest[],
   change: NonNullable<ToolsetUpdate['change']>,
   remove: NonNullable<ToolsetUpdate['remove']>,
   table: ToolTable,
 ): Outcome {
-  const there = indexEntries(kept.map(({ entry }) => entry));
+  const there = indexEntries({ ...before, tools: kept.map(({ entry }) => entry) }, table);
   const faults: string[] = [];
   const removed = new Set<number>();
   const entries = [...kept];
@@ -130,11 +131,11 @@ function renamed(entry: ToolsetEntry, aliases: ToolsetEntry['aliases'], hasAlias
 type FoundEntries = { ok: true; indices: [number, ...number[]] } | { ok: false; fault: string };
 
 /** Entries of a document by tool. */
-type EntryIndex = ReadonlyMap<string, readonly { entry: ToolsetEntry; index: number }[]>;
+type EntryIndex = ReadonlyMap<string, readonly { wireName: string; index: number }[]>;
 
-export function indexEntries(entries: readonly ToolsetEntry[]): EntryIndex {
-  const placed = entries.map((entry, index) => ({ entry, index }));
-  return Map.groupBy(placed, ({ entry }) => entry.tool ?? '');
+export function indexEntries(document: Toolset, table: ToolTable): EntryIndex {
+  const placed = namesOfEntries(document, table.known).map(({ wireName }, index) => ({ wireName, index }));
+  return Map.groupBy(placed, ({ index }) => document.tools[index]?.tool ?? '');
 }
 
 /** Returns the entries that a reference matches, also for a tool that no longer exists. */
@@ -145,7 +146,7 @@ export function findEntries(entries: EntryIndex, reference: EntryReference, path
   if (named !== null && !named.ok) return named;
   const canonical: string = named === null ? (namespacedName ?? '') : named.definition.canonical;
   const ofTool = entries.get(canonical) ?? [];
-  const names = ofTool.map(({ entry }) => namesOfEntry(entry, table.known.get(canonical)).wireName);
+  const names = ofTool.map((one) => one.wireName);
   const [first, ...others] = ofTool.filter((_row, at) => wireName === undefined || names[at] === wireName).map(({ index }) => index);
   if (first !== undefined) return { ok: true, indices: [first, ...others] };
   if (ofTool.length > 0) return { ok: false, fault: `${path}.wireName: the names of ${canonical} in this toolset are ${names.join(', ')}` };

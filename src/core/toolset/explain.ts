@@ -89,10 +89,12 @@ function reason(names: AliasMap, hit: Hit): string {
   }
 }
 
-function wireNameOrigin(names: AliasMap, { wireName, ownName, canonical, aliases }: EditionTool): string {
+function wireNameOrigin(names: AliasMap, { wireName, ownName, server, canonical, aliases }: EditionTool): string {
   if (wireName === ownName) return 'and its own name';
   if (aliases.find(({ mode }) => mode === 'announced')?.name === wireName) return 'because it is its first announced alias';
   if (wireName === toWireName(canonical, ownName)) return `derived from its own name ${quote(ownName)}, which some providers reject`;
+  if (wireName === toWireName(canonical, `${server}_${ownName}`))
+    return `derived from its server and its own name ${quote(ownName)}, which another tool has too`;
   return names.aliases ? 'because its entry sets it' : `derived from its own name ${quote(ownName)}, which two tools share`;
 }
 

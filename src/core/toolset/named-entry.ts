@@ -41,7 +41,11 @@ export type EntryReadings = { entries: NamedEntry[]; issues: Issue[]; warnings: 
  * Returns all errors of all entries. `entries` is only complete if `issues` is empty. `before`: the tools of an earlier edition of the same
  * document, whose wire names stay.
  */
-export function readNamedEntries(toolset: Toolset, known: KnownTools, before: readonly EditionTool[] = []): EntryReadings {
+export function readNamedEntries(
+  toolset: Pick<Toolset, 'tools' | 'names'>,
+  known: KnownTools,
+  before: readonly EditionTool[] = [],
+): EntryReadings {
   const reading: EntryReadings = { entries: [], issues: [], warnings: [] };
   const find = createFinder(known);
   for (const [index, source] of toolset.tools.entries()) {
@@ -69,7 +73,10 @@ export function readNamedEntries(toolset: Toolset, known: KnownTools, before: re
   return reading;
 }
 
-/** Returns the names that an entry gives its tool, equal to those of a compiled edition, for views of a document that is not compiled. */
+/**
+ * Returns the names that an entry by itself gives its tool. Those in a compiled edition also depend on the other entries
+ * (`settle-names.ts`).
+ */
 export function namesOfEntry(entry: ToolsetEntry, definition: ToolDefinition | undefined): EntryNames {
   const faults: EntryReadings = { entries: [], issues: [], warnings: [] };
   const aliases = entry.aliases === undefined ? inheritAliases(definition ?? null, '', faults) : readAliases(entry.aliases, '', faults);

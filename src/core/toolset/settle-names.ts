@@ -7,7 +7,16 @@ import { fold } from '../names/fold.ts';
 import { distinctWireName, isAlias, quote, toWireName, type WireName } from '../names/names.ts';
 import { nearNames } from '../names/suggest.ts';
 import { reservedNames } from '../names/reserved-names.ts';
-import { defaultWireName, type EntryAlias, type EntryReadings, type NamedEntry } from './named-entry.ts';
+import type { KnownTools } from './known-tools.ts';
+import {
+  defaultWireName,
+  type EntryAlias,
+  type EntryNames,
+  type EntryReadings,
+  type NamedEntry,
+  namesOfEntry,
+  readNamedEntries,
+} from './named-entry.ts';
 import type { Toolset } from './toolset.ts';
 
 /** Returns the reading with final names. Names that conflict with others remain: `findConflicts` reports them. */
@@ -17,6 +26,14 @@ export function settleNames({ entries, issues, warnings }: EntryReadings, nameMa
   reading.entries = dropClashingDefaults(reading);
   reading.entries = separateOwnNames(reading);
   return reading;
+}
+
+/** Returns the names of each entry, equal to those of a compiled edition, for views of a document that is not compiled. */
+export function namesOfEntries(document: Pick<Toolset, 'tools' | 'names' | 'nameMap'>, known: KnownTools): EntryNames[] {
+  const { entries } = settleNames(readNamedEntries(document, known), document.nameMap);
+  const byPath = new Map(entries.map((entry) => [entry.path, entry]));
+  // Entries of tools that no longer exist are not read.
+  return document.tools.map((entry, index) => byPath.get(`tools[${index}]`) ?? namesOfEntry(entry, known.get(entry.tool ?? '')));
 }
 
 // The name map: names of another system for the tools of this toolset, as hidden aliases.

@@ -216,7 +216,7 @@ async function annotate(editor: ToolsetEditor, { toolRef, toolset: given }: Targ
   const { done, faults, tool } = await retryLostWrites(async () => {
     const stored = await requireToolset(editor, toolset, 'toolset');
     const before = documentOf(stored);
-    const found = findEntries(indexEntries(before.tools), toolRef, 'toolRef', table);
+    const found = findEntries(indexEntries(before, table), toolRef, 'toolRef', table);
     if (!found.ok) throw new ToolFault(found.fault);
     const { document, ...annotated } = change(before, found.indices);
     const tool = before.tools[found.indices[0]]?.tool ?? '';

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../../src/core/toolset/alias-map.ts';
 import { compileEdition } from '../../../src/core/toolset/edition.ts';
 import type { Edition } from '../../../src/core/toolset/edition-tool.ts';
+import { explainHit } from '../../../src/core/toolset/explain.ts';
+import { namesOfEntries } from '../../../src/core/toolset/settle-names.ts';
 import { Toolset } from '../../../src/core/toolset/toolset.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../../fakes/known-tools.ts';
 
@@ -87,6 +89,20 @@ describe('own names that tools share', () => {
         '"search" is the own name of jira.search and of github.search, so jira.search is called "jira_search"; set name',
       );
     }
+  });
+
+  it('are named the same in views of the document, and explained', async () => {
+    const document = Toolset.parse({ nameMap: { issues: 'github.search' }, tools: [{ tool: 'github.search' }, { tool: 'jira.search' }] });
+    expect(namesOfEntries(document, known).map(({ wireName, aliases }) => [wireName, aliases.map(({ name }) => name)])).toEqual([
+      ['github_search', ['issues']],
+      ['jira_search', []],
+    ]);
+    const map = buildAliasMap((await compile(document, known)).edition, { aliases: true });
+    const hit = resolveName(map, 'jira_search');
+    if (!hit.ok) throw new Error('It resolves.');
+    expect(explainHit(map, hit).because).toBe(
+      '"jira_search" is the wire name of jira.search, derived from its server and its own name "search", which another tool has too.',
+    );
   });
 
   it('get it too if a tool that we add has the name', async () => {
