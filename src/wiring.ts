@@ -50,6 +50,7 @@ import { createCatalogClient, createCatalogs } from './storage/catalog-client.ts
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
+import { createReplyStore } from './storage/reply-store.ts';
 import { createFileSpaces, createMcpSessions, createSessions } from './storage/session-client.ts';
 import {
   type ApprovalLinkToken,
@@ -129,7 +130,7 @@ function build(bindings: Bindings) {
      * them or the dialect differs.
      */
     proxyChat: (principal: Principal, request: ProxiedChat) =>
-      proxyModelRequest({ ...runtime, directory, outbound, model }, principal, request),
+      proxyModelRequest({ ...runtime, directory, outbound, model, kept: createReplyStore(bindings.KV, runtime.log) }, principal, request),
     /** Returns the provider's own token count as it sent it; null when the provider does not count tokens. */
     countTokens: (principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>) =>
       countRequestTokens({ ...runtime, directory, outbound }, principal, request),

@@ -43,10 +43,16 @@ export type AnswerMessage = ReturnType<typeof createAnswerMessage>;
 const nothing: readonly MessageChange[] = [];
 
 /**
- * `restarts`: how to handle the restart of a step that already produced output: a stream cannot revoke it and fails; a document is not
+ * `unique`: begins the ids of calls that have none, so that they differ from those of other answers. `restarts`: how to handle the restart of a step that already produced output: a stream cannot revoke it and fails; a document is not
  * written yet and continues silently.
  */
-export function createAnswerMessage({ restarts = 'as failures' }: { restarts?: 'silently' | 'as failures' } = {}) {
+export function createAnswerMessage({
+  restarts = 'as failures',
+  unique = '',
+}: {
+  restarts?: 'silently' | 'as failures';
+  unique?: string;
+} = {}) {
   const parts: AnswerPart[] = [];
   /** The index of the current step's first part. */
   let stepStart = 0;
@@ -89,8 +95,10 @@ export function createAnswerMessage({ restarts = 'as failures' }: { restarts?: '
     return [{ type: 'end', finish: reason }];
   };
   const uniqueId = (nativeId: string | null, index: number): string => {
-    const wished = nativeId ?? `call_${index}`;
-    const id = ids.has(wished) ? `${wished}_${index}` : wished;
+    const wished = nativeId ?? `call_${unique}${index}`;
+    // A number of a later call may follow the id already.
+    let id = wished;
+    for (let more = index; ids.has(id); more++) id = `${wished}_${more}`;
     ids.add(id);
     return id;
   };

@@ -10,6 +10,7 @@ import { limits } from '../core/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { Principal } from '../core/principal.ts';
 import { callerEvents, translateChat, type AgentOverrides } from '../engine/proxy/translate-chat.ts';
+import type { KeptReplies } from '../engine/proxy/kept-replies.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
@@ -42,23 +43,39 @@ export type ProxiedChat = Pick<ProxyRequest, 'dialect' | 'text' | 'headers'> & {
   agent?: AgentOverrides & { isOwn: boolean };
 };
 
-type ProxyDeps = { directory: Directory; outbound: OutboundHttp; model: ChatModel; clock: Clock; ids: Ids };
+type ProxyDeps = {
+  directory: Directory;
+  outbound: OutboundHttp;
+  model: ChatModel;
+  clock: Clock;
+  ids: Ids;
+  /** What translated replies need again, for a key. */
+  kept?(principal: Principal): KeptReplies;
+};
 
 export async function proxyModelRequest(
-  { directory, outbound, ...deps }: ProxyDeps,
+  { directory, outbound, kept, ...deps }: ProxyDeps,
   principal: Principal,
   { ref, dialect, body, agent, text, headers, signal }: ProxiedChat,
 ): Promise<Response> {
   const { provider, model } = splitModelRef(ref);
   const access = await directory.provider(principal.workspace, provider);
   if (agent?.isOwn || !canForward(access, model, dialect, agent?.protocol)) {
-    const asked = { access, model, dialect, body, ref: body.model, ...(agent !== undefined && { agent }) };
+    const asked = {
+      access,
+      model,
+      dialect,
+      body,
+      ref: body.model,
+      ...(agent !== undefined && { agent }),
+      ...(kept !== undefined && { kept: kept(principal) }),
+    };
     return await translateChat(deps, asked, signal());
   }
   const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
   // With other instructions, the body no longer equals the received text.
   const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
-  return await proxyChat({ access, model, dialect, ...sent, headers, http, clock: deps.clock, signal });
+  return await proxyChat({ access, model, dialect, ...sent, headers, http, clock: deps.clock, ids: deps.ids, signal });
 }
 
 /** Returns the provider's count of the request's tokens; null: it cannot count, and the caller estimates. */
@@ -87,6 +104,7 @@ export type ProxyRequest = {
   agentRef?: string | undefined;
   http: OutboundHttp;
   clock: Clock;
+  ids: Ids;
   /** Aborts when the client disconnects. Requested only if needed, because creating a signal is expensive. */
   signal?(): AbortSignal;
 };
@@ -98,7 +116,7 @@ export function canForward(access: ProviderAccess, model: string, dialect: Diale
 
 /** Throws `Problem` for everything but success: what the provider rejects about the body is the client's fault, other failures are not. */
 export async function proxyChat(request: ProxyRequest): Promise<Response> {
-  const { access, model, body, dialect, http, clock } = request;
+  const { access, model, body, dialect, http, clock, ids } = request;
   const adapter = adapters[access.kind];
   const headersOut = { ...adapter.headers, ...request.headers };
   const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: outgoingBody(request) };
@@ -117,12 +135,12 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
     throw error;
   });
   const { agentRef } = request;
-  const rewriting = { access, adapter, dialect, model, agentRef, includeUsage: wantsUsage(body), clock, headers, signal };
+  const rewriting = { access, adapter, dialect, model, agentRef, includeUsage: wantsUsage(body), clock, ids, headers, signal };
   return body.stream === true ? await rewriteStream(open, rewriting) : await rewriteUnstreamed(open, rewriting);
 }
 
 /** Throws like `proxyChat`. null: the provider cannot count. */
-export async function countTokens(request: Omit<ProxyRequest, 'signal'>): Promise<Response | null> {
+export async function countTokens(request: Omit<ProxyRequest, 'signal' | 'ids'>): Promise<Response | null> {
   const { access, dialect, http, clock } = request;
   const adapter = adapters[access.kind];
   if (adapter.countTokensPath === undefined || adapter.dialect !== dialect.name) return null;
@@ -209,6 +227,7 @@ type ReplyRewriting = {
   /** The client requested usage at the end of the stream. */
   includeUsage: boolean;
   clock: Clock;
+  ids: Ids;
   /** The headers of the response. */
   headers: Headers;
   signal: AbortSignal | undefined;
@@ -228,9 +247,9 @@ async function rewriteUnstreamed(open: OpenReply, rewriting: ReplyRewriting): Pr
   return Response.json(toReplyDocument(dialect, events, identityOf(reply, rewriting)), { headers });
 }
 
-function identityOf(reply: ReplyReader, { dialect, model, agentRef, includeUsage }: ReplyRewriting): AnswerIdentity {
+function identityOf(reply: ReplyReader, { ids, dialect, model, agentRef, includeUsage }: ReplyRewriting): AnswerIdentity {
   return {
-    id: reply.id ?? toAnswerId(dialect.name, 'proxied'),
+    id: reply.id ?? toAnswerId(dialect.name, ids.next('cmpl')),
     model: agentRef ?? model,
     created: reply.created ?? 0,
     includeUsage,

@@ -5,7 +5,7 @@ import { anthropicMessages } from '../../src/dialects/anthropic/dialect.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { countTokens } from '../../src/providers/proxy.ts';
 import { canForward, proxyChat, type ProxyRequest } from '../../src/providers/proxy.ts';
-import { fakeClock } from '../fakes/runtime.ts';
+import { countedIds, fakeClock } from '../fakes/runtime.ts';
 import { fakeAnthropic } from '../fakes/upstreams/anthropic.ts';
 
 const access: ProviderAccess = {
@@ -31,8 +31,8 @@ const sentBy = async (send: (http: OutboundHttp) => Promise<unknown>): Promise<R
   });
   return sent;
 };
-const request = (http: OutboundHttp, fields: Partial<ProxyRequest> = {}): ProxyRequest => {
-  return { access, model, dialect: anthropicMessages, body, http, clock: fakeClock(), ...fields };
+const request = (http: OutboundHttp, fields: Partial<ProxyRequest> = {}) => {
+  return { access, model, dialect: anthropicMessages, body, http, clock: fakeClock(), ids: countedIds(), ...fields };
 };
 
 describe('a Messages request for a provider of kind anthropic', () => {

@@ -3,22 +3,46 @@ import type { ClientResult, Message, ToolCallPart, ToolResultPart } from './mess
 import { errorResult } from '../tools/tool.ts';
 
 /**
- * Returns a client's history in the form that every provider accepts: each call is followed by exactly one result, in call order.
- * Missing results are filled in; results without a call are dropped.
+ * Returns a client's history in the form that every provider accepts: each call is followed by exactly one result, in call order, and its id
+ * belongs to no earlier call. Missing results are filled in; results without a call are dropped.
  */
 export function pairCalls(messages: readonly Message[]): Message[] {
   const paired: Message[] = [];
+  const distinct = createDistinctIds();
   for (const [index, message] of messages.entries()) {
     // Some providers reject an empty message.
     if (message.role === 'tool' || message.parts.length === 0) continue;
-    paired.push(message);
-    if (message.role !== 'assistant') continue;
-    const calls = message.parts.filter((part) => part.type === 'tool-call');
-    if (calls.length === 0) continue;
+    const calls = message.role === 'assistant' ? message.parts.filter((part) => part.type === 'tool-call') : [];
+    if (message.role !== 'assistant' || calls.length === 0) {
+      paired.push(message);
+      continue;
+    }
     const results = resultsBehind(messages, index);
-    paired.push({ role: 'tool', parts: calls.map((call) => results.get(call.callId) ?? missingResult(call)) });
+    const given = calls.map((call) => {
+      const callId = distinct(call.callId);
+      return { call: callId === call.callId ? call : { ...call, callId }, result: results.get(call.callId)?.shift(), callId };
+    });
+    const renamed = new Map(calls.map((call, at) => [call, given[at]?.call ?? call]));
+    const isRenamed = calls.some((call) => renamed.get(call) !== call);
+    const parts = message.parts.map((part) => (part.type === 'tool-call' ? (renamed.get(part) ?? part) : part));
+    paired.push(isRenamed ? { ...message, parts } : message);
+    paired.push({ role: 'tool', parts: given.map(({ call, result, callId }) => (result ? { ...result, callId } : missingResult(call))) });
   }
   return paired;
+}
+
+/** Some servers number the calls of every reply from 0, and clients resend these ids. */
+function createDistinctIds(): (callId: string) => string {
+  const counts = new Map<string, number>();
+  return (callId) => {
+    let id = callId;
+    for (let count = counts.get(callId) ?? 0; counts.has(id); count++) {
+      id = `${callId}_${count + 1}`;
+      counts.set(callId, count + 1);
+    }
+    counts.set(id, counts.get(id) ?? 0);
+    return id;
+  };
 }
 
 /** Maps the id of every call in the messages to the name that was called. */
@@ -36,13 +60,13 @@ export function resultMessage(results: readonly ClientResult[], names: ReadonlyM
   return { role: 'tool', parts };
 }
 
-/** Returns the results for one assistant message: up to the next assistant message, since ids may be reused later. */
-function resultsBehind(messages: readonly Message[], index: number): Map<string, ToolResultPart> {
-  const results = new Map<string, ToolResultPart>();
+/** Returns the results for one assistant message, in order for each id: up to the next assistant message, since ids may be reused later. */
+function resultsBehind(messages: readonly Message[], index: number): Map<string, ToolResultPart[]> {
+  const results = new Map<string, ToolResultPart[]>();
   for (let at = index + 1; at < messages.length; at += 1) {
     const message = messages[at];
     if (message === undefined || message.role === 'assistant') break;
-    if (message.role === 'tool') for (const part of message.parts) if (!results.has(part.callId)) results.set(part.callId, part);
+    if (message.role === 'tool') for (const part of message.parts) results.set(part.callId, [...(results.get(part.callId) ?? []), part]);
   }
   return results;
 }

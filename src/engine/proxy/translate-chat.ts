@@ -14,6 +14,7 @@ import { createReplyEncoder, toReplyDocument } from '../../dialects/reply-encode
 import type { ConversationBuilder } from '../../dialects/conversation.ts';
 import type { ChatModel, ChatRequest } from '../../ports/chat-model.ts';
 import type { Clock, Ids } from '../../ports/runtime.ts';
+import { keepReply, withKeptParts, withReferredItems, type KeptReplies } from './kept-replies.ts';
 import { encodeReply } from './reply-stream.ts';
 
 export type TranslatedChat = {
@@ -26,6 +27,8 @@ export type TranslatedChat = {
   ref: string;
   /** The overrides of an agent, which replace the request's own settings. */
   agent?: AgentOverrides;
+  /** Absent: nothing is stored between requests. */
+  kept?: KeptReplies;
 };
 
 /** What an agent sets for a chat without a turn. `instructions` already include the caller's system text, `settings` the request's. */
@@ -35,9 +38,13 @@ export type TranslateDeps = { model: ChatModel; clock: Clock; ids: Ids };
 
 /** Throws `invalid_request` for what a provider without a session cannot be sent, and any `Problem` before the first byte. */
 export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, signal: AbortSignal): Promise<Response> {
-  const { dialect, body, ref } = chat;
+  const { dialect, ref, kept } = chat;
+  const body = kept !== undefined && dialect.name === 'openai-responses' ? await withReferredItems(kept, chat.body) : chat.body;
   const request = dialect.readRequest(body);
-  const asked = toChatRequest(chat, request);
+  const conversation = request.conversation({ inSession: false });
+  if (kept !== undefined && dialect.name === 'openai-chat' && conversation.input.length === 0)
+    conversation.history = await withKeptParts(kept, conversation.history);
+  const asked = toChatRequest(chat, request, conversation);
   const identity: AnswerIdentity = {
     id: toAnswerId(dialect.name, deps.ids.next('cmpl')),
     model: ref,
@@ -45,13 +52,28 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
     includeUsage: request.includeUsage,
     echo: request.echo,
   };
+  const keep = (events: readonly ChatEvent[]): void => {
+    if (kept !== undefined && body.store !== false) keepReply(kept, dialect, events, identity);
+  };
   const batches = deps.model.stream(asked, signal)[Symbol.asyncIterator]();
-  if (!request.streamed) return Response.json(toReplyDocument(dialect, await withCallerErrors(readAll(batches)), identity));
+  if (!request.streamed) {
+    const events = await withCallerErrors(readAll(batches));
+    keep(events);
+    return Response.json(toReplyDocument(dialect, events, identity));
+  }
   const { value: first = [] } = await withCallerErrors(batches.next());
+  const events: ChatEvent[] = [];
+  const collected = (batch: readonly ChatEvent[]): readonly ChatEvent[] => {
+    if (kept === undefined) return batch;
+    for (const event of batch) events.push(event);
+    if (batch.at(-1)?.type === 'finish') keep(events);
+    return batch;
+  };
+  collected(first);
   const cursor = {
     next: async () => {
       const { done, value } = await batches.next();
-      return done ? null : callerEvents(value);
+      return done ? null : collected(callerEvents(value));
     },
     close: () => {
       batches.return?.().catch(() => {
@@ -100,7 +122,7 @@ async function readAll(batches: AsyncIterator<readonly ChatEvent[]>): Promise<Ch
   return events;
 }
 
-function toChatRequest({ access, model, agent }: TranslatedChat, request: DialectRequest): ChatRequest {
+function toChatRequest({ access, model, agent }: TranslatedChat, request: DialectRequest, conversation: ConversationBuilder): ChatRequest {
   if (request.choices > 1) throw invalidRequest([{ path: 'n', message: 'must be 1 or absent: this provider returns one answer' }]);
   if (request.previous !== null) {
     throw new Problem(
@@ -116,7 +138,7 @@ function toChatRequest({ access, model, agent }: TranslatedChat, request: Dialec
   return {
     access,
     model,
-    messages: toMessages(request.conversation({ inSession: false }), agent),
+    messages: toMessages(conversation, agent),
     tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
     toolChoice,
     settings,

@@ -32,6 +32,37 @@ describe('a history from elsewhere', () => {
     expect(pairCalls(history).map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant', 'tool', 'assistant', 'tool']);
   });
 
+  it('has distinct ids, also where one message or several repeat them, and keeps the order of their results', () => {
+    const said = (callId: string, text: string) => ({ ...part(callId), arguments: { text } });
+    const given = (...texts: string[]): Message =>
+      resultMessage(
+        texts.map((text) => ({ callId: 'c0', content: [{ type: 'text', text }], isError: false })),
+        new Map([['c0', 'f']]),
+      );
+    const twice: Message = { role: 'assistant', parts: [said('c0', 'a'), said('c0', 'b')] };
+    const paired = pairCalls([twice, given('A', 'B'), { role: 'assistant', parts: [said('c0', 'c')] }, given('C'), call('c0_1')]);
+    const shown = paired.flatMap(({ parts }) =>
+      parts.flatMap((one) =>
+        one.type === 'tool-call' ? [[one.callId, one.arguments?.text]] : one.type === 'tool-result' ? [[one.callId, one.content[0]]] : [],
+      ),
+    );
+    const text = (content: string) => ({ type: 'text', text: content });
+    expect(shown.slice(0, 6)).toEqual([
+      ...[
+        ['c0', 'a'],
+        ['c0_1', 'b'],
+        ['c0', text('A')],
+        ['c0_1', text('B')],
+      ],
+      ...[
+        ['c0_2', 'c'],
+        ['c0_2', text('C')],
+      ],
+    ]);
+    expect(shown[6]?.[0]).toBe('c0_1_1');
+    expect(pairCalls(paired)).toEqual(paired);
+  });
+
   it('is valid whatever it was', () => {
     const message = fc.oneof(
       fc.constant(user('u')),

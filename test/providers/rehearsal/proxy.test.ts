@@ -1,3 +1,4 @@
+import { countedIds } from '../../fakes/runtime.ts';
 import OpenAI from 'openai';
 import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
@@ -28,7 +29,7 @@ const access: ProviderAccess = {
 const body = { model: 'acme/m', messages: [{ role: 'user', content: 'hi' }], toolset: 'demo', store: true };
 
 const proxied = (http: OutboundHttp, fields: Partial<ProxyRequest> = {}) =>
-  proxyChat({ access, model: 'm', dialect: openAiChat, body, http, clock, ...fields });
+  proxyChat({ access, model: 'm', dialect: openAiChat, body, http, clock, ids: countedIds(), ...fields });
 const normalizing = { ...access, profile: { normalize: true } };
 const odd = [
   { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] },
@@ -285,7 +286,7 @@ describe('a provider whose frames are rewritten', () => {
       ),
     ).toEqual([
       { role: 'assistant', content: '' },
-      { tool_calls: [{ index: 0, id: 'call_0', type: 'function', function: { name: 'a', arguments: '' } }] },
+      { tool_calls: [{ index: 0, id: 'call_cmpl1_0', type: 'function', function: { name: 'a', arguments: '' } }] },
       { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
       'tool_calls',
     ]);
@@ -307,7 +308,7 @@ describe('a provider whose frames are rewritten', () => {
       created: 5,
       choices: [
         {
-          message: { content: 'hi', tool_calls: [{ id: 'call_0', type: 'function', function: { name: 'a', arguments: '{}' } }] },
+          message: { content: 'hi', tool_calls: [{ id: 'call_theirs_0', type: 'function', function: { name: 'a', arguments: '{}' } }] },
           finish_reason: 'tool_calls',
         },
       ],
