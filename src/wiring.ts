@@ -125,10 +125,7 @@ function build(bindings: Bindings) {
     async refuseLoop(headers: Headers): Promise<void> {
       if (instance !== null && headers.has(hopHeader)) refuseOwnHop(headers, await instance());
     },
-    /**
-     * Proxies a chat request. Passes the provider's bytes through where dialect and wire match; canonical frames where the profile requires
-     * them or the dialect differs.
-     */
+    /** Sends a chat request to its provider: forwarded, rewritten or translated (`providers/proxy.ts`). */
     proxyChat: (principal: Principal, request: ProxiedChat) =>
       proxyModelRequest({ ...runtime, directory, outbound, model, kept: createReplyStore(bindings.KV, runtime.log) }, principal, request),
     /** Returns the provider's own token count as it sent it; null when the provider does not count tokens. */
