@@ -68,4 +68,39 @@ describe('names over HTTP', () => {
     expect([lost.status, lost.json.code]).toEqual([412, 'precondition_failed']);
     expect((await service.call('GET', '/v1/toolsets/demo')).json).toEqual(before.json);
   });
+
+  it('names tools that two servers share by their servers, takes wildcards, listed aliases and a name map, and copies', async () => {
+    const tool = { name: 'search', description: 'Searches.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } };
+    for (const [name, aliases] of [
+      ['issues', ['find_issue']],
+      ['wiki', []],
+    ] as const) {
+      const server = {
+        kind: 'static',
+        url: 'https://tools.example.com/call',
+        tools: [
+          { ...tool, aliases },
+          { ...tool, name: `${name}_delete` },
+        ],
+      };
+      expect((await service.call('PUT', `/v1/servers/${name}`, server)).status).toBe(201);
+    }
+    const tools = [{ tool: 'issues.*', except: ['issues_delete'] }, { tool: 'wiki.*' }];
+    const put = await service.call('PUT', '/v1/toolsets/shared', { names: 'primary', nameMap: { Lookup: 'wiki.search' }, tools });
+    expect([put.status, put.json.warnings.filter(({ message }: { message: string }) => message.includes('own name')).length]).toEqual([
+      201, 2,
+    ]);
+    expect((await service.call('PUT', '/v1/toolsets/copied', { from: 'shared@1' })).status).toBe(201);
+    const { json } = await service.call('GET', '/v1/toolsets/copied/tools');
+    expect(json.tools.map(({ wireName }: { wireName: string }) => wireName)).toEqual(['issues_search', 'wiki_search', 'wiki_delete']);
+    const meant = async (name: string) => (await service.call('GET', `/v1/toolsets/copied/resolve?name=${name}`)).json.canonical;
+    expect([await meant('find_issue'), await meant('lookUp')]).toEqual(['issues.search', 'wiki.search']);
+
+    // A change of the default aliases does not rename the tools of stored toolsets.
+    const aliases = ['look', { name: 'seek', mode: 'hidden' }];
+    expect((await service.call('PUT', '/v1/toolsets/plain', { tools: [{ tool: 'wiki.search' }] })).status).toBe(201);
+    expect((await service.call('PUT', '/v1/tools/wiki.search/aliases', { aliases })).json).toEqual({ aliases });
+    const { json: after } = await service.call('GET', '/v1/toolsets/plain/resolve?name=seek');
+    expect(after).toMatchObject({ canonical: 'wiki.search', wireName: 'search', aliases: ['look', 'seek'] });
+  });
 });
