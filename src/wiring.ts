@@ -40,7 +40,7 @@ import type { CatalogPort, Directory } from './ports/catalog.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import type { Triggers } from './ports/triggers.ts';
 import type { ServerSource } from './ports/upstream.ts';
-import { countRequestTokens, proxyModelRequest, type ProxiedChat } from './providers/proxy.ts';
+import { createModelRequests } from './providers/model-requests.ts';
 import { createChatModel } from './providers/chat-model.ts';
 import { rehearsalHttp } from './providers/rehearsal/rehearsal.ts';
 import { createMadeExecutor } from './sandbox/made-executor.ts';
@@ -125,12 +125,8 @@ function build(bindings: Bindings) {
     async refuseLoop(headers: Headers): Promise<void> {
       if (instance !== null && headers.has(hopHeader)) refuseOwnHop(headers, await instance());
     },
-    /** Sends a chat request to its provider: forwarded, rewritten or translated (`providers/proxy.ts`). */
-    proxyChat: (principal: Principal, request: ProxiedChat) =>
-      proxyModelRequest({ ...runtime, directory, outbound, model, kept: createReplyStore(bindings.KV, runtime.log) }, principal, request),
-    /** Returns the provider's own token count as it sent it; null when the provider does not count tokens. */
-    countTokens: (principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>) =>
-      countRequestTokens({ ...runtime, directory, outbound }, principal, request),
+    /** Requests to providers outside of turns (`providers/model-requests.ts`). */
+    ...createModelRequests({ ...runtime, directory, outbound, model, kept: createReplyStore(bindings.KV, runtime.log) }),
     serve,
     callDeps,
     turnDeps: (workspace: string): TurnDeps => ({ ...runtime, ...callDeps(workspace), directory, model }),

@@ -348,6 +348,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audio/speech": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create speech from text
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createSpeech"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/transcriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transcribe audio
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createTranscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/translations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Translate audio to English text
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createTranslation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit": {
         parameters: {
             query?: never;
@@ -478,6 +544,94 @@ export interface paths {
         get: operations["getChatCompletion"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create embeddings
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createEmbeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/edits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Edit images
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["editImage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/generations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create images
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createImage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/variations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create variations of an image
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createImageVariation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -675,7 +829,9 @@ export interface paths {
         };
         /**
          * List agents and models
-         * @description Scope: `chat`.
+         * @description Aliases without `*`, agents, and the models of all providers: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out).
+         *
+         *     Scope: `chat`.
          */
         get: operations["listModels"];
         put?: never;
@@ -700,6 +856,28 @@ export interface paths {
         get: operations["getModel"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Classify text or images
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createModeration"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3773,6 +3951,18 @@ export interface components {
             };
             /** @constant */
             type: "function";
+        };
+        /**
+         * @description As in the API of OpenAI. `model` is `<provider>/<model>` or an alias.
+         * @example {
+         *       "model": "openai/text-embedding-3-small",
+         *       "input": "hello"
+         *     }
+         */
+        PassedRequest: {
+            model: string;
+        } & {
+            [key: string]: unknown;
         };
         Pending: {
             arguments: {
@@ -7999,6 +8189,117 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    createSpeech: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PassedRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    createTranscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A form as in the API of OpenAI, with `model`, of at most 26214400 bytes. */
+        requestBody: {
+            content: {
+                "multipart/form-data": string;
+            };
+        };
+        responses: {
+            /** @description The reply of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    createTranslation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A form as in the API of OpenAI, with `model`, of at most 26214400 bytes. */
+        requestBody: {
+            content: {
+                "multipart/form-data": string;
+            };
+        };
+        responses: {
+            /** @description The reply of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
     listAudit: {
         parameters: {
             query?: {
@@ -8248,6 +8549,154 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+        };
+    };
+    createEmbeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PassedRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    editImage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A form as in the API of OpenAI, with `model`, of at most 26214400 bytes. */
+        requestBody: {
+            content: {
+                "multipart/form-data": string;
+            };
+        };
+        responses: {
+            /** @description The reply of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    createImage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PassedRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    createImageVariation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A form as in the API of OpenAI, with `model`, of at most 26214400 bytes. */
+        requestBody: {
+            content: {
+                "multipart/form-data": string;
+            };
+        };
+        responses: {
+            /** @description The reply of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
         };
     };
     listKeys: {
@@ -8694,7 +9143,12 @@ export interface operations {
     };
     listModels: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only models of this provider; `moniker`: agents, `alias`: aliases. */
+                provider?: string;
+                /** @description Only ids that contain this text, in any case. */
+                search?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8744,6 +9198,43 @@ export interface operations {
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+        };
+    };
+    createModeration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PassedRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
         };
     };
     getPolicy: {

@@ -26,6 +26,7 @@ import { hookRoutes } from './routes/hooks.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { messagesRoutes } from './routes/messages.ts';
+import { passedRequestRoutes } from './routes/passed-requests.ts';
 import { modelAliasRoutes } from './routes/model-aliases.ts';
 import { modelRoutes } from './routes/models.ts';
 import { policyRoutes } from './routes/policy.ts';
@@ -81,6 +82,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...policyRoutes,
     ...modelRoutes,
     ...modelAliasRoutes,
+    ...passedRequestRoutes,
     ...agentRoutes,
     ...skillRoutes,
     ...keyRoutes,
@@ -107,7 +109,11 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   ]);
 
   router.notFound((c) => {
-    const problem = new Problem('not_found', `Unknown path ${quoted(loggedPath(c.req.path))}. /docs lists every path.`);
+    const detail =
+      c.req.path === '/v1/completions'
+        ? 'The legacy completions of OpenAI are not supported. Use POST /v1/chat/completions with `messages` in place of `prompt`.'
+        : `Unknown path ${quoted(loggedPath(c.req.path))}. /docs lists every path.`;
+    const problem = new Problem('not_found', detail);
     return failed(c, problem, dialectOfUnknown(c.req.path, c.req.raw.headers));
   });
   router.onError((error, c) => failed(c, error));

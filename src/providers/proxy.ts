@@ -43,7 +43,7 @@ export type ProxiedChat = Pick<ProxyRequest, 'dialect' | 'text' | 'headers'> & {
   agent?: AgentOverrides & { isOwn: boolean };
 };
 
-type ProxyDeps = {
+export type ProxyDeps = {
   directory: Directory;
   outbound: OutboundHttp;
   model: ChatModel;
@@ -193,7 +193,7 @@ function onlyModel(text: string, ref: unknown): { start: number; end: number } |
  * Returns the provider's headers that are useful to the client; drops cookies, keys and hop-by-hop headers. Throws if the response is a
  * page or empty. Reads headers by name, because iterating over all costs several times as much.
  */
-async function answerHeaders(access: ProviderAccess, response: Response): Promise<Headers> {
+export async function answerHeaders(access: ProviderAccess, response: Response): Promise<Headers> {
   const type = response.headers.get('content-type') ?? '';
   const empty = response.body === null || response.headers.get('content-length') === '0';
   if (empty || /^text\/html/i.test(type)) {

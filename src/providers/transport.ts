@@ -128,10 +128,13 @@ async function readText(access: ProviderAccess, response: Response): Promise<str
 }
 
 function toRequest({ access, path, headers, body }: ProviderExchange): Request {
+  const isForm = body instanceof FormData;
+  // The content type of a form has its boundary, and is set with the body.
+  const type: Record<string, string> = isForm ? {} : { 'content-type': 'application/json' };
   return new Request(access.baseUrl + path, {
     method: 'POST',
-    headers: { accept: 'text/event-stream, application/json', ...headers, ...access.headers, 'content-type': 'application/json' },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    headers: { accept: 'text/event-stream, application/json', ...headers, ...access.headers, ...type },
+    body: typeof body === 'string' || isForm ? body : JSON.stringify(body),
     redirect: 'manual',
   });
 }

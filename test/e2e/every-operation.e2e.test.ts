@@ -8,6 +8,7 @@ import { listenMcpServer, type FakeMcpServer } from '../fakes/mcp-server.ts';
 import { startCallbackReceiver, type CallbackReceiver } from './callback-receiver.ts';
 import { eventually } from './eventually.ts';
 import type { Answer } from './service.ts';
+import { startRecordingUpstream } from './recording-upstream.ts';
 import { shareService } from './shared-service.ts';
 import { deliver, signStandard } from './webhook-payloads.ts';
 
@@ -72,6 +73,20 @@ describe('every operation', () => {
     });
     await writeAndRead('/v1/agents/clerk', { model: 'rehearsal/default', toolset: 'desk' });
     await writeAndRead('/v1/providers/near', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', models: ['m'] });
+    const passing = await startRecordingUpstream();
+    await writeAndRead('/v1/providers/passing', { kind: 'openai-compatible', baseUrl: `${passing.url}/v1`, models: ['m'] });
+    for (const path of ['embeddings', 'moderations', 'audio/speech', 'images/generations'])
+      expect((await call('POST', `/v1/${path}`, { model: 'passing/m', input: 'x' })).status).toBe(200);
+    for (const path of ['audio/transcriptions', 'audio/translations', 'images/edits', 'images/variations']) {
+      const form = new FormData();
+      form.set('model', 'passing/m');
+      form.set('file', new Blob(['bytes']), 'file.bin');
+      const headers = { authorization: `Bearer ${service.key}` };
+      const { status } = await fetch(`${service.url}/v1/${path}`, { method: 'POST', headers, body: form });
+      expect(status).toBe(200);
+      note('POST', `/v1/${path}`, status);
+    }
+    passing.close();
     await writeAndRead('/v1/model-aliases/claude-*', { model: 'rehearsal/default' });
     await writeAndRead('/v1/secrets/TOKEN', { value: 'a value', hosts: ['127.0.0.1'] });
     await writeAndRead('/v1/webhooks/orders', {

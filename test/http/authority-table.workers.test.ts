@@ -71,6 +71,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   ...documents('Webhook', 'webhooks', { agent: 'other', scheme: 'github', secret: 's', input: 'i' }),
   ...documents('Schedule', 'schedules', { agent: 'other', every: '1h', input: 'i' }),
   ...documents('Subscription', 'subscriptions', { url: 'https://a.example', secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' }),
+  ...documents('ModelAlias', 'model-aliases', { model: 'rehearsal/default' }, 'ModelAliases'),
   ...documents('Server', 'servers', { kind: 'static', url: 'https://a.example', tools: [] }),
   testWebhook: admin('POST', '/v1/webhooks/{name}/test', { payload: {} }),
   listDeliveries: admin('GET', '/v1/webhooks/{name}/deliveries'),
@@ -204,6 +205,14 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   listModels: { scopes: ['chat'], request: () => ['GET', '/v1/models'], own: anyKey, other: anyKey },
   // Resources outside of a key's bindings do not exist for it.
   getModel: { scopes: ['chat'], request: (name) => ['GET', `/v1/models/agent/${name}`], own: anyKey, other: anyKey },
+  createEmbeddings: passed('/v1/embeddings'),
+  createModeration: passed('/v1/moderations'),
+  createSpeech: passed('/v1/audio/speech'),
+  createTranscription: passed('/v1/audio/transcriptions'),
+  createTranslation: passed('/v1/audio/translations'),
+  createImage: passed('/v1/images/generations'),
+  editImage: passed('/v1/images/edits'),
+  createImageVariation: passed('/v1/images/variations'),
   createChatCompletion: [
     ...chats('/v1/chat/completions', (more) => ({ messages: hello, ...more })),
     { scopes: ['chat'], request: () => ['POST', '/v1/chat/completions', { model, messages: hello }], own: notOfAgents, other: notOfAgents },
@@ -262,13 +271,17 @@ const withoutRow = [
   ...['showApproval', 'decideByLink', 'takeDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink', 'authorizeServer'],
 ];
 
-function documents(Noun: string, plural: string, body: object): Record<string, Row> {
+function documents(Noun: string, plural: string, body: object, Nouns = `${Noun}s`): Record<string, Row> {
   return {
-    [`list${Noun}s`]: admin('GET', `/v1/${plural}`),
+    [`list${Nouns}`]: admin('GET', `/v1/${plural}`),
     [`get${Noun}`]: admin('GET', `/v1/${plural}/{name}`),
     [`put${Noun}`]: admin('PUT', `/v1/${plural}/{name}`, body, never),
     [`delete${Noun}`]: admin('DELETE', `/v1/${plural}/{name}`, undefined, never),
   };
+}
+
+function passed(path: string): Row {
+  return { scopes: ['chat'], request: () => ['POST', path, { model, input: 'x' }], own: notOfAgents, other: notOfAgents };
 }
 
 function notOfAgents({ kind }: Key): boolean {

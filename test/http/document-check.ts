@@ -69,6 +69,7 @@ export function createDocumentCheck(document: ApiDocument): DocumentCheck {
         .map((name) => `header ${name} of ${response.status} is not documented`);
       const type = response.headers.get('content-type')?.split(';', 1)[0] ?? null;
       if (type === null || text === '') return found;
+      if (documented.content?.['*/*'] !== undefined) return found;
       const content = documented.content?.[type];
       if (content === undefined) return [...found, `content type ${type} of ${response.status} is not documented`];
       if (!type.endsWith('json') || text === null) return found;

@@ -159,6 +159,11 @@ export function createHarness(
       return Response.json({ id: 'chatcmpl-1', object: 'chat.completion', model });
     },
     countTokens: async () => null,
+    passRequest: async (_principal, { ref, path }) => Response.json({ ref, path }),
+    models: async (workspace) =>
+      (await catalog.directory.providers(workspace)).flatMap(({ name: provider, models }) =>
+        models.map((model) => ({ provider, model, created: 0 })),
+      ),
     ...replaced,
   };
   const app = createApp(() => services);

@@ -245,6 +245,10 @@ describe('the script of the start page', () => {
 /** Paths on which clients of a dialect, or of MCP, expect their own format. */
 const faultShapes = [
   ['/v1/chat/completions', ['application/json', 'OpenAiError']],
+  ['/v1/embeddings', ['application/json', 'OpenAiError']],
+  ['/v1/moderations', ['application/json', 'OpenAiError']],
+  ['/v1/audio', ['application/json', 'OpenAiError']],
+  ['/v1/images', ['application/json', 'OpenAiError']],
   ['/v1/responses', ['application/json', 'OpenAiError']],
   ['/v1/messages', ['application/json', 'AnthropicError']],
   ['/mcp', ['application/json', 'RpcError']],

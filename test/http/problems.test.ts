@@ -70,7 +70,8 @@ describe('an unknown path', () => {
   it.each([
     ['/v1/nothing', {}, 'problem'],
     ['/nothing', {}, 'problem'],
-    ['/v1/embeddings', {}, 'openAi'],
+    ['/v1/assistants', {}, 'openAi'],
+    ['/v1/embeddings/x', {}, 'openAi'],
     ['/v1/chat/nothing', {}, 'openAi'],
     ['/v1/files/file_1', {}, 'openAi'],
     ['/v1/responses/a/b', {}, 'openAi'],

@@ -9,6 +9,7 @@ import type { Principal } from '../../core/principal.ts';
 import { readableAgents } from '../../engine/configuration/readable.ts';
 import type { Services } from '../../wiring.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { resolveModel } from './chat-request.ts';
 
 const Model = z
   .object({
@@ -43,8 +44,13 @@ const ModelList = z
   .meta({ id: 'ModelList' });
 type Model = z.infer<typeof Model>;
 
+const common = { tag: 'OpenAI', scopes: ['chat'] } as const;
+
 // Stock clients add other parameters.
-const common = { tag: 'OpenAI', scopes: ['chat'], query: z.looseObject({}) } as const;
+const ListQuery = z.looseObject({
+  provider: z.string().max(64).optional().meta({ description: 'Only models of this provider; `moniker`: agents, `alias`: aliases.' }),
+  search: z.string().max(200).optional().meta({ description: 'Only ids that contain this text, in any case.' }),
+});
 
 export const modelRoutes: readonly Route[] = [
   defineRoute(
@@ -54,10 +60,17 @@ export const modelRoutes: readonly Route[] = [
       path: '/v1/models',
       operationId: 'listModels',
       summary: 'List agents and models',
+      description:
+        'Aliases without `*`, agents, and the models of all providers: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out).',
+      query: ListQuery,
       answers: { 200: { description: 'The models that the key may use.', schema: ModelList } },
     },
-    async ({ answer, services, principal }) => {
-      const data = await listModels(services, principal);
+    async ({ answer, services, principal, query: { provider, search = '' } }) => {
+      const found = await listModels(services, principal);
+      const text = search.toLowerCase();
+      const data = found.filter(
+        ({ id, owned_by: owner }) => (provider === undefined || owner === provider) && id.toLowerCase().includes(text),
+      );
       return answer(200, { object: 'list', data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null });
     },
   ),
@@ -69,12 +82,16 @@ export const modelRoutes: readonly Route[] = [
       path: '/v1/models/{model+}',
       operationId: 'getModel',
       summary: 'Read a model',
+      query: 'ignored',
       params: z.object({ model: z.string().min(1).max(300).meta({ example: 'rehearsal/default' }) }),
       answers: { 200: { description: 'The model.', schema: Model } },
       problems: ['model_not_found'],
     },
     async ({ answer, services, principal, params }) => {
-      const model = (await listModels(services, principal)).find(({ id }) => id === params.model);
+      const listed = await listModels(services, principal);
+      const ref = await resolveModel(services, principal, params.model);
+      const found = listed.find(({ id }) => id === params.model) ?? listed.find(({ id }) => id === ref);
+      const model = found && { ...found, id: params.model };
       if (model === undefined)
         throw new Problem('model_not_found', `The model ${quoted(params.model)} does not exist. GET /v1/models lists all models.`);
       return answer(200, model);
@@ -84,9 +101,9 @@ export const modelRoutes: readonly Route[] = [
 
 async function listModels(services: Services, principal: Principal): Promise<Model[]> {
   const mayUseModels = isAllowed(principal, { act: 'use-model' });
-  const [agents, providers, aliases] = await Promise.all([
+  const [agents, models, aliases] = await Promise.all([
     readableAgents(services.catalog(principal), principal),
-    mayUseModels ? services.directory.providers(principal.workspace) : [],
+    mayUseModels ? services.models(principal.workspace) : [],
     services.directory.modelAliases(principal.workspace),
   ]);
   const ofAgents = new Set(agents.map(({ name }) => `agent/${name}`));
@@ -95,12 +112,12 @@ async function listModels(services: Services, principal: Principal): Promise<Mod
     // A pattern is not a name that a client can send.
     ...aliases.flatMap(({ name, model }) => (name.includes('*') || !isUsable(model) ? [] : [toModel(name, 'alias', 0)])),
     ...agents.map(({ name, createdAt }) => toModel(`agent/${name}`, 'moniker', Math.floor(Date.parse(createdAt) / 1000))),
-    ...providers.flatMap(({ name, models }) => models.map((model) => toModel(`${name}/${model}`, name, 0))),
+    ...models.map(({ provider, model, created, displayName }) => toModel(`${provider}/${model}`, provider, created, displayName)),
   ];
 }
 
-function toModel(id: string, ownedBy: string, created: number): Model {
+function toModel(id: string, ownedBy: string, created: number, displayName = id): Model {
   // Without fractions of a second, which some clients cannot parse.
   const createdAt = new Date(created * 1000).toISOString().replace('.000Z', 'Z');
-  return { id, object: 'model', created, owned_by: ownedBy, type: 'model', display_name: id, created_at: createdAt };
+  return { id, object: 'model', created, owned_by: ownedBy, type: 'model', display_name: displayName, created_at: createdAt };
 }

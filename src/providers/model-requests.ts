@@ -1,0 +1,62 @@
+/**
+ * Requests to providers outside of turns: chats that are proxied, token counts, lists of models, and the rest of OpenAI's API (embeddings,
+ * moderations, audio, images), whose requests and replies are passed on with the provider's key and model.
+ */
+import { splitModelRef } from '../core/agent.ts';
+import { limits } from '../core/limits.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import type { Principal } from '../core/principal.ts';
+import { invalidRequest } from '../core/problem.ts';
+import type { Logger } from '../ports/runtime.ts';
+import { createModelLists } from './model-list.ts';
+import { bodyWithoutKey } from './provider-secrets.ts';
+import { answerHeaders, countRequestTokens, type ProxiedChat, type ProxyDeps, proxyModelRequest } from './proxy.ts';
+import { withRetries } from './retry.ts';
+import { openHead } from './transport.ts';
+
+/** `path`: after the provider's base URL, such as `/embeddings`. */
+export type PassedRequest = { ref: string; path: string; body: Readonly<Record<string, unknown>> | FormData };
+
+export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
+  const lists = createModelLists(deps);
+  return {
+    /**
+     * Proxies a chat request. Passes the provider's bytes through where dialect and wire match; canonical frames where the profile requires
+     * them or the dialect differs.
+     */
+    proxyChat: (principal: Principal, request: ProxiedChat) => proxyModelRequest(deps, principal, request),
+    /** Returns the provider's own token count as it sent it; null when the provider does not count tokens. */
+    countTokens: (principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>) => countRequestTokens(deps, principal, request),
+    passRequest: (principal: Principal, request: PassedRequest) => passRequest(deps, principal, request),
+    /** Returns the models of all providers: those of the document, or those that the provider itself lists. */
+    models: lists.models,
+  };
+}
+
+/** The kinds whose service may have the rest of OpenAI's API. */
+const openAiKinds: ReadonlySet<ProviderAccess['kind']> = new Set(['openai', 'openai-responses', 'openai-compatible']);
+
+/** Throws `Problem` for everything but success, as for chats. */
+async function passRequest(
+  { directory, outbound: http, clock }: Pick<ProxyDeps, 'directory' | 'outbound' | 'clock'>,
+  { workspace }: Principal,
+  { ref, path, body }: PassedRequest,
+): Promise<Response> {
+  const { provider, model } = splitModelRef(ref);
+  const access = await directory.provider(workspace, provider);
+  if (!openAiKinds.has(access.kind)) {
+    const message = `the provider "${provider}" has no ${path}: it is of kind ${access.kind}. Use a model of a provider of kind openai or openai-compatible`;
+    throw invalidRequest([{ path: 'model', message }]);
+  }
+  const exchange = { access, path, headers: { accept: '*/*' }, body: withModel(body, model) };
+  const options = { callersBody: true, firstByteMs: limits.providerWholeTimeoutMs };
+  const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, options));
+  const headers = await answerHeaders(access, response);
+  return new Response(bodyWithoutKey(access, response.body), { status: 200, headers });
+}
+
+function withModel(body: PassedRequest['body'], model: string): PassedRequest['body'] {
+  if (!(body instanceof FormData)) return { ...body, model };
+  body.set('model', model);
+  return body;
+}

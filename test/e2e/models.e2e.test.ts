@@ -1,0 +1,121 @@
+/** What clients of OpenAI's API use besides chat: the list of models, embeddings, moderations, audio and images. */
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import OpenAI, { toFile } from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shareService } from './shared-service.ts';
+
+const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
+const sound = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 256));
+const apiKey = 'sk-provider-key-of-the-test';
+const received: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] = [];
+let provider: Server;
+
+beforeAll(async () => {
+  provider = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const path = request.url ?? '';
+      received.push({ method: request.method ?? '', path, headers: request.headers, body: Buffer.concat(parts).toString('latin1') });
+      const json = (body: object, status = 200) => {
+        response.writeHead(status, { 'content-type': 'application/json', 'set-cookie': 'a=b' });
+        response.end(JSON.stringify(body));
+      };
+      if (path === '/v1/models') json({ object: 'list', data: [{ id: 'big/model', created: 1_700_000_000 }, { id: 'small' }, { id: 7 }] });
+      else if (path === '/v1/embeddings')
+        json({ object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5, -0.25] }], model: 'small' });
+      else if (path === '/v1/moderations') json({ error: { message: `unknown input ${apiKey}`, type: 'invalid_request_error' } }, 400);
+      else if (path === '/v1/audio/transcriptions') json({ text: 'hello there' });
+      else if (path === '/v1/audio/speech') {
+        response.writeHead(200, { 'content-type': 'audio/mpeg' });
+        response.end(sound);
+      } else json({ created: 1, data: [{ b64_json: 'aGk=' }] });
+    });
+  });
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
+  for (const [name, document] of Object.entries({
+    near: { kind: 'openai-compatible', baseUrl, apiKey },
+    silent: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1' },
+    other: { kind: 'anthropic', baseUrl: 'http://127.0.0.1:9/v1', models: ['m'] },
+  }))
+    expect((await service.call('PUT', `/v1/providers/${name}`, document)).status).toBe(201);
+  expect((await service.call('PUT', '/v1/model-aliases/text-embedding-*', { model: 'near/small' })).status).toBe(201);
+});
+afterAll(() => {
+  provider.closeAllConnections();
+  provider.close();
+});
+
+const client = () => new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.key, maxRetries: 0 });
+const last = () => received.at(-1);
+
+describe('GET /v1/models', () => {
+  it('has the models that a provider lists, asked once, and leaves out a provider that does not respond', async () => {
+    const ids = async (query = '') => (await service.call('GET', `/v1/models${query}`)).json.data.map(({ id }: { id: string }) => id);
+    expect(await ids()).toEqual(expect.arrayContaining(['agent/demo', 'near/big/model', 'near/small', 'other/m', 'rehearsal/default']));
+    expect(await ids('?provider=near')).toEqual(['near/big/model', 'near/small']);
+    expect(await ids('?search=BIG')).toEqual(['near/big/model']);
+    expect(received.filter(({ path }) => path === '/v1/models').map(({ headers }) => headers.authorization)).toEqual([`Bearer ${apiKey}`]);
+    expect((await service.call('GET', '/v1/models/near/big/model')).json).toMatchObject({ id: 'near/big/model', created: 1_700_000_000 });
+    expect((await service.call('GET', '/v1/models/text-embedding-3')).json).toMatchObject({ id: 'text-embedding-3', owned_by: 'near' });
+    expect((await service.call('GET', '/v1/models/near/none')).status).toBe(404);
+  });
+});
+
+describe('the stock openai client', () => {
+  it('creates embeddings, by an alias and with the provider’s key', async () => {
+    const { data } = await client().embeddings.create({ model: 'text-embedding-3-small', input: 'hi', encoding_format: 'float' });
+    expect(data[0]?.embedding).toEqual([0.5, -0.25]);
+    expect(JSON.parse(last()?.body ?? '')).toMatchObject({ model: 'small', input: 'hi' });
+    expect([last()?.headers.authorization, last()?.headers['x-moniker-session']]).toEqual([`Bearer ${apiKey}`, undefined]);
+  });
+
+  it('receives speech as the bytes that the provider sent', async () => {
+    const speech = await client().audio.speech.create({ model: 'near/small', voice: 'alloy', input: 'hi' });
+    expect(speech.headers.get('content-type')).toBe('audio/mpeg');
+    expect(Buffer.from(await speech.arrayBuffer()).equals(sound)).toBe(true);
+  });
+
+  it('sends audio and images as forms, with the model’s own name', async () => {
+    const file = await toFile(sound, 'sound.mp3');
+    const { text } = await client().audio.transcriptions.create({ model: 'near/big/model', file });
+    expect(text).toBe('hello there');
+    expect(last()?.headers['content-type']).toMatch(/^multipart\/form-data; ?boundary=/);
+    expect(last()?.body).toMatch(/name="model"\r\n\r\nbig\/model\r\n/);
+    expect(last()?.body).toContain(sound.toString('latin1'));
+    const edited = await client().images.edit({ model: 'near/small', image: file, prompt: 'x' });
+    expect(edited.data?.[0]?.b64_json).toBe('aGk=');
+    expect((await client().images.generate({ model: 'near/small', prompt: 'x' })).data?.[0]?.b64_json).toBe('aGk=');
+  });
+
+  it('receives errors in the OpenAI format, without the provider’s key', async () => {
+    const refused = await client()
+      .moderations.create({ model: 'near/small', input: 'x' })
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 422 });
+    expect(String((refused as Error).message)).not.toContain(apiKey);
+    const asked = { input: 'x' };
+    await expect(client().embeddings.create({ model: 'other/m', ...asked })).rejects.toMatchObject({ status: 422, param: 'model' });
+    await expect(client().embeddings.create({ model: 'agent/demo', ...asked })).rejects.toMatchObject({
+      status: 404,
+      code: 'model_not_found',
+    });
+    await expect(client().embeddings.create({ model: 'nothing', ...asked })).rejects.toMatchObject({
+      status: 404,
+      code: 'model_not_found',
+    });
+    const legacy = await client()
+      .completions.create({ model: 'near/small', prompt: 'x' })
+      .catch((error: unknown) => error);
+    expect(legacy).toMatchObject({ status: 404, message: expect.stringContaining('POST /v1/chat/completions') });
+  });
+
+  it('is refused for a key that is bound to agents', async () => {
+    const { json } = await service.call('POST', '/v1/keys', { name: 'bound', scopes: ['chat'], agents: ['demo'] });
+    const bound = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: json.key, maxRetries: 0 });
+    await expect(bound.embeddings.create({ model: 'near/small', input: 'x' })).rejects.toMatchObject({ status: 403 });
+    expect((await bound.models.list()).data.map(({ id }) => id)).toEqual(['agent/demo']);
+  });
+});
