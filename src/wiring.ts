@@ -192,8 +192,7 @@ function buildServers({ runtime, outbound, cachedDirectory, master, catalog }: B
     context: (workspace: string, access: ServerAccess, signal: AbortSignal) => upstreamContext(workspace, access, 'listing', signal),
   };
   const refresh = createServerRefresh(reading);
-  const { refreshIfStale } = refresh;
-  const refreshStale = createStaleServerRefresh({ ...runtime, server, refreshIfStale, background: runInBackground });
+  const refreshStale = createStaleServerRefresh({ ...runtime, ...refresh, server, background: runInBackground });
   return {
     ...{ signIns, fetchFor, upstream, upstreamContext, refresh, refreshStale },
     directory: withStaleServerRefresh(cachedDirectory, refreshStale),

@@ -66,6 +66,11 @@ export class OpenCall {
     return this.#braces.isWhole;
   }
 
+  /** Whether it has all of an object with members; an empty one may be a placeholder that is replaced later. */
+  get isFilled(): boolean {
+    return this.isWhole && !this.custom && this.carrier === null && /[^\s{}]/.test(this.#body.read().slice(0, 64));
+  }
+
   /** Whether an unknown id belongs to this call, which had none, and does not start another one. */
   takesId(piece: CallPiece): boolean {
     if (this.id === null) return !(piece.name && this.name !== '' && piece.index == null);

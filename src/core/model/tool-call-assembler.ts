@@ -36,9 +36,10 @@ export class ToolCallAssembler {
     const call = this.#route(piece, text);
     if (call === undefined || call.ended) return events;
     if (call.call !== this.latest) {
-      // A piece of another call: the name of the previous one is now complete.
+      // A piece of another call: the name of the previous one is now complete, and so is its object of arguments.
       const previous = this.#calls[this.latest];
       if (previous !== undefined) previous.release(events);
+      if (previous?.isFilled === true) this.#endWhole(previous, events);
       this.latest = call.call;
     }
     if (piece.custom) call.custom = true;
@@ -63,11 +64,16 @@ export class ToolCallAssembler {
     const found = (id ? this.#byId.get(id) : undefined) ?? (index == null ? undefined : this.#byIndex.get(index));
     const call = found ?? (id || index != null ? undefined : this.#calls[this.latest]);
     if (call === undefined || call.ended || call.oversized || call.name === '' || this.#finished) return events;
+    this.#endWhole(call, events);
+    return events;
+  }
+
+  #endWhole(call: OpenCall, events: ChatEvent[]): void {
+    if (call.ended || call.oversized || call.name === '') return;
     const reading = call.read({ ended: true, length: false });
-    if (reading.state !== 'ok') return events;
+    if (reading.state !== 'ok') return;
     call.release(events);
     call.end(reading, events);
-    return events;
   }
 
   /**

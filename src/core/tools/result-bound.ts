@@ -110,6 +110,27 @@ export function withoutMedia(block: ContentBlock): ContentBlock {
   return { type: 'text', text: `[${block.type}: ${what}, not shown again. To see it, call the tool again.]` };
 }
 
+/**
+ * Returns a function that takes each result, and replaces the media of the oldest ones by a note when all together have more than
+ * `limits.maxConversationMediaBytes`: a session with many screenshots would not fit in memory, nor in a request.
+ */
+export function createMediaWindow(): (result: { content: ContentBlock[] } | undefined) => void {
+  const held: { result: { content: ContentBlock[] }; bytes: number }[] = [];
+  let total = 0;
+  return (result) => {
+    const bytes = result?.content.reduce((sum, block) => sum + mediaBytes(block), 0) ?? 0;
+    if (result === undefined || bytes === 0) return;
+    held.push({ result, bytes });
+    total += bytes;
+    while (total > limits.maxConversationMediaBytes && held.length > 1) {
+      const oldest = held.shift();
+      if (oldest === undefined) return;
+      total -= oldest.bytes;
+      oldest.result.content = oldest.result.content.map(withoutMedia);
+    }
+  };
+}
+
 /** Bytes of what a model reads as text. */
 function textBytes(block: ContentBlock): number {
   const bytes = (...texts: readonly (string | undefined)[]): number => texts.reduce((sum, text) => sum + utf8Length(text ?? ''), 0);

@@ -5,8 +5,7 @@
  */
 import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } from './message.ts';
 import type { SessionEventBody } from './session-event.ts';
-import { limits } from '../limits.ts';
-import { mediaBytes, withoutMedia } from '../tools/result-bound.ts';
+import { createMediaWindow } from '../tools/result-bound.ts';
 import { contentText } from '../tools/tool.ts';
 
 type Step = {
@@ -49,7 +48,7 @@ export function createTranscript({ everything = false, unanswered = false }: Tra
   let step: Step | null = null;
   let summary: string | null = null;
   let doneCharacters = 0;
-  const holdMedia = everything ? null : createMediaWindow(limits.maxConversationMediaBytes);
+  const holdMedia = everything ? null : createMediaWindow();
 
   /** Input sent while calls of the current step waited: it follows their results. */
   let said: InputPart[][] = [];
@@ -254,27 +253,6 @@ function applyToStep(step: Step, event: SessionEventBody): void {
       // Usage, errors and ends do not affect the conversation.
       return;
   }
-}
-
-/**
- * Returns a function that takes each result, and replaces the media of the oldest ones by a note when all together have more than
- * `maxBytes`: a session with many screenshots would not fit in memory, nor in a request.
- */
-function createMediaWindow(maxBytes: number): (result: ToolResultPart | undefined) => void {
-  const held: { result: ToolResultPart; bytes: number }[] = [];
-  let total = 0;
-  return (result) => {
-    const bytes = result?.content.reduce((sum, block) => sum + mediaBytes(block), 0) ?? 0;
-    if (result === undefined || bytes === 0) return;
-    held.push({ result, bytes });
-    total += bytes;
-    while (total > maxBytes && held.length > 1) {
-      const oldest = held.shift();
-      if (oldest === undefined) return;
-      total -= oldest.bytes;
-      oldest.result.content = oldest.result.content.map(withoutMedia);
-    }
-  };
 }
 
 /** Consecutive deltas of one text become one part. */

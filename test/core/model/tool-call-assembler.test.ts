@@ -172,6 +172,31 @@ describe('routing', () => {
   });
 });
 
+describe('the end of a call', () => {
+  const ends = (...pieces: CallPiece[]) => {
+    const assembler = new ToolCallAssembler();
+    return pieces.map((piece) => assembler.push(piece).flatMap((event) => (event.type === 'call-end' ? event.call : [])));
+  };
+
+  it('comes when the next call begins, if the arguments are complete', () => {
+    const next = { index: 1, id: 'c2', name: 'b', arguments: '{"y":' };
+    expect(ends({ index: 0, id: 'c1', name: 'a', arguments: '{"x":1}' }, next, { index: 1, arguments: '2}' })).toEqual([[], [0], []]);
+  });
+
+  it('waits for arguments that are not complete, absent or may be a placeholder', () => {
+    const next = { index: 1, id: 'c2', name: 'b', arguments: '' };
+    for (const given of ['{"x":', '', '{}', 'null', undefined])
+      expect(ends({ index: 0, id: 'c1', name: 'a', arguments: given }, next)).toEqual([[], []]);
+    const late = [
+      { index: 0, id: 'c1', name: 'a', arguments: '{"x":' },
+      next,
+      { index: 0, arguments: '1}' },
+      { index: 1, arguments: '{"y":2}' },
+    ];
+    expect(ends(...late)).toEqual([[], [], [], [0]]);
+  });
+});
+
 describe('names', () => {
   it('joins a name that arrives in pieces, and ignores repetitions', () => {
     expect(
