@@ -53,17 +53,17 @@ describe.skipIf(isSkipped(browserPath === null, '/docs in a browser', noBrowser)
   it('opens deep links, and follows the back and forward buttons', async () => {
     await visit('#operation/putToolset', {}, async (page) => {
       await heading(page, /toolset/);
-      await page.getByRole('link', { name: 'Toolset', exact: true }).first().scrollIntoViewIfNeeded();
+      await page.getByRole('link', { name: 'ToolsetBody', exact: true }).first().scrollIntoViewIfNeeded();
       expect(await page.evaluate('scrollY')).toBeGreaterThan(200);
-      await page.getByRole('link', { name: 'Toolset', exact: true }).first().click();
-      await heading(page, 'Toolset');
-      expect(await page.title()).toBe('Toolset · Moniker API');
+      await page.getByRole('link', { name: 'ToolsetBody', exact: true }).first().click();
+      await heading(page, 'ToolsetBody');
+      expect(await page.title()).toBe('ToolsetBody · Moniker API');
       expect(await page.evaluate('scrollY')).toBe(0);
       await page.goBack();
       await heading(page, /toolset/);
       expect(await page.evaluate('scrollY')).toBeGreaterThan(200);
       await page.goForward();
-      await heading(page, 'Toolset');
+      await heading(page, 'ToolsetBody');
     });
     await visit('#createKey', {}, async (page) => expect(page.url()).toContain('#operation/createKey'));
     await visit('#operation/nothing', {}, async (page) => heading(page, 'Not in this reference'));

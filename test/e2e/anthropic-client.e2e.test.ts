@@ -191,7 +191,9 @@ describe('the stock @anthropic-ai/sdk client', () => {
     await expect(unknown).rejects.toMatchObject({ status: 404, type: 'not_found_error', errorCode: 'model_not_found' });
     const stranger = clientOf('not-a-key').messages.create({ model: 'agent/demo', max_tokens: 1, messages: [say('hi')] });
     await expect(stranger).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
-    const taken = ask([say('hi')], { tools: [{ name: 'Shell', input_schema: { type: 'object' } }] });
+    const strict = { model: 'rehearsal/default', toolset: 'demo', clientTools: 'strict' };
+    expect((await service.call('PUT', '/v1/agents/strict', strict)).status).toBe(201);
+    const taken = ask([say('hi')], { model: 'agent/strict', tools: [{ name: 'Shell', input_schema: { type: 'object' } }] });
     await expect(taken).rejects.toMatchObject({
       status: 422,
       type: 'invalid_request_error',

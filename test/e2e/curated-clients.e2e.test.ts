@@ -243,7 +243,8 @@ describe('stock clients of agents with full toolsets', () => {
           items.push(...reply.items, client.user('Once more.'));
         }
         expect(story.heard).toHaveLength(6);
-        if (wire !== 'text') expect(offered(story)[3]).toEqual(offered(story)[0]);
+        // The second request continues the session that the resent history is from, so the tools that were found stay.
+        if (wire !== 'text') expect(offered(story)[3]).toEqual(expect.arrayContaining([...(offered(story)[0] ?? []), 'merge_voucher_4']));
       });
 
       it('loads a skill and follows it inside', async () => {

@@ -168,7 +168,8 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
 
   /** Scratch files are empty, so reads find nothing; other attempts are rejected, or have no effect outside the code. */
   function policyHolds({ id }: CodeRow, called: Called | null, text: string, refusal: string): boolean {
-    const fails = (words: string): boolean => called?.isError === false && text.includes('"success":false') && text.includes(words);
+    // The code returns the failed result of its inner call, so the outer call fails in the same way.
+    const fails = (words: string): boolean => called?.isError === true && text.includes(words);
     switch (id) {
       case 'tool-calls-105':
       case 'tool-calls-106':
@@ -176,7 +177,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
       case 'tool-calls-107':
         return called === null && refusal.includes('made.self → made.self');
       case 'tool-calls-108':
-        return called?.structuredContent?.output === '1';
+        return called?.isError === false && text === '1';
       case 'tool-calls-109':
       case 'tool-calls-110':
         return text === '1';
@@ -204,7 +205,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
       case 'tool-calls-124':
       case 'tool-calls-125':
       case 'tool-calls-126':
-        return called?.isError === false && text.includes('"success":false');
+        return called?.isError === true && ['invalid_json', 'invalid_arguments'].includes(called.code);
       default:
         return called === null || typeof called.isError === 'boolean';
     }

@@ -237,7 +237,12 @@ describe('the stock openai client, over responses', () => {
   it('receives errors in the OpenAI format', async () => {
     const create = (body: object) => client.responses.create({ model: 'agent/demo', input: 'hi', ...body });
     await expect(create({ model: 'nobody/nothing' })).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
-    await expect(create({ tools: [{ ...pick, name: 'Shell' }] })).rejects.toMatchObject({ status: 422, param: 'tools[0].name' });
+    const strict = { model: 'rehearsal/default', toolset: 'demo', clientTools: 'strict' };
+    expect((await service.call('PUT', '/v1/agents/strict', strict)).status).toBe(201);
+    await expect(create({ model: 'agent/strict', tools: [{ ...pick, name: 'Shell' }] })).rejects.toMatchObject({
+      status: 422,
+      param: 'tools[0].name',
+    });
     await expect(create({ tools: [{ type: 'web_search' }] })).rejects.toMatchObject({ status: 422, param: 'tools[0].type' });
     await expect(create({ previous_response_id: 'resp_theirs' })).rejects.toMatchObject({ status: 404, param: 'previous_response_id' });
     const plain = create({ model: 'rehearsal/default', previous_response_id: 'resp_theirs' });
