@@ -62,18 +62,16 @@ describe('real clients', () => {
     const settings = () => ({ baseURL: `${service.url}/v1`, apiKey: service.key });
     const modelOf = (ref: string): LanguageModel =>
       kind === 'messages' ? createAnthropic(settings())(ref) : createOpenAI(settings())[kind](ref);
-    // Single items are not stored here, and the SDK's model for Responses requests them by default.
-    const asking = {
-      maxRetries: 0,
-      stopWhen: isStepCount(6),
-      ...(kind === 'responses' && { providerOptions: { openai: { store: false } } }),
-    };
+    const asking = { maxRetries: 0, stopWhen: isStepCount(6) };
+    // By default, the SDK's model for Responses refers to items, which neither sessions nor the stand-in of OpenAI resolve.
+    const whole = { ...asking, ...(kind === 'responses' && { providerOptions: { openai: { store: false } } }) };
     const tools = { get_weather: tool({ inputSchema: City, execute: ({ city }) => `${city} is sunny` }) };
 
     describe.concurrent.each(native)('over %s', (wire) => {
       it.each(['generateText', 'streamText'] as const)('%s runs its tools over several steps', async (how) => {
         const story = fakes.start(`ai ${kind} ${wire} ${how}`, { say: loop });
-        const request = { ...asking, model: modelOf(refOf(wire)), tools, prompt: `Well? ${story.mark}` };
+        const own = wire === 'openai-responses' ? whole : asking;
+        const request = { ...own, model: modelOf(refOf(wire)), tools, prompt: `Well? ${story.mark}` };
         const result = how === 'generateText' ? await generateText(request) : streamText(request);
         expect([await result.text, (await result.steps).length, await result.finishReason]).toEqual(['Done.', 3, 'stop']);
         expect(resultTexts(story.understood[2] as Understood)).toEqual([['Oslo is sunny', 'Rome is sunny'], ['Bern is sunny']]);
@@ -98,7 +96,7 @@ describe('real clients', () => {
           };
         };
         const story = fakes.start(`ai ${kind} ${wire} agent`, { say });
-        const result = streamText({ ...asking, model: modelOf(`agent/at-${wire}`), tools, prompt: `Well? ${story.mark}` });
+        const result = streamText({ ...whole, model: modelOf(`agent/at-${wire}`), tools, prompt: `Well? ${story.mark}` });
         expect([await result.text, (await result.steps).length]).toEqual(['Both.', 2]);
         expect(resultTexts(story.understood[1] as Understood)).toEqual([[expect.stringContaining('42'), 'Oslo is sunny']]);
       });
