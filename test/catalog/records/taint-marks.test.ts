@@ -61,9 +61,11 @@ describe('marks outside of sessions', () => {
   });
 
   it('of an older release have no session', () => {
-    const sql = fakeSql(catalogMigrations.slice(0, -1));
+    const added = catalogMigrations.findIndex((migration) => migration.includes('session_until'));
+    const sql = fakeSql(catalogMigrations.slice(0, added));
     sql.exec("INSERT INTO taint_marks (name, answers_of, expires_at) VALUES ('old', 'k1', 5000)");
-    sql.exec(catalogMigrations.at(-1) ?? '');
+    // One statement at a time, as the fake runs them.
+    for (const statement of (catalogMigrations[added] ?? '').split(';').slice(0, -1)) sql.exec(statement);
     const context = { sql, now: () => 1_000, record: (work: () => unknown) => work() } as unknown as CatalogContext;
     expect(readTaintMarks(context, ['old'])).toEqual([{ taint: untainted, expiresAt: 5_000 }]);
     addTaintMarks(context, { names: ['old'], taint: untainted, ttlMs: 500, answersOf: 'k1', session: 's1' });
