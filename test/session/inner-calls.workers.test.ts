@@ -152,7 +152,8 @@ describe('a session of the previous release, which had no nested calls', () => {
   /** As that release left it, without the later migrations. */
   const takeBack = (id: string): Promise<void> =>
     runInDurableObject(stubOf(id), (_instance, { storage }) => {
-      for (const table of ['journal', 'journal_results', 'journal_roots', 'taint']) storage.sql.exec(`DROP TABLE ${table}`);
+      for (const table of ['journal', 'journal_results', 'journal_roots', 'taint', 'result_media', 'call_answers'])
+        storage.sql.exec(`DROP TABLE ${table}`);
       storage.sql.exec('DROP TABLE notices');
       storage.sql.exec('ALTER TABLE turns DROP COLUMN asked_event');
       storage.sql.exec('ALTER TABLE files DROP COLUMN own');
