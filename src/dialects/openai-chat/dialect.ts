@@ -4,6 +4,7 @@
  * reference, "Chat Completions".
  */
 import type { FinishReason, Usage } from '../../core/model/chat-event.ts';
+import { recordOf } from '../../core/json/wire-value.ts';
 import type { ProblemBody } from '../../core/problem.ts';
 import { answerText, type AnswerCall, type AnswerMessage, type MessageChange } from '../answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from '../dialect.ts';
@@ -37,6 +38,7 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
     data: `${head},"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finish}}]${nullUsage}}`,
   });
   let begun = false;
+  let lastCall = 0;
 
   const write = (change: MessageChange): AnswerFrame[] => {
     switch (change.type) {
@@ -47,14 +49,19 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
       case 'reasoning':
         return [chunk(`{"reasoning_content":${JSON.stringify(change.text)}}`, 'null')];
       case 'call-start':
+        lastCall = change.call.index;
         return [chunk(JSON.stringify({ tool_calls: [{ index: change.call.index, ...callBody(change.call) }] }), 'null')];
       case 'call-delta': {
         const piece = change.call.custom ? { custom: { input: change.text } } : { function: { arguments: change.text } };
         return [chunk(JSON.stringify({ tool_calls: [{ index: change.call.index, ...piece }] }), 'null')];
       }
       case 'call-end':
-      case 'native':
         return [];
+      case 'native': {
+        const { call, ...fields } = identity.isOwnWire ? ownFields(change.part.data) : {};
+        if (call !== undefined) return [chunk(JSON.stringify({ tool_calls: [{ index: lastCall, ...call }] }), 'null')];
+        return fields === undefined || Object.keys(fields).length === 0 ? [] : [chunk(JSON.stringify(fields), 'null')];
+      }
       case 'end': {
         const usage = identity.includeUsage
           ? [{ data: `${head},"choices":[],"usage":${JSON.stringify(usageBody(message.usage()))}}` }]
@@ -82,23 +89,45 @@ function toCompletion(finish: FinishReason, identity: AnswerIdentity, message: A
     object: 'chat.completion',
     created: identity.created,
     model: identity.model,
-    choices: [{ index: 0, message: messageBody(message), logprobs: null, finish_reason: finishReasons[finish] }],
+    choices: [{ index: 0, message: messageBody(message, identity), logprobs: null, finish_reason: finishReasons[finish] }],
     usage: usageBody(message.usage()),
   };
 }
 
-function messageBody(message: AnswerMessage): Record<string, unknown> {
+/**
+ * Returns data of a provider of the same API in its own fields, which the client resends and the proxy forwards: of the message, and as `call`
+ * of the call before it (Gemini's thought signatures).
+ */
+function ownFields(data: unknown): { call?: Record<string, unknown>; [field: string]: unknown } {
+  const { reasoningDetails, extra, callExtra } = recordOf(data);
+  return {
+    ...(callExtra !== undefined && { call: { extra_content: callExtra } }),
+    ...(reasoningDetails !== undefined && { reasoning_details: reasoningDetails }),
+    ...(extra !== undefined && { extra_content: extra }),
+  };
+}
+
+function messageBody(message: AnswerMessage, { isOwnWire }: AnswerIdentity): Record<string, unknown> {
   const parts = message.parts();
   const content = answerText(parts, 'text');
   const refusal = answerText(parts, 'refusal');
   const reasoning = answerText(parts, 'reasoning');
-  const calls = parts.flatMap((part) => (part.type === 'call' ? [callBody(part.call)] : []));
+  const calls: Record<string, unknown>[] = [];
+  const own: Record<string, unknown> = {};
+  for (const part of parts) {
+    if (part.type === 'call') calls.push(callBody(part.call));
+    if (part.type !== 'native' || isOwnWire !== true) continue;
+    const { call, ...fields } = ownFields(part.part.data);
+    Object.assign(calls.at(-1) ?? {}, call);
+    Object.assign(own, fields);
+  }
   return {
     role: 'assistant',
     content: content === '' && (calls.length > 0 || refusal !== '') ? null : content,
     refusal: refusal === '' ? null : refusal,
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     ...(calls.length > 0 && { tool_calls: calls }),
+    ...own,
   };
 }
 

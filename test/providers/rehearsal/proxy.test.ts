@@ -315,6 +315,26 @@ describe('a provider whose frames are rewritten', () => {
     });
   });
 
+  it('keeps signatures and reasoning in the fields of the provider, streamed or not', async () => {
+    const signed = { google: { thought_signature: 'abc' } };
+    const called = { index: 0, id: 'c1', type: 'function', function: { name: 'a', arguments: '{}' }, extra_content: signed };
+    const delta = { tool_calls: [called], reasoning_details: [{ type: 'reasoning.encrypted', data: 'xyz' }] };
+    const choices = [{ index: 0, delta, finish_reason: 'tool_calls' }];
+    const streamed = await proxied(async () => sse(`${frames([{ choices }])}data: [DONE]\n\n`), {
+      access: normalizing,
+      body: { ...body, stream: true },
+    });
+    const text = await streamed.text();
+    expect(text).toContain('"tool_calls":[{"index":0,"extra_content":{"google":{"thought_signature":"abc"}}}]');
+    expect(text).toContain('"reasoning_details":[{"type":"reasoning.encrypted","data":"xyz"}]');
+    const whole = await proxied(async () => Response.json({ choices: [{ message: delta, finish_reason: 'tool_calls' }] }), {
+      access: normalizing,
+    });
+    expect(await whole.json()).toMatchObject({
+      choices: [{ message: { tool_calls: [{ id: 'c1', extra_content: signed }], reasoning_details: delta.reasoning_details } }],
+    });
+  });
+
   it('is an error status if the reply begins with an error, and an error frame if it comes later', async () => {
     const options = { access: normalizing, body: { ...body, stream: true } };
     await expect(proxied(async () => sse('data: {"error":{"message":"no","code":400}}\n\n'), options)).rejects.toMatchObject({
