@@ -69,27 +69,54 @@ describeCorpus('mcp-tools/index.json', (path) => {
     expect(resolved).toBe(index.totalTools);
   });
 
-  it.each(index.collisions)('$name of $servers: rejected with both names and a suggestion, which compiles', async ({ name, servers }) => {
-    const tools: { tool: string; name?: string }[] = servers.map((server) => ({ tool: `${serverName(server)}.${name}` }));
+  it.each(index.collisions)('$name of $servers: each has a wire name with its server, and a warning says so', async ({ name, servers }) => {
+    const tools = servers.map((server) => ({ tool: `${serverName(server)}.${name}` }));
     for (const entries of [tools, tools.toReversed()]) {
-      const refused = await h.send('PUT', '/v1/toolsets/clash', { tools: entries });
-      const { code, conflicts } = (await bodyOf(refused)) as { code: string; conflicts: NameConflict[] };
-      expect([refused.status, code, conflicts.length]).toEqual([409, 'name_conflict', tools.length - 1]);
-      const moved = new Map<string, string>();
-      for (const { name: claimed, tools: both, suggestion } of conflicts) {
-        expect(claimed).toBe(name);
-        for (const canonical of both) expect(tools.map(({ tool }) => tool)).toContain(canonical);
-        moved.set(both[1], suggestion);
-      }
-      const settled = entries.map(({ tool }) => ({ tool, ...(moved.has(tool) && { name: moved.get(tool) }) }));
-      expect([200, 201]).toContain((await h.send('PUT', '/v1/toolsets/clash', { tools: settled })).status);
-      for (const { tool, name: given = name } of settled) {
-        const answer = await bodyOf(await h.send('GET', `/v1/toolsets/clash/resolve?name=${given}`));
-        expect([given, answer.canonical, answer.via]).toEqual([given, tool, 'wire']);
+      const made = await h.send('PUT', '/v1/toolsets/shared', { tools: entries });
+      const { warnings } = (await bodyOf(made)) as { warnings: { message: string }[] };
+      expect([200, 201]).toContain(made.status);
+      const listed = (await bodyOf(await h.send('GET', '/v1/toolsets/shared/tools'))).tools as { canonical: string; wireName: string }[];
+      for (const { tool } of tools) {
+        const wireName = listed.find(({ canonical }) => canonical === tool)?.wireName ?? '';
+        expect([wireName === name, wireName.endsWith(name)], tool).toEqual([false, true]);
+        expect(
+          warnings.some(({ message }) => message.includes(wireName)),
+          tool,
+        ).toBe(true);
+        expect(await bodyOf(await h.send('GET', `/v1/toolsets/shared/resolve?name=${wireName}`))).toMatchObject({
+          canonical: tool,
+          via: 'wire',
+        });
       }
     }
-    await h.send('DELETE', '/v1/toolsets/clash');
+    await h.send('DELETE', '/v1/toolsets/shared');
   });
+
+  it.each(index.collisions)(
+    'one name for $name of $servers: rejected with both names and a suggestion, which compiles',
+    async ({ name, servers }) => {
+      const given = 'one_name';
+      const tools = servers.map((server) => ({ tool: `${serverName(server)}.${name}`, name: given }));
+      for (const entries of [tools, tools.toReversed()]) {
+        const refused = await h.send('PUT', '/v1/toolsets/clash', { tools: entries });
+        const { code, conflicts } = (await bodyOf(refused)) as { code: string; conflicts: NameConflict[] };
+        expect([refused.status, code, conflicts.length]).toEqual([409, 'name_conflict', tools.length - 1]);
+        const moved = new Map<string, string>();
+        for (const { name: claimed, tools: both, suggestion } of conflicts) {
+          expect(claimed).toBe(given);
+          for (const canonical of both) expect(tools.map(({ tool }) => tool)).toContain(canonical);
+          moved.set(both[1], suggestion);
+        }
+        const settled = entries.map(({ tool }) => ({ tool, name: moved.get(tool) ?? given }));
+        expect([200, 201]).toContain((await h.send('PUT', '/v1/toolsets/clash', { tools: settled })).status);
+        for (const { tool, name: own } of settled) {
+          const answer = await bodyOf(await h.send('GET', `/v1/toolsets/clash/resolve?name=${own}`));
+          expect([own, answer.canonical, answer.via]).toEqual([own, tool, 'wire']);
+        }
+      }
+      await h.send('DELETE', '/v1/toolsets/clash');
+    },
+  );
 
   it.each(index.nearCollisions)(
     '$normalised: compiles with a warning, goes by exact names, and other spellings are ambiguous',
