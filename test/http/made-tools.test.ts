@@ -66,7 +66,8 @@ describe('/v1/tools/made.{name}', () => {
     expect(await resolve('desk', 'made.shout')).toMatchObject({ canonical: 'made.shout', via: 'canonical' });
     expect(await resolve('plain', 'Yell')).toMatchObject({ canonical: 'made.shout', via: 'folded' });
     expect((await h.send('PUT', '/v1/tools/made.shout/aliases', { aliases: ['roar'] })).status).toBe(201);
-    expect(await resolve('plain', 'roar')).toMatchObject({ canonical: 'made.shout', via: 'wire' });
+    // A stored toolset keeps its wire name.
+    expect(await resolve('plain', 'roar')).toMatchObject({ canonical: 'made.shout', via: 'alias' });
     await h.send('DELETE', '/v1/tools/made.shout');
     const { tools } = await bodyOf(await h.send('GET', '/v1/toolsets/desk/tools'));
     expect(
