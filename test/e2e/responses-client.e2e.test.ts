@@ -268,7 +268,10 @@ describe('the stock openai client, over responses', () => {
     };
     const answer = await service.call('POST', '/v1/responses', body);
     expect([answer.status, answer.text]).toEqual([200, upstream.reply]);
-    expect(upstream.requests).toEqual([['/v1/responses', JSON.stringify({ ...body, model: 'gpt-x' })]]);
+    // Listing the models, in another test, asks the provider for its list.
+    expect(upstream.requests.filter(([path]) => path !== '/v1/models')).toEqual([
+      ['/v1/responses', JSON.stringify({ ...body, model: 'gpt-x' })],
+    ]);
   });
 });
 

@@ -18,7 +18,7 @@ import { cleanData } from '../tools/clean-result.ts';
 import { passedMeta } from '../tools/mcp-input.ts';
 import type { ServerOperation } from '../servers/server-state.ts';
 import { utf8Length } from '../text/utf8.ts';
-import { isRecord, isDeeperThan } from '../json/wire-value.ts';
+import { isDeeperThan, isRecord, recordOf } from '../json/wire-value.ts';
 
 /** Reported findings of one listed definition: enough to judge it. */
 export const maxDefinitionFindings = 20;
@@ -179,7 +179,9 @@ const maxPresentationBytes = 32 * KB;
 /** Returns null if the item has nothing for clients. Invalid members are ignored. */
 function presentationOf({ title, icons, execution, _meta }: Record<string, unknown>): ToolPresentation | null {
   const read = Icons.safeParse(icons).data;
-  const meta = passedMeta(_meta);
+  // Its `aliases` are the default aliases of the tool, and shown as such.
+  const { aliases: _aliases, ...others } = recordOf(_meta);
+  const meta = Object.keys(others).length === 0 ? undefined : passedMeta(others);
   const isSmall =
     isRecord(execution) && !isDeeperThan(execution, limits.maxJsonDepth) && JSON.stringify(execution).length <= maxExecutionCharacters;
   const presentation = {

@@ -18,6 +18,7 @@ export function fakeAnthropic(script: Script): FakeUpstream {
     refused,
     async handle(request) {
       const { pathname } = new URL(request.url);
+      if (request.method === 'GET' && pathname.endsWith('/models')) return Response.json({ data: [] });
       if (request.method !== 'POST' || !pathname.endsWith('/messages'))
         return error(404, 'not_found_error', `${request.method} ${pathname}`);
       try {
