@@ -36,6 +36,8 @@ const rows: Row[] = [
     { kind: 'openai', baseUrl: 'https://p.example.com/v1', apiKey: canary },
     { action: 'create', resource: 'provider' },
   ],
+  ['putModelAlias', 'PUT', '/v1/model-aliases/small', { model: 'p/small' }, { action: 'create', resource: 'model-alias' }],
+  ['deleteModelAlias', 'DELETE', '/v1/model-aliases/small', undefined, { action: 'delete', resource: 'model-alias' }],
   ['putServer', 'PUT', '/v1/servers/facts', facts('Finds.'), { action: 'create', resource: 'server' }],
   ['putServer', 'PUT', '/v1/servers/facts', facts('Finds more.'), { action: 'update', resource: 'server', version: 2 }],
   [
@@ -117,6 +119,7 @@ const others = new Set(
   `createSession deleteSession createTurn cancelTurn writeFile deleteFile sendToolResults decideApproval mintApprovalLink decideByLink
   callTool testPolicy createChatCompletion createResponse cancelResponse createMessage countMessageTokens testServer testWebhook testSubscription
   replayDelivery runSchedule retryCallback takeDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp
+  createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
   revokeKey rebindServerTool authorizeServer forgetServerAuthorization finishSignIn`.split(/\s+/),
 );
 
