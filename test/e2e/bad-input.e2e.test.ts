@@ -99,7 +99,8 @@ describe('bad input over HTTP', () => {
       { authorization: `Bearer ${json.key}` },
     );
     expect([narrow.status, narrow.json.code]).toEqual([403, 'forbidden']);
-    const forged = await service.call('GET', '/v1/toolsets', undefined, { authorization: `Bearer ${json.key.slice(0, -1)}x` });
+    const other = json.key.endsWith('x') ? 'y' : 'x';
+    const forged = await service.call('GET', '/v1/toolsets', undefined, { authorization: `Bearer ${json.key.slice(0, -1)}${other}` });
     expect([forged.status, forged.json.code]).toEqual([401, 'unauthenticated']);
   });
 
