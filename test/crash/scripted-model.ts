@@ -36,8 +36,9 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
-      // The request of our own adapter.
-      const body = JSON.parse(Buffer.concat(parts).toString('utf8')) as { messages: WireMessage[]; tools?: unknown[] };
+      const text = Buffer.concat(parts).toString('utf8');
+      const body = wholeRequest(text);
+      if (body === undefined) return void response.writeHead(400).end();
       const heard = readRequest(body);
       seen.set(heard.tag, [...(seen.get(heard.tag) ?? []), heard]);
       const replies = scripts.get(heard.tag) ?? [];
@@ -54,6 +55,15 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       server.close();
     },
   };
+}
+
+/** Reads a request of our own adapter. Undefined if the service was killed while it was sending. */
+function wholeRequest(text: string): { messages: WireMessage[]; tools?: unknown[] } | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function readRequest({ messages, tools = [] }: { messages: WireMessage[]; tools?: unknown[] }): ModelRequest {

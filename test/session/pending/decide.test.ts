@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { canonicalJson, sha256Hex } from '../../../src/core/hash.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { textResult } from '../../../src/core/tools/tool.ts';
@@ -6,6 +6,8 @@ import { decide, decideByLink, mintLink, showApproval, showLinked, showPending }
 import { readAnswer, streamTurn } from '../../../src/session/log/turn-reader.ts';
 import { calls, ends, finish, makeRoom, reply, types, type Model } from '../runner-session.ts';
 import { approvalLinkTtlMs } from '../../../src/session/pending/decide.ts';
+
+afterEach(() => vi.restoreAllMocks());
 
 const once = { by: 'k1', remember: false };
 
@@ -156,11 +158,17 @@ describe('a turn that waits for approval', () => {
 
   it('stores a rule only if the approval is the decision that counts', async () => {
     const { self, callId } = await waiting([calls(['http_request', { url: 'https://example.com/' }]), () => reply(finish)]);
-    const both = await Promise.allSettled([
-      decide(self.decisionContext(), callId, 'deny', once),
-      decide(self.decisionContext(), callId, 'approve', { by: 'k1', remember: true }),
-    ]);
-    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    const denied = Promise.withResolvers<void>();
+    const digest = crypto.subtle.digest.bind(crypto.subtle);
+    // The approval comes first and is still computing the hash of its arguments when the denial is stored.
+    vi.spyOn(crypto.subtle, 'digest').mockImplementationOnce(async (algorithm, data) => {
+      await denied.promise;
+      return digest(algorithm, data);
+    });
+    const approval = decide(self.decisionContext(), callId, 'approve', { by: 'k1', remember: true });
+    await decide(self.decisionContext(), callId, 'deny', once);
+    denied.resolve();
+    await expect(approval).rejects.toMatchObject({ code: 'conflict' });
     expect(self.allowed).toEqual([]);
   });
 
