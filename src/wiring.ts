@@ -92,6 +92,7 @@ function build(bindings: Bindings) {
   const mcpSessions = createMcpSessions(bindings, runtime.ids, createMcpSessionIds(base.sealing));
   const sessions = createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey);
   const serve: ServeDeps = { ...buildServe(base, servers, callDeps), fileSpace: createFileSpaces(bindings, sessions, runtime.clock.now) };
+  const keptReplies = createReplyStore({ kv: bindings.KV, sessions, log: runtime.log });
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, clock: runtime.clock, log: runtime.log });
   const plan = (principal: Principal, request: PlanRequest): Promise<Plan> =>
     planTurn({ directory, aliases: settings.aliases }, principal, request);
@@ -126,7 +127,8 @@ function build(bindings: Bindings) {
       if (instance !== null && headers.has(hopHeader)) refuseOwnHop(headers, await instance());
     },
     /** Requests to providers outside of turns (`providers/model-requests.ts`). */
-    ...createModelRequests({ ...runtime, directory, outbound, model, kept: createReplyStore(bindings.KV, runtime.log) }),
+    ...createModelRequests({ ...runtime, directory, outbound, model, kept: keptReplies }),
+    keptReplies,
     serve,
     callDeps,
     turnDeps: (workspace: string): TurnDeps => ({ ...runtime, ...callDeps(workspace), directory, model }),

@@ -66,9 +66,13 @@ export function readCompletionId(dialect: DialectName, id: string): Reference | 
 const sessionCharacters = 43;
 const maxIdLength = 256;
 
+export function isSessionId(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
 function sessionText(session: string): string {
   const bytes = Uint8Array.from(session.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-  if (!/^[0-9a-f]{64}$/.test(session)) throw new TypeError(`not a session id: ${session.slice(0, 80)}`);
+  if (!isSessionId(session)) throw new TypeError(`not a session id: ${session.slice(0, 80)}`);
   return toBase64Url(bytes);
 }
 

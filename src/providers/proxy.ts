@@ -10,7 +10,7 @@ import { limits } from '../core/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { Principal } from '../core/principal.ts';
 import { callerEvents, translateChat, type AgentOverrides } from '../engine/proxy/translate-chat.ts';
-import type { KeptReplies } from '../engine/proxy/kept-replies.ts';
+import { createReplyKeeper, type KeptReplies, withReferredItems } from '../engine/proxy/kept-replies.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
@@ -75,7 +75,9 @@ export async function proxyModelRequest(
   const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
   // With other instructions, the body no longer equals the received text.
   const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
-  return await proxyChat({ access, model, dialect, ...sent, headers, http, clock: deps.clock, ids: deps.ids, signal });
+  const { clock, ids } = deps;
+  const storing = dialect.name === 'openai-responses' && kept !== undefined && { kept: kept(principal) };
+  return await proxyChat({ access, model, dialect, ...sent, ...storing, headers, http, clock, ids, signal });
 }
 
 /** Returns the provider's count of the request's tokens; null: it cannot count, and the caller estimates. */
@@ -102,6 +104,8 @@ export type ProxyRequest = {
   headers?: Readonly<Record<string, string>> | undefined;
   /** The agent's ref, shown as the model in the reply, which hides the actual model. */
   agentRef?: string | undefined;
+  /** Of a Responses request: the items of a rewritten reply, which have ids that the provider does not know. */
+  kept?: KeptReplies;
   http: OutboundHttp;
   clock: Clock;
   ids: Ids;
@@ -115,13 +119,16 @@ export function canForward(access: ProviderAccess, model: string, dialect: Diale
 }
 
 /** Throws `Problem` for everything but success: what the provider rejects about the body is the client's fault, other failures are not. */
-export async function proxyChat(request: ProxyRequest): Promise<Response> {
-  const { access, model, body, dialect, http, clock, ids } = request;
+export async function proxyChat(given: ProxyRequest): Promise<Response> {
+  const { access, model, dialect, http, clock, ids } = given;
   const adapter = adapters[access.kind];
+  const { normalize, exact } = profileFor(access, model);
+  const isRewritten = given.agentRef !== undefined || normalize;
+  const request = isRewritten || !exact ? await withKeptItems(given) : given;
+  const { body } = request;
   const headersOut = { ...adapter.headers, ...request.headers };
   const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: outgoingBody(request) };
-  const { normalize, exact } = profileFor(access, model);
-  if (request.agentRef === undefined && !normalize && (exact || !offersTools(body))) {
+  if (!isRewritten && (exact || !offersTools(body))) {
     const firstByteMs = body.stream === true ? limits.providerFirstByteTimeoutMs : limits.providerWholeTimeoutMs;
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true, firstByteMs }));
     const headers = await answerHeaders(access, response);
@@ -135,8 +142,17 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
     throw error;
   });
   const { agentRef } = request;
-  const rewriting = { access, adapter, dialect, model, agentRef, includeUsage: wantsUsage(body), clock, ids, headers, signal };
+  const kept = body.store === false ? undefined : request.kept;
+  const rewriting = { access, adapter, dialect, model, agentRef, kept, includeUsage: wantsUsage(body), clock, ids, headers, signal };
   return body.stream === true ? await rewriteStream(open, rewriting) : await rewriteUnstreamed(open, rewriting);
+}
+
+/** Items that are not stored here may be the provider's own. */
+async function withKeptItems(request: ProxyRequest): Promise<ProxyRequest> {
+  const { kept, body } = request;
+  if (kept === undefined) return request;
+  const whole = await withReferredItems(kept, body, { unknown: 'leave' });
+  return whole === body ? request : { ...request, body: whole, text: undefined };
 }
 
 /** Throws like `proxyChat`. null: the provider cannot count. */
@@ -224,6 +240,7 @@ type ReplyRewriting = {
   model: string;
   /** Replaces the model in the reply. */
   agentRef: string | undefined;
+  kept: KeptReplies | undefined;
   /** The client requested usage at the end of the stream. */
   includeUsage: boolean;
   clock: Clock;
@@ -234,7 +251,7 @@ type ReplyRewriting = {
 };
 
 async function rewriteUnstreamed(open: OpenReply, rewriting: ReplyRewriting): Promise<Response> {
-  const { access, adapter, dialect, headers, signal } = rewriting;
+  const { access, adapter, dialect, kept, headers, signal } = rewriting;
   const reply = adapter.createReply(access);
   const events: ChatEvent[] = [];
   const cursor = new ReplyCursor(open, access, reply, signal);
@@ -244,7 +261,9 @@ async function rewriteUnstreamed(open: OpenReply, rewriting: ReplyRewriting): Pr
   } finally {
     cursor.close();
   }
-  return Response.json(toReplyDocument(dialect, events, identityOf(reply, rewriting)), { headers });
+  const identity = identityOf(reply, rewriting);
+  createReplyKeeper(kept, dialect, identity)(events);
+  return Response.json(toReplyDocument(dialect, events, identity), { headers });
 }
 
 function identityOf(reply: ReplyReader, { ids, dialect, model, agentRef, includeUsage }: ReplyRewriting): AnswerIdentity {
@@ -259,20 +278,23 @@ function identityOf(reply: ReplyReader, { ids, dialect, model, agentRef, include
 
 /** Waits for the first batch, so that an immediate error becomes an error status. */
 async function rewriteStream(open: OpenReply, rewriting: ReplyRewriting): Promise<Response> {
-  const { access, adapter, dialect, clock, headers, signal } = rewriting;
+  const { access, adapter, dialect, clock, headers, kept, signal } = rewriting;
   const reply = adapter.createReply(access);
   const replied = new ReplyCursor(open, access, reply, signal);
-  const next = async () => {
-    const batch = await replied.next();
-    return batch === null ? null : callerEvents(batch);
-  };
-  const cursor = { next, close: () => replied.close() };
-  const first = (await cursor.next()) ?? [];
+  const first = callerEvents((await replied.next()) ?? []);
   if (first[0]?.type === 'error') {
-    cursor.close();
+    replied.close();
     throw Problem.fromBody(first[0].problem);
   }
-  const encoder = createReplyEncoder(dialect, identityOf(reply, rewriting));
+  const identity = identityOf(reply, rewriting);
+  const keep = createReplyKeeper(kept, dialect, identity);
+  keep(first);
+  const next = async () => {
+    const batch = await replied.next();
+    return batch === null ? null : keep(callerEvents(batch));
+  };
+  const cursor = { next, close: () => replied.close() };
+  const encoder = createReplyEncoder(dialect, identity);
   headers.set('content-type', 'text/event-stream; charset=utf-8');
   return new Response(encodeReply({ first, cursor, encoder, clock }), { headers });
 }

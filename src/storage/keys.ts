@@ -9,7 +9,7 @@
  * | `agent:{workspace}:{agent}` | `agent:default:helper` | `PublishedAgent` (JSON) | until the next write; tombstone 1 day | Catalog's outbox |
  * | `skill:{workspace}:{skill}` | `skill:default:git` | `PublishedSkill` (JSON) | until the next write; tombstone 1 day | Catalog's outbox |
  * | `hook:{workspace}:{webhook}` | `hook:default:triage` | `PublishedHook` (JSON); its secrets are sealed | until the next write; tombstone 1 day | Catalog's outbox |
- * | `reply:{workspace}:{hash}` | `reply:default:9f86…` | parts or items (JSON) of a translated reply; the hash is of the key's id and the reply's | 1 hour | the Worker |
+ * | `reply:{workspace}:{hash}` | `reply:default:9f86…` | parts or items (JSON) of a translated reply, or the id of an answer of a session; the hash is of the key's id and the reply's | 1 hour | the Worker |
  *
  * KV may return an old value for up to 90 s (`cacheTtl` plus propagation). Nothing that grants access is stored in it.
  */

@@ -7,18 +7,22 @@ import { withTimeout } from '../engine/timeout.ts';
 import { runInBackground } from '../platform/background.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Logger } from '../ports/runtime.ts';
+import type { Sessions } from '../ports/session.ts';
 import { kvKeys } from './keys.ts';
 
 const keptSeconds = 3_600;
 const maxKeptCharacters = 512 * KB;
 const readTimeoutMs = 3_000;
 
+type ReplyStoreDeps = { kv: KVNamespace; sessions: Pick<Sessions, 'get'>; log: Logger };
+
 /** Returns a function from a key to its replies. An error of KV is logged: the conversation continues without the data. */
-export function createReplyStore(kv: KVNamespace, log: Logger): (principal: Principal) => KeptReplies {
-  return (principal) => repliesOf(kv, log, principal);
+export function createReplyStore(deps: ReplyStoreDeps): (principal: Principal) => KeptReplies {
+  return (principal) => repliesOf(deps, principal);
 }
 
-function repliesOf(kv: KVNamespace, log: Logger, { workspace, keyId }: Principal): KeptReplies {
+function repliesOf({ kv, sessions, log }: ReplyStoreDeps, principal: Principal): KeptReplies {
+  const { workspace, keyId } = principal;
   const keyOf = async (id: string): Promise<string> => kvKeys.reply(workspace, await sha256Hex(JSON.stringify([keyId, id])));
   const failed = (error: unknown): null => {
     log.error('a reply could not be stored or read', { error: String(error) });
@@ -36,6 +40,14 @@ function repliesOf(kv: KVNamespace, log: Logger, { workspace, keyId }: Principal
     async get(id) {
       const read = keyOf(id).then((key) => kv.get(key));
       return await withTimeout(systemClock, read, readTimeoutMs, () => null).catch(failed);
+    },
+    async answer({ session, own }) {
+      const read = sessions
+        .get(session)
+        .completion(principal, own, { streamed: false })
+        .then((document) => new Response(document).text());
+      // Unknown, of another key, or of a failed turn: the caller learns that the items are not stored.
+      return await withTimeout(systemClock, read, readTimeoutMs, () => null).catch(() => null);
     },
   };
 }

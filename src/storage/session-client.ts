@@ -10,6 +10,7 @@ import { fromRemote, type Remote } from '../ports/remote.ts';
 import type { SessionPort, SessionSetup, SessionView, Sessions } from '../ports/session.ts';
 import type { Bindings } from './bindings.ts';
 import { openImage } from './file-image.ts';
+import { isSessionId } from '../core/reference.ts';
 import { objectName } from './keys.ts';
 import type { Ids } from '../ports/runtime.ts';
 import type { FileChange, FileSpace, FileSpaceName } from '../ports/file-space.ts';
@@ -132,7 +133,7 @@ function rememberSetup(id: string, session: SessionPort, setups: Map<string, Ses
 
 /** Parses an id of this namespace; any other text gets the 404 of an unknown session. */
 function toObjectId(namespace: DurableObjectNamespace, id: string): DurableObjectId {
-  if (!/^[0-9a-f]{64}$/.test(id)) throw new Problem('not_found', 'There is no such session.');
+  if (!isSessionId(id)) throw new Problem('not_found', 'There is no such session.');
   try {
     return namespace.idFromString(id);
   } catch (error) {

@@ -16,6 +16,8 @@ export type Asking = {
   tools?: readonly OwnTool[];
   streamed?: boolean;
   headers?: Record<string, string>;
+  /** Fields in place of the client's own. */
+  fields?: Record<string, unknown>;
 };
 
 export type ClientReply = {
@@ -62,7 +64,7 @@ export const chat: DialectClient = {
   user: (text, png) => ({ role: 'user', content: png === undefined ? text : [{ type: 'text', text }, imageUrl(png)] }),
   results: (calls, texts) => calls.map(({ id }, index) => ({ role: 'tool', tool_call_id: id, content: texts[index] })),
   plainBody: (model, content) => ({ model, stream: true, messages: [{ role: 'user', content }] }),
-  async ask({ url, key }, { model, system, items, tools = [], streamed = false, headers = {} }) {
+  async ask({ url, key }, { model, system, items, tools = [], streamed = false, headers = {}, fields = {} }) {
     const { seen, watched } = watch();
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0, fetch: watched });
     const body = {
@@ -72,6 +74,7 @@ export const chat: DialectClient = {
       ...(tools.length > 0 && {
         tools: tools.map(({ schema, ...named }) => ({ type: 'function' as const, function: { ...named, parameters: schema } })),
       }),
+      ...fields,
     };
     let reasoning = '';
     let completion: OpenAI.ChatCompletion;
@@ -117,7 +120,7 @@ export const responses: DialectClient = {
   },
   results: (calls, texts) => calls.map(({ id }, index) => ({ type: 'function_call_output', call_id: id, output: texts[index] })),
   plainBody: (model, input) => ({ model, stream: true, store: false, input }),
-  async ask({ url, key }, { model, system, items, tools = [], streamed = false, headers = {} }) {
+  async ask({ url, key }, { model, system, items, tools = [], streamed = false, headers = {}, fields = {} }) {
     const { seen, watched } = watch();
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0, fetch: watched });
     const body = {
@@ -130,6 +133,7 @@ export const responses: DialectClient = {
       ...(tools.length > 0 && {
         tools: tools.map(({ schema, ...named }) => ({ type: 'function' as const, ...named, parameters: schema, strict: false })),
       }),
+      ...fields,
     };
     const response = streamed
       ? await client.responses.stream(body, { headers }).finalResponse()

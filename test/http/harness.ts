@@ -24,6 +24,7 @@ import { fakeServeDeps } from '../fakes/serve-deps.ts';
 import { createDocumentCheck, type ApiDocument, type DocumentCheck } from './document-check.ts';
 import { v8Syntax } from '../fakes/v8-syntax.ts';
 import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
+import { memoryReplies } from '../fakes/kept-replies.ts';
 import { fakeSessions, type FakeSessions } from '../fakes/sessions.ts';
 import { fakeTriggers, type FakeTriggers } from '../fakes/triggers.ts';
 
@@ -74,6 +75,7 @@ export function createHarness(
   });
   const [clock, log, ids, sessions] = [fakeClock(), keptLog(), countedIds(), fakeSessions()];
   const catalog = createFakeCatalog({ definitions: [...definitions, ...more], rootKey, now: clock.now });
+  const kept = memoryReplies();
   const triggers = fakeTriggers({ sessions, now: clock.now });
   const master = createMasterKey(settings.masterKey);
   const proxied: Harness['proxied'] = [];
@@ -158,6 +160,7 @@ export function createHarness(
       proxied.push({ model, body, ...(agent !== undefined && { agent }) });
       return Response.json({ id: 'chatcmpl-1', object: 'chat.completion', model });
     },
+    keptReplies: () => kept,
     countTokens: async () => null,
     passRequest: async (_principal, { ref, path }) => Response.json({ ref, path }),
     models: async (workspace) =>

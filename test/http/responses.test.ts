@@ -231,7 +231,7 @@ describe('faults', () => {
     [{ model: 'gpt', input: 'x' }, 404, 'model'],
     [{ model: 'agent/helper' }, 422, 'input'],
     [{ model: 'agent/helper', input: [] }, 422, 'input'],
-    [{ model: 'agent/helper', input: [{ type: 'item_reference', id: 'msg_1' }] }, 422, 'input[0].type'],
+    [{ model: 'agent/helper', input: [{ type: 'item_reference', id: 'msg_1' }] }, 422, 'input[0].id'],
     [{ model: 'agent/helper', input: [{ role: 'user', content: 7 }] }, 422, 'input[0].content'],
     [{ model: 'agent/helper', input: 'x', tools: [{ type: 'web_search' }] }, 422, 'tools[0].type'],
     [{ model: 'agent/helper', input: 'x', background: true }, 422, 'background'],

@@ -1,35 +1,55 @@
 /**
- * What a translated reply without a session must get back, and clients of OpenAI's APIs do not resend: signatures and reasoning of a message
- * with calls (Chat Completions), and items that the client only refers to (`item_reference` of Responses). Stored for an hour, for the key that
- * got the reply. `storage/reply-store.ts` stores it.
+ * What a conversation needs again and clients of OpenAI's APIs do not resend: signatures and reasoning of a message with calls (Chat
+ * Completions, without a session), and items that the client only refers to (`item_reference` of Responses). Stored for an hour, for the key
+ * that got the reply; of an answer that a session stores, only its id. `storage/reply-store.ts` stores it.
  */
 import type { ChatEvent } from '../../core/model/chat-event.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { isRecord, listOf, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
 import type { AssistantPart, Message, ToolCallPart } from '../../core/turn/message.ts';
-import { uniqueOfAnswer } from '../../core/reference.ts';
-import { invalidRequest } from '../../core/problem.ts';
+import { isSessionId, readCompletionId, type Reference, toCompletionId, uniqueOfAnswer } from '../../core/reference.ts';
+import { limits } from '../../core/limits.ts';
+import { invalidRequest, Problem } from '../../core/problem.ts';
 import { createAnswerMessage, type AnswerPart } from '../../dialects/answer-message.ts';
 import { toCallPart } from '../../dialects/conversation.ts';
 import type { AnswerIdentity, Dialect } from '../../dialects/dialect.ts';
 import { toReplyDocument, uniqueOfCalls } from '../../dialects/reply-encoder.ts';
 
-/** The replies of one key. `put` stores in the background, and nothing if the text is too long. */
-export type KeptReplies = { put(id: string, text: string): void; get(id: string): Promise<string | null> };
+/**
+ * The replies of one key. `put` stores in the background, and nothing if the text is too long. `answer` returns the document of an answer that
+ * a session stores; null: the session or the answer does not exist, belongs to another key, or has not ended.
+ */
+export type KeptReplies = {
+  put(id: string, text: string): void;
+  get(id: string): Promise<string | null>;
+  answer(completion: Reference): Promise<string | null>;
+};
 
 /** Messages of one tool loop whose data is read back, the newest ones. */
 const maxKeptMessages = 32;
-/** Answers that the references of one request may name. */
-const maxReferredAnswers = 32;
+/** Answers that the references of one request may name, and how many are read at once. */
+const maxReferredAnswers = 256;
+const readAtOnce = 16;
 
 type Assistant = Extract<Message, { role: 'assistant' }>;
 
-/** Stores what a complete reply must get back, if anything. */
-export function keepReply(kept: KeptReplies, dialect: Dialect, events: readonly ChatEvent[], identity: AnswerIdentity): void {
-  if (events.at(-1)?.type !== 'finish') return;
+/**
+ * Returns a function that takes and returns the batches of a reply, and stores what the complete reply must get back, if anything. `kept`
+ * undefined: nothing is stored.
+ */
+export function createReplyKeeper(kept: KeptReplies | undefined, dialect: Dialect, identity: AnswerIdentity) {
+  const events: ChatEvent[] = [];
+  return (batch: readonly ChatEvent[]): readonly ChatEvent[] => {
+    if (kept === undefined) return batch;
+    for (const event of batch) events.push(event);
+    if (batch.at(-1)?.type === 'finish') keepReply(kept, dialect, events, identity);
+    return batch;
+  };
+}
+
+function keepReply(kept: KeptReplies, dialect: Dialect, events: readonly ChatEvent[], identity: AnswerIdentity): void {
   if (dialect.name === 'openai-responses') {
-    const { output } = toReplyDocument(dialect, events, identity);
-    kept.put(uniqueOfAnswer(dialect.name, identity.id), JSON.stringify(output));
+    keepItems(kept, listOf(toReplyDocument(dialect, events, identity).output));
   } else if (dialect.name === 'openai-chat' && events.some(({ type }) => type === 'native' || type === 'reasoning')) {
     const message = createAnswerMessage({ restarts: 'silently', unique: uniqueOfCalls(dialect, identity) });
     for (const event of events) message.take(event);
@@ -98,24 +118,47 @@ function textIn(parts: readonly AssistantPart[]): string {
     .trim();
 }
 
-/** Returns a Responses request with the stored items in place of references. Throws `invalid_request` for items that are not stored. */
-export async function withReferredItems(
+/** Stores items under the ids of their answers; items with an id of the provider under that. */
+function keepItems(kept: KeptReplies, items: readonly unknown[]): void {
+  const answers = Map.groupBy(items, (item) => answerOf(stringOf(recordOf(item).id)));
+  for (const [answer, own] of answers) if (answer !== '') kept.put(answer, JSON.stringify(own));
+}
+
+/** Lets later requests refer to the items of an answer that its session stores. */
+export function keepAnswer(kept: KeptReplies, dialect: Dialect, completion: string): void {
+  if (dialect.name === 'openai-responses') kept.put(uniqueOfAnswer(dialect.name, completion), JSON.stringify({ completion }));
+}
+
+/**
+ * `session`: the session that the request names, which knows its own answers for longer than an hour. `unknown`: references to unknown items
+ * are left to the provider, or refused.
+ */
+export type ReferringRequest = { session?: string | null | undefined; unknown: 'refuse' | 'leave' };
+
+/**
+ * Returns a Responses request with the stored items in place of references, and the same object without any. Throws `invalid_request` for
+ * items that are not stored.
+ */
+export async function withReferredItems<Body extends Readonly<Record<string, unknown>>>(
   kept: KeptReplies,
-  body: Readonly<Record<string, unknown>>,
-): Promise<Readonly<Record<string, unknown>>> {
+  body: Body,
+  { session = null, unknown }: ReferringRequest,
+): Promise<Body> {
   const input = listOf(body.input);
-  const uniques = new Set(input.flatMap((item) => (isReference(item) ? [answerOf(item.id)] : [])));
-  if (uniques.size === 0) return body;
-  const tooMany = uniques.size > maxReferredAnswers;
-  const answers = new Map(
-    tooMany ? [] : await Promise.all([...uniques].map(async (unique) => [unique, await readItems(kept, unique)] as const)),
-  );
+  const names = [...new Set(input.flatMap((item) => (isReference(item) ? [answerOf(item.id)] : [])))];
+  if (names.length === 0) return body;
+  const answers = names.length > maxReferredAnswers ? null : await readAnswers(kept, names, session);
   const items = input.map((item, index) => {
     if (!isReference(item)) return item;
-    const found = answers.get(answerOf(item.id))?.find((one) => recordOf(one).id === item.id);
+    const found = answers?.get(item.id);
     if (found !== undefined) return found;
-    const why = tooMany ? `is one of references to more than ${maxReferredAnswers} answers` : 'is not stored (items are kept for an hour)';
-    throw invalidRequest([{ path: `input[${index}].id`, message: `${why}: send the item itself, as some clients do with store: false` }]);
+    if (unknown === 'leave') return item;
+    const why =
+      answers === null
+        ? `is one of references to more than ${maxReferredAnswers} answers`
+        : 'is not stored: items can be referred to for an hour after their answer has ended, and in the session that x-moniker-session names for as long as it exists';
+    const todo = 'Send the item itself (clients do so with store: false), or refer to the answer by previous_response_id';
+    throw invalidRequest([{ path: `input[${index}].id`, message: `${why}. ${todo}` }]);
   });
   return { ...body, input: items };
 }
@@ -124,12 +167,37 @@ function isReference(item: unknown): item is { type: 'item_reference'; id: strin
   return isRecord(item) && item.type === 'item_reference' && typeof item.id === 'string';
 }
 
-/** Item ids are `<prefix>_<unique>_<number>`. */
+/** Our item ids are `<prefix>_<unique>_<number>`; any other id stands for itself. */
 function answerOf(id: string): string {
-  return stringOf(/^[a-z]+_(.+)_\d+$/.exec(id)?.[1]);
+  return /^[a-z]+_(.+)_\d+$/.exec(id)?.[1] ?? id;
 }
 
-async function readItems(kept: KeptReplies, unique: string): Promise<readonly unknown[]> {
-  const text = unique === '' ? null : await kept.get(unique);
-  return text === null ? [] : listOf(tryParse(text));
+/** Returns the items of the answers by their ids: as many as a request may be long. */
+async function readAnswers(kept: KeptReplies, names: readonly string[], session: string | null): Promise<Map<string, unknown>> {
+  const items = new Map<string, unknown>();
+  let characters = 0;
+  for (let at = 0; at < names.length; at += readAtOnce) {
+    const texts = await Promise.all(names.slice(at, at + readAtOnce).map((name) => readAnswer(kept, name, session)));
+    for (const text of texts) {
+      characters += text?.length ?? 0;
+      if (characters > limits.maxLargeBodyBytes) throw new Problem('body_too_large', tooLong);
+      const answer = text === null ? null : tryParse(text);
+      for (const item of isRecord(answer) ? listOf(answer.output) : listOf(answer)) items.set(stringOf(recordOf(item).id), item);
+    }
+  }
+  return items;
+}
+
+const tooLong = `The items that the request refers to are longer than ${limits.maxLargeBodyBytes} characters. Refer to the answer by previous_response_id, or send fewer items.`;
+
+/** Returns items, or a document with an `output`, as text. */
+async function readAnswer(kept: KeptReplies, name: string, session: string | null): Promise<string | null> {
+  const here = session !== null && isSessionId(session) ? toCompletionId('openai-responses', name, session) : null;
+  const own = here === null ? null : readCompletionId('openai-responses', here);
+  const found = own === null ? null : await kept.answer(own);
+  if (found !== null) return found;
+  const text = await kept.get(name);
+  const { completion } = recordOf(text === null ? null : tryParse(text));
+  const elsewhere = typeof completion === 'string' ? readCompletionId('openai-responses', completion) : null;
+  return elsewhere === null ? text : await kept.answer(elsewhere);
 }

@@ -14,7 +14,7 @@ import { createReplyEncoder, toReplyDocument } from '../../dialects/reply-encode
 import type { ConversationBuilder } from '../../dialects/conversation.ts';
 import type { ChatModel, ChatRequest } from '../../ports/chat-model.ts';
 import type { Clock, Ids } from '../../ports/runtime.ts';
-import { keepReply, withKeptParts, withReferredItems, type KeptReplies } from './kept-replies.ts';
+import { createReplyKeeper, withKeptParts, withReferredItems, type KeptReplies } from './kept-replies.ts';
 import { encodeReply } from './reply-stream.ts';
 
 export type TranslatedChat = {
@@ -39,7 +39,8 @@ export type TranslateDeps = { model: ChatModel; clock: Clock; ids: Ids };
 /** Throws `invalid_request` for what a provider without a session cannot be sent, and any `Problem` before the first byte. */
 export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, signal: AbortSignal): Promise<Response> {
   const { dialect, ref, kept } = chat;
-  const body = kept !== undefined && dialect.name === 'openai-responses' ? await withReferredItems(kept, chat.body) : chat.body;
+  const body =
+    kept !== undefined && dialect.name === 'openai-responses' ? await withReferredItems(kept, chat.body, { unknown: 'refuse' }) : chat.body;
   const request = dialect.readRequest(body);
   const conversation = request.conversation({ inSession: false });
   if (kept !== undefined && dialect.name === 'openai-chat' && conversation.input.length === 0)
@@ -52,9 +53,7 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
     includeUsage: request.includeUsage,
     echo: request.echo,
   };
-  const keep = (events: readonly ChatEvent[]): void => {
-    if (kept !== undefined && body.store !== false) keepReply(kept, dialect, events, identity);
-  };
+  const keep = createReplyKeeper(body.store === false ? undefined : kept, dialect, identity);
   const batches = deps.model.stream(asked, signal)[Symbol.asyncIterator]();
   if (!request.streamed) {
     const events = await withCallerErrors(readAll(batches));
@@ -62,18 +61,11 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
     return Response.json(toReplyDocument(dialect, events, identity));
   }
   const { value: first = [] } = await withCallerErrors(batches.next());
-  const events: ChatEvent[] = [];
-  const collected = (batch: readonly ChatEvent[]): readonly ChatEvent[] => {
-    if (kept === undefined) return batch;
-    for (const event of batch) events.push(event);
-    if (batch.at(-1)?.type === 'finish') keep(events);
-    return batch;
-  };
-  collected(first);
+  keep(first);
   const cursor = {
     next: async () => {
       const { done, value } = await batches.next();
-      return done ? null : collected(callerEvents(value));
+      return done ? null : keep(callerEvents(value));
     },
     close: () => {
       batches.return?.().catch(() => {

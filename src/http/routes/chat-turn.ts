@@ -12,6 +12,7 @@ import { readToolCallId } from '../../core/reference.ts';
 import { unknownCompletion } from '../../dialects/answer.ts';
 import type { ConversationBuilder } from '../../dialects/conversation.ts';
 import type { Dialect, DialectRequest } from '../../dialects/dialect.ts';
+import { keepAnswer } from '../../engine/proxy/kept-replies.ts';
 import type { SessionPort, SessionSetup, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
 import type { ProxiedChat } from '../../providers/proxy.ts';
 import type { Services } from '../../wiring.ts';
@@ -41,7 +42,11 @@ export async function answerInSession(turn: ChatTurn): Promise<Response> {
   const idempotency = await idempotencyOf(c, bytes);
   const find = (key: string, bodyHash: string) => findRepeated(turn, existing, key, bodyHash);
   const begun = await orEarlierResult<Begun>(idempotency, () => beginTurn(turn, request, existing, idempotency), find);
-  if ('turn' in begun) return await answer(services, principal, begun, request.streamed);
+  if ('turn' in begun) {
+    const { completion } = begun;
+    if (completion !== null && body.store !== false) keepAnswer(services.keptReplies(principal), dialect, completion);
+    return await answer(services, principal, begun, request.streamed);
+  }
   return await services.proxyChat(principal, { ...begun, dialect, body: withoutToolset(body), headers, signal: () => c.req.raw.signal });
 }
 

@@ -7,7 +7,8 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Services } from '../../wiring.ts';
 import type { AppContext } from '../middleware/request-context.ts';
-import { isPlain, readRoute, requireModel, resolveModel, withoutToolset } from './chat-request.ts';
+import { withReferredItems } from '../../engine/proxy/kept-replies.ts';
+import { type ChatBody, type ChatRoute, isPlain, readRoute, requireModel, resolveModel, withoutToolset } from './chat-request.ts';
 import { answerInSession } from './chat-turn.ts';
 import type { z } from 'zod';
 import type { ProblemCode } from '../../core/problem.ts';
@@ -33,10 +34,26 @@ export async function answerChat(
   const body = requireModel(value);
   const ref = await resolveModel(services, principal, body.model);
   const route = readRoute(c, dialect, body, ref);
-  if (!isPlain(route)) return await answerInSession({ c, services, principal, dialect, route, body, bytes, headers });
+  if (!isPlain(route)) {
+    const whole = await withStoredItems(services, principal, dialect, body, route);
+    const turn = { c, services, principal, dialect, route, body, bytes, headers };
+    return await answerInSession(whole === body ? turn : { ...turn, body: whole, route: readRoute(c, dialect, whole, ref) });
+  }
   requireAllowed(principal, { act: 'use-model' });
   const signal = () => c.req.raw.signal;
   return await services.proxyChat(principal, { ref, dialect, body: withoutToolset(body), text, headers, signal });
+}
+
+/** Returns the request with the items that it refers to; the same object without references. */
+async function withStoredItems(
+  { keptReplies }: Services,
+  principal: Principal,
+  dialect: Dialect,
+  body: ChatBody,
+  { session, previousCalls }: ChatRoute,
+): Promise<ChatBody> {
+  if (dialect.name !== 'openai-responses') return body;
+  return await withReferredItems(keptReplies(principal), body, { session: session ?? previousCalls, unknown: 'refuse' });
 }
 
 /** `parts`: what the dialect calls the elements of a conversation; `leads`: what in a request identifies a session. */

@@ -7,10 +7,12 @@ import { describe, expect, it } from 'vitest';
 import { openAiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { openAiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import type { Dialect } from '../../../src/dialects/dialect.ts';
-import type { KeptReplies } from '../../../src/engine/proxy/kept-replies.ts';
+import { keepAnswer, type KeptReplies, withReferredItems } from '../../../src/engine/proxy/kept-replies.ts';
 import { translateChat } from '../../../src/engine/proxy/translate-chat.ts';
+import { toCompletionId } from '../../../src/core/reference.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
 import { createChatModel } from '../../../src/providers/chat-model.ts';
+import { memoryReplies } from '../../fakes/kept-replies.ts';
 import { countedIds, fakeClock } from '../../fakes/runtime.ts';
 import type { FakeUpstream, Say } from '../../fakes/upstreams/upstream.ts';
 import { anthropic, cohere, deepseek, gemini, openai, type Participant, responses, vertex } from '../switching-speakers.ts';
@@ -22,11 +24,6 @@ const says: Say[] = [
   { text: 'All fine.' },
 ];
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
-
-function memoryReplies(): KeptReplies & { texts: Map<string, string> } {
-  const texts = new Map<string, string>();
-  return { texts, put: (id, text) => void texts.set(id, text), get: async (id) => texts.get(id) ?? null };
-}
 
 /** The stock client, whose every request is translated for one provider. */
 function talkTo({ access, model, create }: Participant, dialect: Dialect, kept: KeptReplies) {
@@ -169,4 +166,38 @@ it('a reference to an item that is not stored is reported with its path', async 
     .create({ model: 'x/m', input })
     .catch((error: unknown) => (error as { cause?: unknown }).cause ?? error);
   expect(failed).toMatchObject({ code: 'invalid_request', extra: { issues: [{ path: 'input[1].id' }] } });
+});
+
+describe('a reference to an item of a session', () => {
+  const session = 'ab'.repeat(32);
+  const id = toCompletionId('openai-responses', 'cmpl_x', session);
+  const item = { type: 'message', id: 'msg_cmpl_x_0', role: 'assistant', content: [] };
+  const body = { model: 'agent/x', input: [{ type: 'item_reference', id: item.id }] };
+  const stored = () => {
+    const kept = memoryReplies();
+    kept.answers.set(id, JSON.stringify({ output: [item] }));
+    return kept;
+  };
+
+  it('is found by the id that was kept, or in the session that the request names', async () => {
+    const kept = stored();
+    await expect(withReferredItems(kept, body, { unknown: 'refuse' })).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await withReferredItems(kept, body, { session, unknown: 'refuse' })).toEqual({ ...body, input: [item] });
+    keepAnswer(kept, openAiResponses, id);
+    for (const named of [undefined, null, 'new', 'cd'.repeat(32)])
+      expect(await withReferredItems(kept, body, { session: named, unknown: 'refuse' })).toEqual({ ...body, input: [item] });
+  });
+
+  it('is left to the provider if it is unknown and may be its own', async () => {
+    const input = [{ type: 'item_reference', id: 'rs_theirs' }, ...body.input];
+    expect(await withReferredItems(stored(), { input }, { session, unknown: 'leave' })).toEqual({ input: [input[0], item] });
+  });
+
+  it('is refused beyond the size of a request, and beyond a number of answers', async () => {
+    const kept = stored();
+    kept.answers.set(id, JSON.stringify({ output: [{ ...item, content: 'x'.repeat(11_000_000) }] }));
+    await expect(withReferredItems(kept, body, { session, unknown: 'refuse' })).rejects.toMatchObject({ code: 'body_too_large' });
+    const input = Array.from({ length: 257 }, (_, at) => ({ type: 'item_reference', id: `msg_${at}_0` }));
+    await expect(withReferredItems(kept, { input }, { unknown: 'refuse' })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
 });
