@@ -2372,6 +2372,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List workspaces
+         * @description Scope: `admin`.
+         */
+        get: operations["listWorkspaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{workspace}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the settings of a workspace
+         * @description Scope: `admin`.
+         */
+        get: operations["getWorkspace"];
+        /**
+         * Write the settings of a workspace
+         * @description A setting that is left out has its default. A change takes effect within a few seconds.
+         *
+         *     Scope: `admin`.
+         */
+        put: operations["putWorkspace"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2714,7 +2760,7 @@ export interface components {
             kind: "change";
             /** @description Name of the resource; for a key its id, for a server tool its canonical name. */
             name: string;
-            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription` or `key`. */
+            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `workspace` or `key`. */
             resource: string;
             /** @description The version that the change created. null if the resource has no versions. */
             version: number | null;
@@ -6494,6 +6540,104 @@ export interface components {
             session?: string;
             /** @description The URL for the sender. Only a path if MONIKER_PUBLIC_URL is not set. */
             readonly url: string;
+        };
+        /**
+         * @example {
+         *       "settings": {
+         *         "retention": {
+         *           "auditDays": 30
+         *         }
+         *       }
+         *     }
+         */
+        Workspace: {
+            /** @default {} */
+            settings?: {
+                /** @default {} */
+                requestLog?: {
+                    /**
+                     * @description Whether `GET /v1/requests` has the bodies of requests and responses, which contain what people write.
+                     * @default false
+                     */
+                    bodies?: boolean;
+                };
+                /** @default {} */
+                retention?: {
+                    /**
+                     * @description How long rows of `GET /v1/audit` are kept.
+                     * @default 90
+                     */
+                    auditDays?: number;
+                    /**
+                     * @description How long rows of `GET /v1/requests` are kept.
+                     * @default 30
+                     */
+                    requestDays?: number;
+                    /**
+                     * @description Sessions that nobody used for this long are deleted with their files. null: never.
+                     * @default null
+                     */
+                    sessionDays?: number | null;
+                    /**
+                     * @description How long the daily figures of `GET /v1/usage` are kept.
+                     * @default 400
+                     */
+                    usageDays?: number;
+                    /**
+                     * @description How many versions of a document are kept. Versions that something names are kept in any case.
+                     * @default 100
+                     */
+                    versions?: number;
+                };
+            };
+        };
+        WorkspacePage: {
+            items: components["schemas"]["WorkspaceView"][];
+            nextCursor: null;
+        };
+        WorkspaceView: {
+            name: string;
+            /** @default {} */
+            settings?: {
+                /** @default {} */
+                requestLog?: {
+                    /**
+                     * @description Whether `GET /v1/requests` has the bodies of requests and responses, which contain what people write.
+                     * @default false
+                     */
+                    bodies?: boolean;
+                };
+                /** @default {} */
+                retention?: {
+                    /**
+                     * @description How long rows of `GET /v1/audit` are kept.
+                     * @default 90
+                     */
+                    auditDays?: number;
+                    /**
+                     * @description How long rows of `GET /v1/requests` are kept.
+                     * @default 30
+                     */
+                    requestDays?: number;
+                    /**
+                     * @description Sessions that nobody used for this long are deleted with their files. null: never.
+                     * @default null
+                     */
+                    sessionDays?: number | null;
+                    /**
+                     * @description How long the daily figures of `GET /v1/usage` are kept.
+                     * @default 400
+                     */
+                    usageDays?: number;
+                    /**
+                     * @description How many versions of a document are kept. Versions that something names are kept in any case.
+                     * @default 100
+                     */
+                    versions?: number;
+                };
+            };
+            /** @description Counts the writes of the settings. 0: none; all settings have their defaults. */
+            version: number;
         };
         WrittenAgent: {
             /**
@@ -12726,6 +12870,131 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listWorkspaces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All workspaces. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspacePage"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getWorkspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example default */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings with their defaults; without `etag` if none were written. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceView"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putWorkspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example default */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Workspace"];
+            };
+        };
+        responses: {
+            /** @description Replaced or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceView"];
+                };
+            };
+            /** @description Written for the first time. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the workspace. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];

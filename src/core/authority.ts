@@ -4,7 +4,7 @@
  * whether it exists.
  */
 import type { Agent } from './agent.ts';
-import type { Principal, Scope } from './principal.ts';
+import { type Principal, rootKeyId, type Scope } from './principal.ts';
 import { Problem, quoted } from './problem.ts';
 import { readToolsetReference } from './toolset/toolset.ts';
 
@@ -44,6 +44,8 @@ export type Act =
   | { act: 'read-agent'; name: string; agent: AgentTools | null }
   /** Anything that belongs to the whole workspace, such as `Servers`. */
   | { act: 'use-workspace'; what: string }
+  /** Read and write the settings of the workspace: the root key only. */
+  | { act: 'manage-workspaces'; keyId: string }
   /** Anything that waives a check for everyone or gives a tool a secret, such as `approval: "never"`. */
   | { act: 'waive'; what: string }
   /** Ask the policy about a call as if this agent or key made it. */
@@ -93,6 +95,8 @@ export function authorizationRefusal(rights: Rights, act: Act): string | null {
       return agentRefusal(rights, act.name, act.agent);
     case 'use-workspace':
       return isUnbound(rights) ? null : wholeWorkspace(act.what);
+    case 'manage-workspaces':
+      return act.keyId === rootKeyId ? null : 'Only the root key manages workspaces.';
     case 'waive':
       return isAdministrator(rights) ? null : `${act.what} requires a key with the scope "admin" that is not bound to agents or toolsets.`;
     case 'ask-policy-as':

@@ -53,6 +53,7 @@ import { toolsetVersionRoutes } from './routes/toolset-versions.ts';
 import { toolsetRoutes } from './routes/toolsets.ts';
 import { turnRoutes } from './routes/turns.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
+import { workspaceRoutes } from './routes/workspaces.ts';
 import { writtenToolRoutes } from './routes/written-tools.ts';
 import { createMiddleware } from 'hono/factory';
 
@@ -86,6 +87,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...agentRoutes,
     ...skillRoutes,
     ...keyRoutes,
+    ...workspaceRoutes,
     ...webhookRoutes,
     ...deliveryRoutes,
     ...hookRoutes,

@@ -20,6 +20,7 @@ import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
 import type { NamedModel } from '../core/model/model-alias.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { Warning } from '../core/warning.ts';
+import type { WorkspaceSettings } from '../core/workspace.ts';
 
 /**
  * `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. `ui-tool`: named `ui.<name>`, `made-tool`:
@@ -41,7 +42,11 @@ export type DocumentKind =
   | 'webhook'
   | 'schedule'
   | 'subscription'
-  | 'model-alias';
+  | 'model-alias'
+  | 'workspace';
+
+/** A workspace has one document of kind `workspace`, its settings, under this name. */
+export const workspaceDocument = 'settings';
 
 /** A workspace has one document of kind `policy`, `{rules: PolicyRule[]}`, under this name. */
 export const policyDocument = 'workspace';
@@ -240,6 +245,8 @@ export interface Directory {
   providers(workspace: string): Promise<{ name: string; models: readonly string[] }[]>;
   /** Returns the model aliases of the workspace; they may be a few seconds old. */
   modelAliases(workspace: string): Promise<readonly NamedModel[]>;
+  /** Returns the settings of the workspace; they may be a few seconds old. */
+  workspaceSettings(workspace: string): Promise<WorkspaceSettings>;
   /** Returns the policy rules of the workspace; they may be `limits.rulesTtlMs` old. */
   rules(workspace: string): Promise<readonly PolicyRule[]>;
   /**

@@ -16,6 +16,7 @@ import type { ServerOperation, ServerOffers } from '../core/servers/server-state
 import type { Skill } from '../core/skills/skill.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { WebhookDocument } from '../core/triggers/webhook.ts';
+import type { WorkspaceSettings } from '../core/workspace.ts';
 import { policyDocument, type CatalogPort, type CatalogCaller, type DocumentKind } from '../ports/catalog.ts';
 import type { Triggers } from '../ports/triggers.ts';
 
@@ -48,6 +49,7 @@ interface PublishedDocuments {
   sealedProvider(name: string): Promise<SealedProvider | null>;
   providerModels(): Promise<{ name: string; models: string[] }[]>;
   modelAliases(): Promise<NamedModel[]>;
+  workspaceSettings(): Promise<WorkspaceSettings>;
   sealedSecret(name: string): Promise<SealedSecret>;
   verifyKey(id: string, hash: string): Promise<KeyVerdict>;
 }
@@ -144,6 +146,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   sealedProvider: read,
   providerModels: read,
   modelAliases: read,
+  workspaceSettings: read,
   sealedSecret: read,
   verifyKey: read,
 

@@ -6,6 +6,7 @@ import type { ZodType } from 'zod';
 import { type Agent, ResourceName } from '../core/agent.ts';
 import { buildAliasMap, type AliasMap } from '../core/toolset/alias-map.ts';
 import type { EditionPointer } from '../core/toolset/edition-tool.ts';
+import type { WorkspaceSettings } from '../core/workspace.ts';
 import { madeToolset, privateToolset } from '../core/made/made-toolset.ts';
 import { limits } from '../core/limits.ts';
 import { fallbackRules } from '../core/policy/document.ts';
@@ -62,6 +63,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const providers = createTimedCache<ProviderAccess | null>(bounds);
   const providerLists = createTimedCache<{ name: string; models: readonly string[] }[]>(bounds);
   const modelAliases = createTimedCache<readonly NamedModel[]>(bounds);
+  const workspaceSettings = createTimedCache<WorkspaceSettings>(bounds);
   const servers = createTimedCache<ServerAccess | null>(bounds);
   const offers = createTimedCache<ServerOffers>(bounds);
   const operations = createTimedCache<ServerOperation>({ ...bounds, maxEntries: maxCachedOperations });
@@ -181,6 +183,9 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     modelAliases: (workspace) =>
       modelAliases.load(workspace, () => loadFor(providerTtlMs, callCatalog(env, workspace, 'modelAliases', []))),
 
+    workspaceSettings: (workspace) =>
+      workspaceSettings.load(workspace, () => loadFor(providerTtlMs, callCatalog(env, workspace, 'workspaceSettings', []))),
+
     providers: (workspace) => providerLists.load(workspace, () => loadProviders(workspace)),
 
     server: async (workspace, name, tool) => {
@@ -251,6 +256,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
           return providers.invalidate(`${workspace}:${name}`);
         case 'model-alias':
           return modelAliases.invalidate(workspace);
+        case 'workspace':
+          return workspaceSettings.invalidate(workspace);
         case 'secret':
           secrets.invalidate(`${workspace}:${name}`);
           // Providers may have been loaded with the old secret.

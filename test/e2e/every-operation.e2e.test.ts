@@ -88,6 +88,7 @@ describe('every operation', () => {
     }
     passing.close();
     await writeAndRead('/v1/model-aliases/claude-*', { model: 'rehearsal/default' });
+    await writeAndRead('/v1/workspaces/default', { settings: { retention: { auditDays: 30 } } });
     await writeAndRead('/v1/secrets/TOKEN', { value: 'a value', hosts: ['127.0.0.1'] });
     await writeAndRead('/v1/webhooks/orders', {
       agent: 'clerk',

@@ -15,7 +15,7 @@ import { parseDocument } from '../../src/core/issues.ts';
 import { limits } from '../../src/core/limits.ts';
 import { Policy } from '../../src/core/policy/document.ts';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
-import { invalidRequest, Problem } from '../../src/core/problem.ts';
+import { invalidRequest, nullIfNotFound, Problem } from '../../src/core/problem.ts';
 import { isAllowed } from '../../src/core/authority.ts';
 import { KeyRequest, rootKeyId, Scope } from '../../src/core/principal.ts';
 import type { Principal } from '../../src/core/principal.ts';
@@ -44,7 +44,8 @@ import { pinned, MadeTool, MadeToolName, type StoredMadeTool, WrittenMadeTool } 
 import { madeOwnName, toMadeDefinition, toMissingMade } from '../../src/core/made/made-toolset.ts';
 import { madeToolset, privateToolset, readPrivateToolName, toMadeToolset } from '../../src/core/made/made-toolset.ts';
 import { readSkill } from '../../src/skills/read-skill.ts';
-import { policyDocument } from '../../src/ports/catalog.ts';
+import { policyDocument, workspaceDocument } from '../../src/ports/catalog.ts';
+import { Workspace } from '../../src/core/workspace.ts';
 import type {
   Equipment,
   CatalogPort,
@@ -281,6 +282,8 @@ export function createFakeCatalog(options: {
         const { callbackSecret = plain.hidden, ...document } = parseDocument(Schedule, body);
         return { ...plain, body: { ...document, name, hasCallbackSecret: callbackSecret !== null }, hidden: callbackSecret };
       }
+      case 'workspace':
+        return { ...plain, body: parseDocument(Workspace, body) };
       case 'model-alias':
         return { ...plain, body: { ...parseDocument(ModelAlias, body), name } };
       case 'subscription': {
@@ -687,6 +690,11 @@ export function createFakeCatalog(options: {
         ...(provider.prices !== undefined && { prices: provider.prices }),
         profile: provider.profile ?? {},
       };
+    },
+    workspaceSettings: async (asked) => {
+      ownWorkspace(asked);
+      const document = await nullIfNotFound(catalog.get('workspace', workspaceDocument));
+      return Workspace.parse(document?.body ?? {}).settings;
     },
     modelAliases: async (asked) => {
       ownWorkspace(asked);

@@ -40,6 +40,13 @@ const workspace = (scopes: readonly Scope[], ...[method, path, body, headers]: R
 });
 const admin = (...request: ReturnType<Request>): Row => workspace(['admin'], ...request);
 
+const rootOnly = (...request: ReturnType<Request>): Row => ({
+  scopes: ['admin'],
+  request: () => request,
+  own: () => false,
+  other: () => false,
+});
+
 const mcpRow = (method: string, path: string): Row => ({
   scopes: ['tools'],
   request: (name) => [
@@ -63,6 +70,9 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   createKey: admin('POST', '/v1/keys', { name: 'new', scopes: ['chat'] }),
   revokeKey: admin('DELETE', '/v1/keys/{name}'),
   listAudit: admin('GET', '/v1/audit'),
+  listWorkspaces: rootOnly('GET', '/v1/workspaces'),
+  getWorkspace: rootOnly('GET', '/v1/workspaces/default'),
+  putWorkspace: rootOnly('PUT', '/v1/workspaces/default', { settings: {} }),
   getPolicy: admin('GET', '/v1/policy'),
   putPolicy: admin('PUT', '/v1/policy', { rules: [] }, never),
   deletePolicy: admin('DELETE', '/v1/policy', undefined, never),

@@ -20,6 +20,7 @@ import { policyWriter } from '../documents/policy.ts';
 import { privateToolWriter, removePrivateTools } from '../tools/private-tools.ts';
 import { listServers, serverWriter, showServer } from '../servers/servers.ts';
 import { skillWriter } from '../documents/skills.ts';
+import { readWorkspaceSettings, workspaceWriter } from '../documents/workspace.ts';
 import { toolAliasesWriter } from '../tools/tool-aliases.ts';
 import { renameToolset, toolsetWriter } from '../toolsets/toolsets.ts';
 import { scheduleWriter } from '../triggers/schedules/schedule-writer.ts';
@@ -45,6 +46,7 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   schedule: scheduleWriter,
   subscription: subscriptionWriter,
   'model-alias': modelAliasWriter,
+  workspace: workspaceWriter,
 };
 
 /** Rejects the names of internal toolsets, which are not accessible to users. */
@@ -119,5 +121,6 @@ export const documentHandlers = {
   sealedProvider: ({ context }, name) => readSealedProvider(context, name),
   providerModels: ({ context }) => listProviderModels(context),
   modelAliases: ({ context }) => listModelAliases(context),
+  workspaceSettings: ({ context: { sql } }) => readWorkspaceSettings(sql),
   sealedSecret: ({ context }, name) => readSealedSecret(context, name),
 } satisfies Partial<CatalogHandlers>;

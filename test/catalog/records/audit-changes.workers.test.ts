@@ -120,7 +120,7 @@ const others = new Set(
   callTool testPolicy createChatCompletion createResponse cancelResponse createMessage countMessageTokens testServer testWebhook testSubscription
   replayDelivery runSchedule retryCallback takeDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp
   createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
-  revokeKey rebindServerTool authorizeServer forgetServerAuthorization finishSignIn`.split(/\s+/),
+  revokeKey putWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn`.split(/\s+/),
 );
 
 describe('the audit of changes', () => {
@@ -149,6 +149,11 @@ describe('the audit of changes', () => {
       { action: 'create', keyId: 'root' },
     ]);
     expect(JSON.stringify(own)).not.toContain(key);
+  });
+
+  it('records a change of the settings of the workspace, which only the root key can make', async () => {
+    expect((await send('PUT', '/v1/workspaces/default', { settings: {} })).status).toBe(201);
+    expect((await changes())[0]).toMatchObject({ keyId: 'root', action: 'create', resource: 'workspace' });
   });
 
   it('stores neither the change nor its row if the row cannot be written', async () => {

@@ -1,0 +1,38 @@
+/** The settings of a workspace: how long its records are kept, and what its request log contains. One document, with defaults. */
+import { z } from 'zod';
+
+const days = (maximum: number) => z.int().min(1).max(maximum);
+
+const Retention = z.strictObject({
+  auditDays: days(3_650).default(90).meta({ description: 'How long rows of `GET /v1/audit` are kept.' }),
+  requestDays: days(365).default(30).meta({ description: 'How long rows of `GET /v1/requests` are kept.' }),
+  usageDays: days(3_650).default(400).meta({ description: 'How long the daily figures of `GET /v1/usage` are kept.' }),
+  sessionDays: days(3_650)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Sessions that nobody used for this long are deleted with their files. null: never.' }),
+  versions: z
+    .int()
+    .min(2)
+    .max(1_000)
+    .default(100)
+    .meta({ description: 'How many versions of a document are kept. Versions that something names are kept in any case.' }),
+});
+
+const RequestLog = z.strictObject({
+  bodies: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether `GET /v1/requests` has the bodies of requests and responses, which contain what people write.' }),
+});
+
+export const WorkspaceSettings = z.strictObject({ retention: Retention.prefault({}), requestLog: RequestLog.prefault({}) });
+export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>;
+
+/** Body of a PUT: what is left out has its default. */
+export const Workspace = z
+  .strictObject({ settings: WorkspaceSettings.prefault({}) })
+  .meta({ id: 'Workspace', example: { settings: { retention: { auditDays: 30 } } } });
+export type Workspace = z.infer<typeof Workspace>;
+
+export const defaultWorkspaceSettings: WorkspaceSettings = WorkspaceSettings.parse({});

@@ -1,0 +1,116 @@
+/** `/v1/workspaces`: the settings of a workspace, for the root key. There is one workspace, `default`. */
+import { z } from 'zod';
+import { requireAllowed } from '../../core/authority.ts';
+import type { Principal } from '../../core/principal.ts';
+import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
+import { Workspace } from '../../core/workspace.ts';
+import { workspaceDocument, type StoredDocument } from '../../ports/catalog.ts';
+import {
+  answerDocument,
+  answerWrite,
+  conditionHeaders,
+  etagHeader,
+  readConditionHeaders,
+  unchanged,
+  writeConditions,
+} from '../documents.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const path = '/v1/workspaces/{workspace}';
+const tag = 'Workspaces';
+const scopes = ['admin'] as const;
+const params = z.object({ workspace: z.string().min(1).max(64).meta({ example: 'default' }) });
+
+const WorkspaceView = Workspace.extend({
+  name: z.string(),
+  version: z.int().meta({ description: 'Counts the writes of the settings. 0: none; all settings have their defaults.' }),
+}).meta({ id: 'WorkspaceView' });
+
+export const workspaceRoutes: readonly Route[] = [
+  defineRoute(
+    {
+      method: 'get',
+      path: '/v1/workspaces',
+      operationId: 'listWorkspaces',
+      tag,
+      scopes,
+      summary: 'List workspaces',
+      answers: {
+        200: {
+          description: 'All workspaces.',
+          schema: z.object({ items: z.array(WorkspaceView), nextCursor: z.null() }).meta({ id: 'WorkspacePage' }),
+        },
+      },
+    },
+    async ({ services, principal, answer }) => {
+      requireAllowed(principal, { act: 'manage-workspaces', keyId: principal.keyId });
+      const document = await nullIfNotFound(services.catalog(principal).get('workspace', workspaceDocument));
+      return answer(200, { items: [toView(principal, document)], nextCursor: null });
+    },
+  ),
+
+  defineRoute(
+    {
+      method: 'get',
+      path,
+      operationId: 'getWorkspace',
+      tag,
+      scopes,
+      summary: 'Read the settings of a workspace',
+      params,
+      headers: readConditionHeaders,
+      answers: {
+        200: {
+          description: 'The settings with their defaults; without `etag` if none were written.',
+          schema: WorkspaceView,
+          headers: etagHeader,
+        },
+        304: unchanged,
+      },
+    },
+    async ({ c, services, principal, params, answer }) => {
+      requireOwnWorkspace(principal, params.workspace);
+      const document = await nullIfNotFound(services.catalog(principal).get('workspace', workspaceDocument));
+      const view = toView(principal, document);
+      return document === null ? answer(200, view) : answerDocument({ c, answer }, document, view);
+    },
+  ),
+
+  defineRoute(
+    {
+      method: 'put',
+      path,
+      operationId: 'putWorkspace',
+      tag,
+      scopes,
+      summary: 'Write the settings of a workspace',
+      description: 'A setting that is left out has its default. A change takes effect within a few seconds.',
+      params,
+      headers: conditionHeaders,
+      body: { schema: Workspace },
+      answers: {
+        200: { description: 'Replaced or unchanged.', schema: WorkspaceView, headers: etagHeader },
+        201: {
+          description: 'Written for the first time.',
+          schema: WorkspaceView,
+          headers: { ...etagHeader, location: 'URL of the workspace.' },
+        },
+      },
+      problems: ['precondition_failed'],
+    },
+    async ({ c, services, principal, params, body, answer }) => {
+      requireOwnWorkspace(principal, params.workspace);
+      const written = await services.catalog(principal).put('workspace', workspaceDocument, body, writeConditions(c));
+      return answerWrite(answer, written, `/v1/workspaces/${params.workspace}`, toView(principal, written.document));
+    },
+  ),
+];
+
+function requireOwnWorkspace(principal: Principal, name: string): void {
+  requireAllowed(principal, { act: 'manage-workspaces', keyId: principal.keyId });
+  if (name !== principal.workspace) throw new Problem('not_found', `There is no workspace ${quoted(name)}.`);
+}
+
+function toView({ workspace }: Principal, document: StoredDocument | null): z.infer<typeof WorkspaceView> {
+  return { ...Workspace.parse(document?.body ?? {}), name: workspace, version: document?.version ?? 0 };
+}
