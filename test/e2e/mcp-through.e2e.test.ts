@@ -1,13 +1,12 @@
 /**
  * MCP clients get from a toolset what they would get from its server directly: lists, results and errors are compared field by field, for
- * both eras, with the reference server and with a fake that uses every optional field.
+ * both eras, with a fake that uses every optional field. `mcp-real-servers.e2e.test.ts` does the same with servers as users run them.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenMcpServer, type FakeMcpServer, type FakeTool } from '../fakes/mcp-server.ts';
-import { startEverything, type EverythingServer } from './everything-server.ts';
-import { connectClient } from './mcp-clients.ts';
+import { connectBoth, listed, offerAll, outcome } from './mcp-through.ts';
 import { shareService } from './shared-service.ts';
 
 const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:127.0.0.1:*' });
@@ -46,6 +45,10 @@ const tools: FakeTool[] = [
   plain('missing', () => rpc(-32_002, 'Resource not found', { uri: 'file:///none' })),
   plain('invalid', () => rpc(-32_602, 'Bad month', { field: 'month' })),
   plain('own-code', () => rpc(-32_055, 'Quota exceeded', { retryAfter: 30 })),
+  plain('capability', () => rpc(-32_021, 'Missing capability', { requiredCapabilities: { sampling: {} } })),
+  plain('internal', () => rpc(-32_603, 'Out of memory', { at: 'row 3' })),
+  plain('no-method', () => rpc(-32_601, 'Method not found')),
+  plain('header', () => rpc(-32_020, 'Header mismatch', { header: 'x' })),
   plain('app', () => ({ content: [text('shown')] }), {
     title: 'An app',
     icons: [icon],
@@ -54,51 +57,6 @@ const tools: FakeTool[] = [
   }),
 ];
 
-/** Removes what a toolset adds to a result or a tool. */
-function bare(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const { _meta, ...rest } = value as Record<string, unknown>;
-  const { canonical: _c, aliases: _a, requested: _r, via: _v, code: _e, ...meta } = (_meta ?? {}) as Record<string, unknown>;
-  const foreign = Object.entries(meta).filter(([name]) => !name.startsWith('io.modelcontextprotocol/'));
-  return { ...rest, ...(foreign.length > 0 && { _meta: Object.fromEntries(foreign) }) };
-}
-
-async function outcome(client: Client, name: string, args: Record<string, unknown> = {}, meta?: Record<string, unknown>): Promise<unknown> {
-  try {
-    const { isError = false, ...result } = bare(await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) })) as {
-      isError?: boolean;
-    };
-    return { ...result, isError };
-  } catch (error) {
-    const { code, message, data } = error as { code?: number; message: string; data?: unknown };
-    return { code, message, data };
-  }
-}
-
-async function errorOf(work: Promise<unknown>): Promise<unknown> {
-  const { code, message, data } = (await work.catch((error: unknown) => error)) as { code?: number; message?: string; data?: unknown };
-  return { code, message, data };
-}
-
-async function listed(client: Client): Promise<Map<string, unknown>> {
-  return new Map((await client.listTools()).tools.map((tool) => [tool.name, bare(tool)]));
-}
-
-async function connectBoth(server: string, url: string, era: (typeof eras)[number]): Promise<{ direct: Client; through: Client }> {
-  const direct = await connectClient(url, null, era);
-  const through = await connectClient(`${service.url}/mcp/${server}`, service.key, era);
-  return { direct, through };
-}
-
-async function offer(server: string, url: string): Promise<void> {
-  const { status, json } = await service.call('PUT', `/v1/servers/${server}`, { kind: 'mcp', url, trusted: true });
-  expect(status).toBe(201);
-  expect(json.health.status, JSON.stringify(json)).toBe('ok');
-  const { tools: all } = (await service.call('GET', `/v1/servers/${server}`)).json;
-  const entries = all.map(({ canonical }: { canonical: string }) => ({ tool: canonical, aliases: [] }));
-  expect((await service.call('PUT', `/v1/toolsets/${server}`, { tools: entries, announce: 'none' })).status).toBe(201);
-}
-
 describe.each(eras)('through a toolset, a client of the era %s', (era) => {
   const name = `fake-${era}`;
   let fake: FakeMcpServer;
@@ -106,8 +64,8 @@ describe.each(eras)('through a toolset, a client of the era %s', (era) => {
   let through: Client;
   beforeAll(async () => {
     fake = await listenMcpServer({ tools, eras: era === 'legacy' ? 'legacy' : 'modern', instructions: 'Ask for the month first.' });
-    await offer(name, fake.url);
-    ({ direct, through } = await connectBoth(name, fake.url, era));
+    await offerAll(service, name, fake.url);
+    ({ direct, through } = await connectBoth(service, name, fake.url, era));
   });
   afterAll(async () => {
     await Promise.all([direct.close(), through.close()]);
@@ -140,47 +98,5 @@ describe.each(eras)('through a toolset, a client of the era %s', (era) => {
     expect(json).toMatchObject({ isError: false, structuredContent: { rows } });
     const image = await service.call('POST', `/v1/toolsets/${name}/calls`, { name: 'image', arguments: {} });
     expect(image.json).toMatchObject({ isError: false, content: [text('A screenshot.'), { type: 'image', data: png }] });
-  });
-});
-
-describe('through a toolset, a client of the reference server', () => {
-  let everything: EverythingServer;
-  let direct: Client;
-  let through: Client;
-  beforeAll(async () => {
-    everything = await startEverything();
-    await offer('everything', everything.url);
-    ({ direct, through } = await connectBoth('everything', everything.url, 'legacy'));
-  });
-  afterAll(async () => {
-    await Promise.all([direct.close(), through.close()]);
-    await everything.stop();
-  });
-
-  it('gets the same tools', async () => {
-    const [own, ours] = [await listed(direct), await listed(through)];
-    // Its description is held for review.
-    own.delete('gzip-file-as-resource');
-    for (const [tool, definition] of own) expect(ours.get(tool), tool).toMatchObject(definition as object);
-  });
-
-  it('gets the same errors of resources and prompts', async () => {
-    const attempt = (client: Client) =>
-      Promise.all([
-        errorOf(client.readResource({ uri: 'demo://resource/dynamic/text/none' })),
-        errorOf(client.getPrompt({ name: 'args-prompt', arguments: {} })),
-      ]);
-    expect(await attempt(through)).toEqual(await attempt(direct));
-  });
-
-  it.each([
-    ['echo', { message: 'hello' }],
-    ['get-sum', { a: 1, b: 2 }],
-    ['get-tiny-image', {}],
-    ['get-annotated-message', { messageType: 'error', includeImage: true }],
-    ['get-structured-content', { location: 'New York' }],
-    ['get-resource-links', { count: 2 }],
-  ])('gets the same result of %s', async (tool, args) => {
-    expect(await outcome(through, tool, args)).toEqual(await outcome(direct, tool, args));
   });
 });
