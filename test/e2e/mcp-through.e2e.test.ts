@@ -3,7 +3,7 @@
  * both eras, with a fake that uses every optional field. `mcp-real-servers.e2e.test.ts` does the same with servers as users run them.
  */
 import type { Client } from '@modelcontextprotocol/client';
-import { ProtocolError } from '@modelcontextprotocol/server';
+import { inputRequired, ProtocolError } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenMcpServer, type FakeMcpServer, type FakeTool } from '../fakes/mcp-server.ts';
 import { connectBoth, listed, offerAll, outcome } from './mcp-through.ts';
@@ -49,6 +49,13 @@ const tools: FakeTool[] = [
   plain('internal', () => rpc(-32_603, 'Out of memory', { at: 'row 3' })),
   plain('no-method', () => rpc(-32_601, 'Method not found')),
   plain('header', () => rpc(-32_020, 'Header mismatch', { header: 'x' })),
+  plain('roots', async (_, { mcpReq }) => {
+    const asked = { method: 'roots/list' } as const;
+    // 2026-07-28 has no requests of servers: the result asks, and the client repeats the call.
+    if (mcpReq.envelope === undefined) return { content: [text(JSON.stringify(await mcpReq.send(asked)))] };
+    const given = mcpReq.inputResponses?.roots;
+    return given === undefined ? inputRequired({ inputRequests: { roots: asked as never } }) : { content: [text(JSON.stringify(given))] };
+  }),
   plain('app', () => ({ content: [text('shown')] }), {
     title: 'An app',
     icons: [icon],
@@ -65,7 +72,7 @@ describe.each(eras)('through a toolset, a client of the era %s', (era) => {
   beforeAll(async () => {
     fake = await listenMcpServer({ tools, eras: era === 'legacy' ? 'legacy' : 'modern', instructions: 'Ask for the month first.' });
     await offerAll(service, name, fake.url);
-    ({ direct, through } = await connectBoth(service, name, fake.url, era));
+    ({ direct, through } = await connectBoth(service, name, fake.url, { era, roots: true }));
   });
   afterAll(async () => {
     await Promise.all([direct.close(), through.close()]);

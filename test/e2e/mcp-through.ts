@@ -42,18 +42,24 @@ export async function listed(client: Client): Promise<Map<string, Record<string,
 export type Pair = { direct: Client; through: Client };
 
 /** Some servers list tools that ask only for a client that can be asked. */
-const capabilities = { elicitation: { form: {}, url: {} } };
+const elicitation = { form: {}, url: {} };
+
+/** How each of the clients connects. `roots`: they have roots. */
+type Connecting = { era: ClientEra; own?: ClientEra; roots?: boolean };
 
 /** `era`: of the client of the toolset. `own`: of the client that asks the server, which may speak only the other one. */
 export async function connectBoth(
   service: SharedService,
   server: string,
   url: string,
-  era: ClientEra,
-  own: ClientEra = era,
+  { era, own = era, roots = false }: Connecting,
 ): Promise<Pair> {
-  const direct = await connectClient(url, null, own, capabilities);
-  const through = await connectClient(`${service.url}/mcp/${server}`, service.key, era, capabilities);
+  const capabilities = { elicitation, ...(roots && { roots: {} }) };
+  const prepare = (client: Client): void => {
+    if (roots) client.setRequestHandler('roots/list', () => ({ roots: [{ uri: 'file:///home', name: 'home' }] }));
+  };
+  const direct = await connectClient(url, null, own, capabilities, prepare);
+  const through = await connectClient(`${service.url}/mcp/${server}`, service.key, era, capabilities, prepare);
   return { direct, through };
 }
 

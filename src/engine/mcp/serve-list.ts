@@ -53,10 +53,15 @@ function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
     ...(icons !== undefined && { icons }),
-    ...(execution !== undefined && { execution }),
+    ...(execution !== undefined && { execution: servedExecution(execution) }),
     _meta: { ...meta, canonical: tool.canonical, aliases: announce === 'none' ? [] : visibleAliases(tool) },
   };
   return definitionNames(tool).map((name) => ({ name, ...shown }));
+}
+
+/** We wait for a server's task, so no tool requires one. Clients of SDK 1 refuse to call a tool that does, although we announce no tasks. */
+function servedExecution(execution: Record<string, unknown>): Record<string, unknown> {
+  return execution.taskSupport === 'required' ? { ...execution, taskSupport: 'optional' } : execution;
 }
 
 /** Adds `type: "object"`, which MCP requires and other kinds of definitions may omit. */
