@@ -1,6 +1,6 @@
 /**
  * `createClient`: the operations of the service, typed by its OpenAPI document. `GET`, `PUT`, `POST` and `DELETE` are those of
- * openapi-fetch and return `{ data, error, response }`; `get`, `put`, `post` and `delete` return the data and throw `MonikerError`.
+ * openapi-fetch and return `{ data, error, response }`; `get`, `put`, `post`, `patch` and `delete` return the data and throw `MonikerError`.
  */
 import createFetchClient, { type Client, type FetchResponse, type MaybeOptionalInit, type ParseAs } from 'openapi-fetch';
 import { readError, toError } from './error.ts';
@@ -25,6 +25,7 @@ export type MonikerClient = Client<paths, JsonType> & {
   get: Throwing<'get'>;
   put: Throwing<'put'>;
   post: Throwing<'post'>;
+  patch: Throwing<'patch'>;
   delete: Throwing<'delete'>;
   /** Sends a request whose response is a stream of server-sent events. Throws `MonikerError` for an error status. */
   open(method: 'GET' | 'POST', path: string, options?: OpenOptions): Promise<Response & { body: ReadableStream<Uint8Array> }>;
@@ -32,7 +33,7 @@ export type MonikerClient = Client<paths, JsonType> & {
 
 export type OpenOptions = { body?: unknown; headers?: Record<string, string>; signal?: AbortSignal | undefined };
 
-type Method = 'get' | 'put' | 'post' | 'delete';
+type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
 /** Responses of these types are typed. Others need `parseAs`. */
 type JsonType = `${string}/${'json' | 'problem+json'}`;
 
@@ -93,6 +94,7 @@ export function createClient({
     get: throwing<'get'>(api.GET as unknown as Untyped),
     put: throwing<'put'>(api.PUT as unknown as Untyped),
     post: throwing<'post'>(api.POST as unknown as Untyped),
+    patch: throwing<'patch'>(api.PATCH as unknown as Untyped),
     delete: throwing<'delete'>(api.DELETE as unknown as Untyped),
     async open(method, path, { body, headers: own, signal } = {}) {
       const response = await send(

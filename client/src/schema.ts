@@ -345,7 +345,13 @@ export interface paths {
         delete: operations["deleteAgent"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change members of a agent
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        patch: operations["patchAgent"];
         trace?: never;
     };
     "/v1/audio/speech": {
@@ -817,7 +823,13 @@ export interface paths {
         delete: operations["deleteModelAlias"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change members of a model alias
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        patch: operations["patchModelAlias"];
         trace?: never;
     };
     "/v1/models": {
@@ -919,7 +931,15 @@ export interface paths {
         delete: operations["deletePolicy"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change members of the policy
+         * @description `rules` is a list, which is replaced as a whole.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        patch: operations["patchPolicy"];
         trace?: never;
     };
     "/v1/policy/test": {
@@ -997,7 +1017,13 @@ export interface paths {
         delete: operations["deleteProvider"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change members of a provider
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        patch: operations["patchProvider"];
         trace?: never;
     };
     "/v1/responses": {
@@ -1119,7 +1145,13 @@ export interface paths {
         delete: operations["deleteSchedule"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change members of a schedule
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        patch: operations["patchSchedule"];
         trace?: never;
     };
     "/v1/schedules/{schedule}/next": {
@@ -1267,7 +1299,13 @@ export interface paths {
         delete: operations["deleteSecret"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change members of a secret
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        patch: operations["patchSecret"];
         trace?: never;
     };
     "/v1/servers": {
@@ -1329,7 +1367,15 @@ export interface paths {
         delete: operations["deleteServer"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change members of a server
+         * @description The result is checked and listed as with PUT. A list such as `tools` is replaced as a whole.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        patch: operations["patchServer"];
         trace?: never;
     };
     "/v1/servers/{server}/authorize": {
@@ -1923,7 +1969,13 @@ export interface paths {
         delete: operations["deleteSubscription"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change members of a subscription
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        patch: operations["patchSubscription"];
         trace?: never;
     };
     "/v1/subscriptions/{subscription}/test": {
@@ -2091,7 +2143,13 @@ export interface paths {
         delete: operations["deleteToolset"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change members of a toolset
+         * @description The result is checked and stored as with PUT. A list such as `tools` is replaced as a whole.
+         *
+         *     Scope: `toolsets`.
+         */
+        patch: operations["patchToolset"];
         trace?: never;
     };
     "/v1/toolsets/{toolset}/calls": {
@@ -2277,7 +2335,13 @@ export interface paths {
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change members of a webhook
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        patch: operations["patchWebhook"];
         trace?: never;
     };
     "/v1/webhooks/{webhook}/deliveries": {
@@ -3775,6 +3839,15 @@ export interface components {
             version: number;
         };
         McpMessage: {
+            [key: string]: unknown;
+        };
+        /**
+         * @description Members to change (RFC 7396): objects are merged, `null` removes a member, any other value, a list too, replaces.
+         * @example {
+         *       "description": "Changed."
+         *     }
+         */
+        MergePatch: {
             [key: string]: unknown;
         };
         /**
@@ -8333,6 +8406,49 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    patchAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example demo */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenAgent"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     createSpeech: {
         parameters: {
             query?: never;
@@ -9285,6 +9401,48 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    patchModelAlias: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched. */
+                "if-match"?: string;
+            };
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenModelAlias"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     listModels: {
         parameters: {
             query?: {
@@ -9503,6 +9661,45 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    patchPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched. */
+                "if-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenPolicy"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     testPolicy: {
         parameters: {
             query?: never;
@@ -9695,6 +9892,48 @@ export interface operations {
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
             412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    patchProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched. */
+                "if-match"?: string;
+            };
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenProvider"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
@@ -10017,6 +10256,49 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    patchSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example morning */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSchedule"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     listScheduleTimes: {
         parameters: {
             query?: {
@@ -10317,6 +10599,48 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    patchSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched. */
+                "if-match"?: string;
+            };
+            path: {
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSecret"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     listServers: {
         parameters: {
             query?: {
@@ -10469,6 +10793,49 @@ export interface operations {
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
             412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    patchServer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenServer"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
@@ -11784,6 +12151,49 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    patchSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example operations */
+                subscription: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSubscription"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     testSubscription: {
         parameters: {
             query?: never;
@@ -12309,6 +12719,53 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    patchToolset: {
+        parameters: {
+            query?: {
+                /** @description `true`: validate without storing. */
+                dryRun?: "true" | "false";
+            };
+            header?: {
+                /** @description The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenToolset"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     callTool: {
         parameters: {
             query?: {
@@ -12725,6 +13182,49 @@ export interface operations {
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
             412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    patchWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example triage */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenWebhook"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

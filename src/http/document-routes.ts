@@ -1,5 +1,5 @@
 /**
- * List, read, write and delete routes for one kind of document: the same for agents, providers, secrets and triggers. The kind's file in
+ * List, read, write, patch and delete routes for one kind of document: the same for agents, providers, secrets and triggers. The kind's file in
  * `routes/` defines names, schemas, views and access. Toolsets have separate routes. Documents belong to the whole workspace: bound keys
  * neither read nor write them, unless a kind defines `reading`.
  */
@@ -10,12 +10,14 @@ import {
   answerDocument,
   answerWrite,
   conditionHeaders,
+  etag,
   etagHeader,
   readConditionHeaders,
   unchanged,
   writeConditions,
 } from './documents.ts';
 import { pageFor, PageQuery, pageOf } from './paging.ts';
+import { patchBody, patchDocument, patchHeaders, patchedAnswer, type Patching } from './patch.ts';
 import { defineRoute, type Route, type Sent } from './route.ts';
 import { Warning } from '../core/warning.ts';
 import type { Services } from '../wiring.ts';
@@ -37,6 +39,8 @@ export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   toView(document: StoredDocument, reader: DocumentReader): Sent<z.input<View>> | Promise<Sent<z.input<View>>>;
   /** Returns the document to store. Throws to reject the request. */
   toDocument(name: string, body: z.infer<Body>): Record<string, unknown>;
+  /** Members that a PUT without them keeps, for PATCH. Default: none. */
+  unshown?: Pick<Patching<Body, unknown>, 'kept' | 'removable'>;
   /** How bound keys read this kind. Default: they cannot. */
   reading?: DocumentReading;
   /**
@@ -86,6 +90,14 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
     .meta({ id: `Written${id}` });
   // The parameter name is dynamic, so its value is `string | undefined` to the compiler; `params` has checked it.
   const nameOf = (values: Record<string, string>): string => values[noun] ?? '';
+
+  const write = async ({ services, principal }: DocumentReader, name: string, body: z.infer<Body>, given: WriteOptions) => {
+    const stored = routes.toDocument(name, body);
+    const catalog = services.catalog(principal);
+    const conditions = (await routes.check?.(catalog, principal, name, stored, given)) ?? given;
+    const { document, created, warnings } = await catalog.put(kind, name, stored, conditions);
+    return { document, created, view: withWarnings(await toView(document, { services, principal }), warnings) };
+  };
 
   return [
     defineRoute(
@@ -154,13 +166,35 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
       },
       async ({ c, services, principal, params, body, answer }) => {
         const name = nameOf(params);
-        const stored = routes.toDocument(name, body);
-        const catalog = services.catalog(principal);
-        const given = writeConditions(c);
-        const conditions = (await routes.check?.(catalog, principal, name, stored, given)) ?? given;
-        const { document, created, warnings } = await catalog.put(kind, name, stored, conditions);
-        const view = withWarnings(await toView(document, { services, principal }), warnings);
-        return answerWrite(answer, { document, created }, `${list}/${encodeURIComponent(name)}`, view);
+        const written = await write({ services, principal }, name, body, writeConditions(c));
+        return answerWrite(answer, written, `${list}/${encodeURIComponent(name)}`, written.view);
+      },
+    ),
+
+    defineRoute(
+      {
+        method: 'patch',
+        path,
+        operationId: `patch${id}`,
+        tag,
+        scopes,
+        workspace,
+        summary: `Change members of a ${one}`,
+        params,
+        headers: patchHeaders,
+        body: patchBody,
+        answers: { 200: { description: patchedAnswer, schema: written, headers: etagHeader } },
+        problems: ['precondition_failed'],
+      },
+      async ({ c, services, principal, params, body, answer }) => {
+        const name = nameOf(params);
+        const { document, view } = await patchDocument(body, writeConditions(c), {
+          ...routes.unshown,
+          schema: routes.body,
+          read: () => services.catalog(principal).get(kind, name),
+          write: (patched, options) => write({ services, principal }, name, patched, options),
+        });
+        return answer(200, view, { etag: etag(document.version) });
       },
     ),
 

@@ -24,9 +24,9 @@ export const discardPauseMs = 500;
 
 export type JsonBody = { value: unknown; bytes: Uint8Array; text: string };
 
-/** Throws `unsupported_media_type`, `body_too_large`, `invalid_json`, and `invalid_request` for `__proto__`. */
-export async function readJsonBody(request: Request, maxBytes: number): Promise<JsonBody> {
-  checkMediaType(request.headers);
+/** `also`: another accepted media type. Throws `unsupported_media_type`, `body_too_large`, `invalid_json`, and `invalid_request` for `__proto__`. */
+export async function readJsonBody(request: Request, maxBytes: number, also?: string): Promise<JsonBody> {
+  checkMediaType(request.headers, also);
   const bytes = await readBytes(request, maxBytes);
   const text = decodeText(bytes);
   return { value: parseJsonText(text), bytes, text };
@@ -120,9 +120,10 @@ function tooLarge(maxBytes: number): Problem {
   return new Problem('body_too_large', `The body exceeds the limit of ${maxBytes} bytes for this path.`, { maxBytes });
 }
 
-function checkMediaType(headers: Headers): void {
+function checkMediaType(headers: Headers, also?: string): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
-  if (type.trim() !== 'application/json') throw new Problem('unsupported_media_type', 'Send the body as `content-type: application/json`.');
+  if (type.trim() !== 'application/json' && type.trim() !== also)
+    throw new Problem('unsupported_media_type', 'Send the body as `content-type: application/json`.');
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) throw new Problem('unsupported_media_type', 'JSON bodies are UTF-8.');
   const encoding = headers.get('content-encoding');

@@ -89,7 +89,9 @@ async function admit({ scopes, workspace, query, body }: RouteSpec, c: AppContex
   if (c.req.url.includes('?')) checkQuery(c, query === undefined);
   if (body !== undefined) {
     const isAbsent = body.isOptional === true && hasNoBody(c.req.raw);
-    const received: JsonBody | undefined = isAbsent ? undefined : await readJsonBody(c.req.raw, body.maxBytes ?? limits.maxBodyBytes);
+    const received: JsonBody | undefined = isAbsent
+      ? undefined
+      : await readJsonBody(c.req.raw, body.maxBytes ?? limits.maxBodyBytes, body.also);
     c.set('body', received);
     // The library's JSON validator asks the request for its JSON: it gets the value that was parsed within our limits.
     c.req.json = () => Promise.resolve(received === undefined ? {} : received.value) as Promise<never>;

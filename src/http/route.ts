@@ -23,7 +23,7 @@ export type Answer = {
 type Answers = Readonly<Record<number, Answer>>;
 
 export type RouteSpec = {
-  method: 'get' | 'put' | 'post' | 'delete';
+  method: 'get' | 'put' | 'post' | 'patch' | 'delete';
   /** For example `/v1/toolsets/{toolset}`; `{path+}` matches the rest of the path, including slashes. */
   path: string;
   operationId: string;

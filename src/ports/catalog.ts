@@ -71,6 +71,8 @@ export type WriteOptions = {
   ifNoneMatch?: boolean;
   /** Check and compile, store nothing. */
   dryRun?: boolean;
+  /** Members that are not kept from the stored document although the new one lacks them. */
+  removed?: readonly string[];
 };
 
 export type PutAnswer = { document: StoredDocument; created: boolean; changed: boolean; warnings: Warning[] };

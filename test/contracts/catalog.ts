@@ -435,6 +435,14 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect((await directory.provider(workspace, 'local')).headers).toEqual({});
     });
 
+    it('drop a key that a write removes', async () => {
+      await catalog.put('provider', 'local', local);
+      const { apiKey: _apiKey, ...keyless } = local;
+      const { document, changed } = await catalog.put('provider', 'local', keyless, { removed: ['apiKey'] });
+      expect([changed, document.body.hasApiKey]).toEqual([true, false]);
+      expect((await directory.provider(workspace, 'local')).headers).toEqual({});
+    });
+
     it('always include the rehearsal, which cannot be changed', async () => {
       expect(await directory.provider(workspace, 'rehearsal')).toMatchObject({ kind: 'rehearsal', models: ['default'] });
       await expect(catalog.put('provider', 'rehearsal', local)).rejects.toMatchObject({ code: 'conflict' });

@@ -55,6 +55,11 @@ async function writeAndRead(path: string, body: object): Promise<void> {
   if (find('GET', path)?.responses['304'] !== undefined)
     expect((await call('GET', path, undefined, { 'if-none-match': etag })).status).toBe(304);
   expect((await call('PUT', path, body, { 'if-match': '"99"' })).status).toBe(412);
+  if (find('PATCH', path) !== null) {
+    expect((await call('PATCH', path, {}, { 'if-match': '"99"' })).status).toBe(path.includes('/secrets/') ? 422 : 412);
+    const value = path.includes('/secrets/') ? { value: 'another value' } : {};
+    expect((await call('PATCH', path, value, { 'content-type': 'application/merge-patch+json' })).status).toBe(200);
+  }
   expect((await call('GET', path.slice(0, path.lastIndexOf('/')))).status).toBe(200);
 }
 
@@ -105,6 +110,7 @@ describe('every operation', () => {
     expect((await call('GET', '/v1/skills/notes/resources/a/b.txt')).text).toBe('text');
     await call('PUT', '/v1/policy', { rules: [{ decision: 'deny', tool: 'builtin.delete_file' }] });
     await call('GET', '/v1/policy');
+    expect((await call('PATCH', '/v1/policy', { taint: 'ask' })).status).toBe(200);
     await call('POST', '/v1/policy/test', { toolset: 'desk', tool: 'sh', arguments: { command: 'rm x' } });
     expect((await call('DELETE', '/v1/policy')).status).toBe(204);
   });
@@ -143,6 +149,7 @@ describe('every operation', () => {
     const tool = { name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} } };
     expect((await call('PUT', '/v1/servers/eyes', { kind: 'static', url: 'http://127.0.0.1:9/', tools: [tool] })).status).toBe(201);
     await call('PUT', '/v1/servers/eyes', { kind: 'static', url: 'http://127.0.0.1:9/', tools: [{ ...tool, description: 'Looks far.' }] });
+    expect((await call('PATCH', '/v1/servers/eyes', { trusted: true })).status).toBe(200);
     for (const path of ['', '/eyes', '/eyes/tools', '/eyes/tools/look']) await call('GET', `/v1/servers${path}`);
     await call('POST', '/v1/servers/eyes/tools/look/accept');
     await call('POST', '/v1/servers/eyes/tools/look/rebind', { to: 'nothing' });

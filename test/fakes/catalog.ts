@@ -352,10 +352,11 @@ export function createFakeCatalog(options: {
   const marks = new Map<string, StoredMarks>();
   const catalog: CatalogPort = {
     put: async (kind, name, body, write = {}) => {
-      const before = newest(kind, name);
-      checkConditions(before, write);
+      const stored = newest(kind, name);
+      checkConditions(stored, write);
+      const before = stored !== null && write.removed?.includes('apiKey') === true ? { ...stored, hidden: null } : stored;
       const { warnings, edition, hidden, commit, body: next } = await prepare(kind, name, body, before);
-      const changed = before === null || before.hidden !== hidden || canonicalJson(before.body) !== canonicalJson(next);
+      const changed = before === null || stored?.hidden !== hidden || canonicalJson(before.body) !== canonicalJson(next);
       const version = changed ? (history(kind, name).at(-1)?.version ?? 0) + 1 : before.version;
       const now = new Date().toISOString();
       const compiled = edition === null ? null : await compiledOf(name, version, edition);

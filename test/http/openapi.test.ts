@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { version } from '../../src/core/version.ts';
 import { bodyOf, createHarness } from './harness.ts';
 
-const methods = ['get', 'put', 'post', 'delete'];
+const methods = ['get', 'put', 'post', 'patch', 'delete'];
 const h = createHarness();
 /** Untyped, as in `bodyOf`: the tests below check the shape. */
 type Loose = Awaited<ReturnType<typeof bodyOf>>;

@@ -16,6 +16,7 @@ import type { DocumentWriter } from './write-document.ts';
 import type { Warning } from '../../core/warning.ts';
 
 export const providerWriter: DocumentWriter = {
+  sealedMember: 'apiKey',
   nameFault: (_context, name) => {
     refuseRehearsal(name);
     return ProviderName.safeParse(name).success ? null : 'must be 1-32 of a-z, 0-9 and `-`, begin with a letter, and not be `agent`';

@@ -17,6 +17,8 @@ export interface DocumentWriter {
   nameFault(context: CatalogContext, name: string): string | null;
   /** Checks and compiles; throws problems. `previous`: the current document, or null. */
   prepare(context: CatalogContext, name: string, body: Record<string, unknown>, previous: DocumentRow | null): Promise<Prepared>;
+  /** The member that is sealed, if `WriteOptions.removed` may name it. */
+  sealedMember?: string;
   /** Returns current warnings for a stored document. Default: none. */
   review?(context: CatalogContext, body: Record<string, unknown>): Warning[];
   /** Returns additional current fields for these stored documents, by name. Default: none. */
@@ -50,8 +52,12 @@ export async function putDocument(
   const previous = before?.deleted === false ? before : null;
   checkConditions(kind, name, previous?.version ?? null, options);
 
-  const prepared = await writer.prepare(context, name, request.body, previous);
-  const changed = previous === null || prepared.sealedChanged === true || canonicalJson(prepared.body) !== canonicalJson(previous.body);
+  const kept =
+    previous === null || options.removed === undefined ? previous : withoutMembers(previous, options.removed, writer.sealedMember);
+  const prepared = await writer.prepare(context, name, request.body, kept);
+  const isUnsealed = previous?.sealed !== null && kept?.sealed === null && (prepared.sealed ?? null) === null;
+  const changed =
+    previous === null || isUnsealed || prepared.sealedChanged === true || canonicalJson(prepared.body) !== canonicalJson(previous.body);
   const now = context.now();
   const row: DocumentRow = changed
     ? {
@@ -79,6 +85,12 @@ export async function putDocument(
     changed,
     warnings: prepared.warnings ?? [],
   };
+}
+
+/** Returns the document as if it had been written without these members, one of which may be its sealed value. */
+function withoutMembers(row: DocumentRow, removed: readonly string[], sealedMember: string | undefined): DocumentRow {
+  const body = Object.fromEntries(Object.entries(row.body).filter(([member]) => !removed.includes(member)));
+  return { ...row, body, sealed: sealedMember !== undefined && removed.includes(sealedMember) ? null : row.sealed };
 }
 
 export function showDocument(context: CatalogContext, writer: DocumentWriter, row: DocumentRow): StoredDocument {

@@ -9,19 +9,21 @@ import type { Principal } from '../../core/principal.ts';
 import { limits } from '../../core/limits.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
-import { policyDocument, type CatalogPort } from '../../ports/catalog.ts';
+import { policyDocument, type CatalogPort, type StoredDocument } from '../../ports/catalog.ts';
 import { explainEffect } from '../../engine/policy/explain-policy.ts';
 import type { Services } from '../../wiring.ts';
 import {
   answerDocument,
   answerWrite,
   conditionHeaders,
+  etag,
   etagHeader,
   readConditionHeaders,
   storedBody,
   unchanged,
   writeConditions,
 } from '../documents.ts';
+import { patchBody, patchDocument, patchHeaders, patchedAnswer } from '../patch.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const path = '/v1/policy';
@@ -115,10 +117,33 @@ export const policyRoutes: readonly Route[] = [
     },
     async ({ c, services, principal, body, answer }) => {
       const written = await services.catalog(principal).put('policy', policyDocument, body, writeConditions(c));
-      return answerWrite(answer, written, path, {
-        ...storedBody<z.infer<typeof Policy>>(written.document),
-        version: written.document.version,
+      return answerWrite(answer, written, path, toWritten(written.document));
+    },
+  ),
+
+  defineRoute(
+    {
+      method: 'patch',
+      path,
+      operationId: 'patchPolicy',
+      tag,
+      scopes,
+      workspace,
+      summary: 'Change members of the policy',
+      description: '`rules` is a list, which is replaced as a whole.',
+      headers: patchHeaders,
+      body: patchBody,
+      answers: { 200: { description: patchedAnswer, schema: WrittenPolicy, headers: etagHeader } },
+      problems: ['precondition_failed'],
+    },
+    async ({ c, services, principal, body, answer }) => {
+      const catalog = services.catalog(principal);
+      const { document } = await patchDocument(body, writeConditions(c), {
+        schema: Policy,
+        read: async () => (await nullIfNotFound(catalog.get('policy', policyDocument))) ?? { body: { rules: [] }, version: null },
+        write: (patched, options) => catalog.put('policy', policyDocument, patched, options),
       });
+      return answer(200, toWritten(document), { etag: etag(document.version) });
     },
   ),
 
@@ -141,6 +166,10 @@ export const policyRoutes: readonly Route[] = [
     },
   ),
 ];
+
+function toWritten(document: StoredDocument): z.infer<typeof WrittenPolicy> {
+  return { ...storedBody<z.infer<typeof Policy>>(document), version: document.version };
+}
 
 type AskedCall = { name: string; arguments: Record<string, unknown>; agent?: string; key?: string };
 

@@ -23,6 +23,7 @@ export const providerRoutes: readonly Route[] = [
     name: ProviderName,
     body: ProviderInput,
     view: ProviderView,
+    unshown: { kept: ['apiKey', 'apiKeySecret'], removable: ['apiKey', 'apiKeySecret'] },
     toView: (document) => {
       const { apiKey: _key, ...body } = storedBody<z.infer<typeof Provider> & { hasApiKey?: boolean }>(document);
       return { name: document.name, ...body, hasApiKey: body.hasApiKey ?? false };

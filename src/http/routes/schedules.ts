@@ -57,6 +57,7 @@ export const scheduleRoutes: readonly Route[] = [
     name,
     body: ScheduleInput,
     view: ScheduleView,
+    unshown: { kept: ['callbackSecret'] },
     reviewed: ReviewedSchedule,
     toView,
     toDocument: (name, body) => {

@@ -5,9 +5,12 @@ import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { Server, ServerName } from '../../core/servers/server.ts';
 import type { Warning } from '../../core/warning.ts';
-import type { ServerAdmin } from '../../wiring.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { WriteOptions } from '../../ports/catalog.ts';
+import type { ServerAdmin, Services } from '../../wiring.ts';
 import { answerWrite, conditionHeaders, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
+import { patchBody, patchDocument, patchHeaders, patchedAnswer } from '../patch.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
   ServerSummary,
@@ -89,17 +92,42 @@ export const serverRoutes: readonly Route[] = [
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params, query, body, answer }) => {
-      requireSameName(params.server, body);
-      const catalog = services.catalog(principal);
-      const desk = services.servers(principal.workspace);
       const dryRun = query.dryRun === 'true';
-      const { document, created, changed, warnings } = await catalog.put('server', params.server, body, { ...writeConditions(c), dryRun });
-      const plain = { ...toServerDocument(document), trusted: body.trusted === true };
-      if (dryRun) return answer(200, { ...plain, ...(await tried(desk, params.server, body, warnings)) });
-      const more = body.kind === 'static' ? [] : await readAfterWrite(desk, params.server, body, changed);
-      const reading = toServerReading(await catalog.get('server', params.server));
-      const view = { ...plain, ...reading, warnings: [...warnings, ...more] };
-      return answerWrite(answer, { document, created }, `/v1/servers/${encodeURIComponent(params.server)}`, view);
+      const written = await writeServer(services, principal, params.server, body, { ...writeConditions(c), dryRun });
+      if (dryRun) return answer(200, written.view);
+      return answerWrite(answer, written, `/v1/servers/${encodeURIComponent(params.server)}`, written.view);
+    },
+  ),
+
+  defineRoute(
+    {
+      ...common,
+      method: 'patch',
+      path: '/v1/servers/{server}',
+      operationId: 'patchServer',
+      summary: 'Change members of a server',
+      description: 'The result is checked and listed as with PUT. A list such as `tools` is replaced as a whole.',
+      params: serverParams,
+      headers: patchHeaders,
+      body: { ...patchBody, maxBytes: limits.maxLargeBodyBytes },
+      answers: { 200: { description: patchedAnswer, schema: WrittenServer, headers: etagHeader } },
+      problems: ['precondition_failed'],
+    },
+    async ({ c, services, principal, params, body, answer }) => {
+      const catalog = services.catalog(principal);
+      const { document, view } = await patchDocument(body, writeConditions(c), {
+        schema: Server,
+        read: async () => {
+          const stored = await catalog.get('server', params.server);
+          const isStatic = stored.body.kind === 'static';
+          const tools = isStatic ? await readAllPages((page) => catalog.serverTools(params.server, page)) : undefined;
+          const { document: given } = stored.body;
+          const more = { ...(tools && { tools }), ...(given !== undefined && { document: given }) };
+          return { version: stored.version, body: { ...toServerDocument(stored), ...more } };
+        },
+        write: (patched, options) => writeServer(services, principal, params.server, patched, options),
+      });
+      return answer(200, view, { etag: etag(document.version) });
     },
   ),
 
@@ -123,6 +151,18 @@ export const serverRoutes: readonly Route[] = [
     },
   ),
 ];
+
+async function writeServer(services: Services, principal: Principal, name: string, body: Server, options: WriteOptions) {
+  requireSameName(name, body);
+  const catalog = services.catalog(principal);
+  const desk = services.servers(principal.workspace);
+  const { document, created, changed, warnings } = await catalog.put('server', name, body, options);
+  const plain = { ...toServerDocument(document), trusted: body.trusted === true };
+  if (options.dryRun === true) return { document, created, view: { ...plain, ...(await tried(desk, name, body, warnings)) } };
+  const more = body.kind === 'static' ? [] : await readAfterWrite(desk, name, body, changed);
+  const reading = toServerReading(await catalog.get('server', name));
+  return { document, created, view: { ...plain, ...reading, warnings: [...warnings, ...more] } };
+}
 
 /** The server is stored: a failure to list it is a warning, not a failure of the write. */
 async function readAfterWrite(desk: ServerAdmin, name: string, document: Server, isNew: boolean): Promise<Warning[]> {

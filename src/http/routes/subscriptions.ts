@@ -32,6 +32,7 @@ export const subscriptionRoutes: readonly Route[] = [
     name,
     body: SubscriptionInput,
     view: SubscriptionView,
+    unshown: { kept: ['secret'] },
     reviewed: ReviewedSubscription,
     // A subscription always has a secret.
     toView: (document) => ({ ...storedBody<z.input<typeof SubscriptionView>>(document), name: document.name, hasSecret: true }),

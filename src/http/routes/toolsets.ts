@@ -11,6 +11,7 @@ import {
   answerDocument,
   answerWrite,
   conditionHeaders,
+  etag,
   etagHeader,
   readConditionHeaders,
   requireSameName,
@@ -19,12 +20,13 @@ import {
   writeConditions,
 } from '../documents.ts';
 import { pageFor, PageQuery, pageOf } from '../paging.ts';
+import { patchBody, patchDocument, patchHeaders, patchedAnswer } from '../patch.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { Version } from '../toolset-names.ts';
 import { Warning } from '../../core/warning.ts';
 
 const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
-const Flag = z.enum(['true', 'false']).default('false');
+const dryRunFlag = z.enum(['true', 'false']).default('false').meta({ description: '`true`: validate without storing.' });
 
 const ToolsetView = z.object({ ...Toolset.shape, name: ToolsetName }).meta({
   id: 'ToolsetView',
@@ -120,7 +122,7 @@ export const toolsetRoutes: readonly Route[] = [
         'Checks all names for conflicts and compiles an edition. An unchanged document creates no new version. `from` copies another toolset. A key bound to toolsets can list only tools that they have.  ' +
         'Only unbound keys with scope `admin` can add or change entries with `approval: "never"` or a secret in a preset.',
       params,
-      query: z.strictObject({ dryRun: Flag.meta({ description: '`true`: validate without storing.' }) }),
+      query: z.strictObject({ dryRun: dryRunFlag }),
       headers: conditionHeaders,
       body: { schema: ToolsetBody },
       answers: {
@@ -139,6 +141,38 @@ export const toolsetRoutes: readonly Route[] = [
       const { document, created, warnings } = await writeToolset(services.catalog(principal), principal, name, toolset, options);
       const view = { toolset: name, version: document.version, warnings };
       return dryRun ? answer(200, view) : answerWrite(answer, { document, created }, `/v1/toolsets/${name}`, view);
+    },
+  ),
+
+  defineRoute(
+    {
+      method: 'patch',
+      path: '/v1/toolsets/{toolset}',
+      operationId: 'patchToolset',
+      tag,
+      scopes: writers,
+      summary: 'Change members of a toolset',
+      description: 'The result is checked and stored as with PUT. A list such as `tools` is replaced as a whole.',
+      params,
+      query: z.strictObject({ dryRun: dryRunFlag }),
+      headers: patchHeaders,
+      body: patchBody,
+      answers: { 200: { description: patchedAnswer, schema: WrittenToolset, headers: etagHeader } },
+      problems: ['name_conflict', 'precondition_failed'],
+    },
+    async ({ c, services, principal, params, query, body, answer }) => {
+      const name = params.toolset;
+      requireAllowed(principal, { act: 'write-toolset', toolset: name });
+      const catalog = services.catalog(principal);
+      const { document, warnings } = await patchDocument(body, writeConditions(c), {
+        schema: Toolset,
+        read: () => catalog.get('toolset', name),
+        write: (patched, options) => {
+          requireSameName(name, patched);
+          return writeToolset(catalog, principal, name, patched, { ...options, ...(query.dryRun === 'true' && { dryRun: true }) });
+        },
+      });
+      return answer(200, { toolset: name, version: document.version, warnings }, { etag: etag(document.version) });
     },
   ),
 

@@ -66,6 +66,7 @@ export const webhookRoutes: readonly Route[] = [
     name: ResourceName.meta({ example: 'triage' }),
     body: WebhookInput,
     view: WebhookView,
+    unshown: { kept: ['secret', 'callbackSecret'] },
     reviewed: ReviewedWebhook,
     toView,
     toDocument: (name, body) => {

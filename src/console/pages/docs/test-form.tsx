@@ -89,6 +89,7 @@ function questionFor(operation: ApiOperation, form: CallForm): string | null {
   const { id, method } = operation;
   if (method === 'delete') return `This sends DELETE ${toCall(operation, form).url}. It cannot be undone. Continue?`;
   if (confirmed.has(id)) return null;
+  if (method === 'patch') return 'This changes the stored document. Continue?';
   if (method === 'put') return 'This replaces what is stored under this name, if it exists. Continue?';
   return /^(?:rollback|revoke|cancel|forget|rebind)/i.test(id) ? 'This changes or ends something that exists. Continue?' : null;
 }

@@ -1,0 +1,58 @@
+/**
+ * PATCH of documents: a JSON Merge Patch (RFC 7396) over the stored document, then validated and written like a PUT of the result. Values
+ * that GET does not show, such as the key of a provider, are kept unless the patch has a new one.
+ */
+import { z } from 'zod';
+import { parseDocument } from '../core/issues.ts';
+import { mergePatch } from '../core/json/merge-patch.ts';
+import { invalidRequest, Problem } from '../core/problem.ts';
+import type { StoredDocument, WriteOptions } from '../ports/catalog.ts';
+
+/** Attempts of a patch without `If-Match` when other writes come between its reading and its writing. */
+const maxPatchAttempts = 4;
+
+export const patchBody = {
+  schema: z.record(z.string(), z.unknown()).meta({
+    id: 'MergePatch',
+    description: 'Members to change (RFC 7396): objects are merged, `null` removes a member, any other value, a list too, replaces.',
+    example: { description: 'Changed.' },
+  }),
+  also: 'application/merge-patch+json',
+} as const;
+
+export const patchHeaders = { 'if-match': 'The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched.' };
+
+export const patchedAnswer = 'Changed or unchanged.';
+
+/** `kept`: members that a PUT without them keeps, mostly secrets. `removable`: those of them that a patch may remove with null. */
+export type Patching<Body extends z.ZodType, Result> = {
+  schema: Body;
+  kept?: readonly string[];
+  removable?: readonly string[];
+  /** `version`: null for a document that has its default value and was never written. */
+  read(): Promise<Pick<StoredDocument, 'body'> & { version: number | null }>;
+  write(body: z.output<Body>, options: WriteOptions): Promise<Result>;
+};
+
+/** `given`: the conditions of the request. Throws `invalid_request` if the result is not a valid document; nothing is written then. */
+export async function patchDocument<Body extends z.ZodType, Result>(
+  patch: Record<string, unknown>,
+  given: WriteOptions,
+  { schema, kept = [], removable = [], read, write }: Patching<Body, Result>,
+): Promise<Result> {
+  const removed = kept.filter((name) => patch[name] === null);
+  const refused = removed.filter((name) => !removable.includes(name));
+  if (refused.length > 0) throw invalidRequest(refused.map((path) => ({ path, message: 'cannot be removed: send a new value' })));
+  for (let attempt = 1; ; attempt += 1) {
+    const { body, version } = await read();
+    const parsed = parseDocument(schema, mergePatch(body, patch));
+    const unchanged = version === null ? { ifNoneMatch: true } : { ifMatch: version };
+    const conditions = typeof given.ifMatch === 'number' ? given : { ...given, ...unchanged };
+    try {
+      return await write(parsed, { ...conditions, ...(removed.length > 0 && { removed }) });
+    } catch (error) {
+      const isOutdated = error instanceof Problem && error.code === 'precondition_failed' && typeof given.ifMatch !== 'number';
+      if (!isOutdated || given.ifNoneMatch === true || attempt === maxPatchAttempts) throw error;
+    }
+  }
+}
