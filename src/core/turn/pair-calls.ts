@@ -66,7 +66,12 @@ function resultsBehind(messages: readonly Message[], index: number): Map<string,
   for (let at = index + 1; at < messages.length; at += 1) {
     const message = messages[at];
     if (message === undefined || message.role === 'assistant') break;
-    if (message.role === 'tool') for (const part of message.parts) results.set(part.callId, [...(results.get(part.callId) ?? []), part]);
+    if (message.role !== 'tool') continue;
+    for (const part of message.parts) {
+      const known = results.get(part.callId);
+      if (known === undefined) results.set(part.callId, [part]);
+      else known.push(part);
+    }
   }
   return results;
 }
