@@ -25,6 +25,11 @@ export function sample<T>(name: string, items: readonly T[], isInSample: (item: 
   return chosen;
 }
 
+/** How often this run checks a property with random inputs: all of `count` in `all`, otherwise a third of them. */
+export function runs(count: number): number {
+  return selection === 'all' ? count : Math.ceil(count / 3);
+}
+
 /** Returns `condition`, and when it holds prints that the suite is skipped and why: `describe.skipIf(isSkipped(…))`. */
 export function isSkipped(condition: boolean, name: string, reason: string): boolean {
   if (condition) reportSkipped(name, 'all tests', reason);

@@ -5,6 +5,7 @@ import { SchemaDialect } from '../../src/core/model/provider-profile.ts';
 import { compileSchema } from '../../src/core/schema/schema-compiler.ts';
 import type { JsonSchema } from '../../src/core/tools/tool.ts';
 import { schemaFaults } from './schema-rules.ts';
+import { runs } from '../selection.ts';
 
 /** A schema and a value generated for it. */
 type Pair = { schema: JsonSchema; value: unknown };
@@ -149,7 +150,7 @@ describe('a compiled schema', () => {
         expect(result).toMatchObject({ ok: true });
         if (result.ok) expect({ schema: result.schema, issues: checkInput(result.schema, value) }).toMatchObject({ issues: [] });
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -167,7 +168,7 @@ describe('a compiled schema', () => {
         const again = compileSchema(result.schema, dialect);
         expect(again.ok && again.schema).toEqual(result.schema);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { limits } from '../../src/core/limits.ts';
 import { renderCall, renderResult } from '../../src/core/text-protocol/tool-prompt.ts';
 import { TextToolCalls } from '../../src/core/text-protocol/tool-calls.ts';
 import { readWords } from './text-words.ts';
+import { runs } from '../selection.ts';
 
 /** Problematic parts, in any order. */
 const fragment = fc.constantFrom(
@@ -72,7 +73,7 @@ describe('a model’s text', () => {
         const isTool = (name: string): boolean => name === 'get';
         expect(readWords(cut(text, by), { ended, length, isTool })).toEqual(readWords([text], { ended, length, isTool }));
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -105,7 +106,7 @@ describe('a model’s text', () => {
         }
         expect(open.size).toBe(0);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });
@@ -143,7 +144,7 @@ describe('rendered calls and results', () => {
         expect(readWords([before + result]).calls).toEqual([]);
         expect(readWords([`${result}${renderCall({ requested: 'get', arguments: {} })}`]).calls).toMatchObject([{ name: 'get' }]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Scope } from '../../src/core/principal.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { bodyOf, createHarness, demo, rootKey, type Harness } from './harness.ts';
+import { sample } from '../selection.ts';
 
 type Operation = { operationId: string; description: string; security: unknown[] };
 const methods = ['get', 'put', 'post', 'delete'] as const;
@@ -52,6 +53,9 @@ describe('a key', () => {
     }
   });
 
+  /** These are refused to every created key. */
+  const ofRootKey = new Set(['listWorkspaces', 'getWorkspace', 'putWorkspace']);
+
   it('requires one of the scopes of the route', async () => {
     for (const { method, path, scopes, operationId } of await keyedRoutes(h)) {
       expect(scopes.length, operationId).toBeGreaterThan(0);
@@ -61,7 +65,9 @@ describe('a key', () => {
       const problem = await refused.text();
       for (const scope of scopes) expect(problem).toContain(scope);
       for (const scope of [...scopes, 'admin' as const]) {
-        expect([401, 403], operationId).not.toContain((await h.send(method, path, undefined, await h.key({ scopes: [scope] }))).status);
+        const { status } = await h.send(method, path, undefined, await h.key({ scopes: [scope] }));
+        if (ofRootKey.has(operationId)) expect([operationId, status]).toEqual([operationId, 403]);
+        else expect([401, 403], operationId).not.toContain(status);
       }
     }
   });
@@ -295,16 +301,7 @@ describe('every response', () => {
   });
 
   it('at an unknown path is a problem', async () => {
-    for (const path of [
-      '/nix',
-      '/v1',
-      '/v1/workspaces/default',
-      '/v1/sessions/',
-      '/v1/toolsets/demo/',
-      '//v1/toolsets',
-      '/V1/toolsets',
-      '/v1/toolsets;x=1',
-    ]) {
+    for (const path of ['/nix', '/v1', '/v1/sessions/', '/v1/toolsets/demo/', '//v1/toolsets', '/V1/toolsets', '/v1/toolsets;x=1']) {
       const answer = await h.send('GET', path);
       expect([path, answer.status, answer.headers.get('content-type'), (await bodyOf(answer)).code]).toEqual([
         path,
@@ -488,7 +485,7 @@ describeCorpus('security/naughty-strings.json', (path) => {
   it('in names, paths, queries and texts never cause an internal error', async () => {
     await h.send('PUT', '/v1/toolsets/demo', demo);
     const { id } = await bodyOf(await h.send('POST', '/v1/sessions', { model: 'rehearsal/default' }));
-    for (const text of list) {
+    for (const text of sample('naughty strings', list, (_, index) => index % 5 === 0)) {
       const encoded = encodeURIComponent(text.toWellFormed());
       const answers = await Promise.all([
         h.send('GET', `/v1/toolsets/${encoded}`),

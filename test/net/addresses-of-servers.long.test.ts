@@ -16,6 +16,7 @@ import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { bodyOf, createHarness } from '../http/harness.ts';
 import { accessTo, contextWith } from '../mcp/client/context.ts';
 import { createInstallation, own, serverOf, signIn } from '../mcp/oauth/installation.ts';
+import { sample } from '../selection.ts';
 
 type Row = { id: string; url: string; expect: 'block' | 'allow' | 'invalid' | 'block-after-dns' };
 
@@ -79,7 +80,8 @@ function redirectTo(url: string, status: number): Response | null {
 
 describeCorpus('security/ssrf-urls.jsonl', (path) => {
   const rows = readJsonLines<Row>(path);
-  const bad = rows.filter(({ expect: expected }) => expected === 'block' || expected === 'invalid');
+  const allBad = rows.filter(({ expect: expected }) => expected === 'block' || expected === 'invalid');
+  const bad = sample('forbidden addresses of servers', allBad, (_, index) => index % 4 === 0);
   const good = rows.filter(({ expect: expected }) => expected === 'allow');
 
   /** Addresses that are valid in a header and not a path within the host that sends them. */
@@ -88,7 +90,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
   );
 
   it('has addresses of both kinds', () => {
-    expect(bad.length).toBeGreaterThan(200);
+    expect(allBad.length).toBeGreaterThan(200);
     expect(good.length).toBeGreaterThan(30);
   });
 
@@ -310,7 +312,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
           if (strangers.length > 0 || !isClear(reason)) wrong.push(`${id} ${status} ${url}: ${reason} ${strangers.join(' ')}`);
         }
       }
-      expect(leadingAway.length).toBeGreaterThan(180);
+      expect(leadingAway.length).toBeGreaterThan(bad.length * 0.8);
       expect(wrong).toEqual([]);
     });
 

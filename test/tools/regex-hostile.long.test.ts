@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { checkInput } from '../../src/core/schema/input-schema.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { put, toolBench } from './run-tool.ts';
+import { sample } from '../selection.ts';
 
 type Row = {
   id: string;
@@ -58,15 +59,18 @@ const exceptions: Record<string, Outcome> = {
   'invalid-3 in case': 'refused',
 };
 
+const exceptedRows = new Set(Object.keys(exceptions).map((cell) => cell.slice(0, cell.indexOf(' in '))));
+
 describeCorpus('security/regex-hostile.jsonl', (path) => {
   const rows = readJsonLines<Row>(path);
+  const chosen = sample('hostile patterns in the shell', rows, ({ id }, index) => index % 4 === 0 || exceptedRows.has(id));
 
   it('works or is rejected wherever the shell takes a pattern', async () => {
     expect(rows).toHaveLength(34);
     const wrong: string[] = [];
     const slow: string[] = [];
     let [cells, excepted] = [0, 0];
-    for (const row of rows) {
+    for (const row of chosen) {
       const { files, run } = toolBench();
       const text = row.attack.unit.repeat(row.attack.times) + row.attack.tail;
       put(files, '/workspace/pattern', textOf(row));
@@ -90,7 +94,7 @@ describeCorpus('security/regex-hostile.jsonl', (path) => {
       }
     }
     console.log(
-      `regex-hostile: ${rows.length} rows in ${Object.keys(places).length} places, ${cells - wrong.length - excepted} as expected, ${excepted} exceptions, ${wrong.length} otherwise, ${slow.length} slow`,
+      `regex-hostile: ${chosen.length} rows in ${Object.keys(places).length} places, ${cells - wrong.length - excepted} as expected, ${excepted} exceptions, ${wrong.length} otherwise, ${slow.length} slow`,
     );
     expect({ wrong, slow }).toEqual({ wrong: [], slow: [] });
     expect(excepted).toBe(Object.keys(exceptions).length);

@@ -40,7 +40,7 @@ describe('two scripts at once', () => {
   const pairs = exhausting.flatMap((command, row) =>
     leads.map((lead, column) => ({ command, lead, diagonal: (row + column) % leads.length })),
   );
-  it.each(sample('scripts at once', pairs, ({ diagonal }) => diagonal === 0))(
+  it.each(sample('scripts at once', pairs, ({ diagonal }, index) => diagonal === 0 && index % 2 === 0))(
     'only the script that matched too much is stopped: $command, others begin $lead steps later',
     async ({ command, lead }) => {
       const others = harmless.map((other, index) => `${'true; '.repeat((lead * index) % 7)}${other}`);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { contentText, type ContentBlock, textResult } from '../../../src/core/tools/tool.ts';
 import { createRedactor } from '../../../src/engine/call/redact.ts';
+import { selection } from '../../selection.ts';
 
 const canaries = [
   'sk-live-4f9A2bC7dE1x',
@@ -174,7 +175,7 @@ describe('a secret that is returned changed', () => {
 
   it('is found at every position around the border of a piece', () => {
     const secret = 'sk-live-4f9A2bC7dE1x';
-    for (let before = 65_500; before < 65_560; before += 1)
+    for (let before = 65_500; before < 65_560; before += selection === 'all' ? 1 : 7)
       expect(
         redactorOf(secret)
           .text(`${'.'.repeat(before)}${secret}%20`)

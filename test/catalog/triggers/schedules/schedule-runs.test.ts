@@ -7,6 +7,7 @@ import { scheduleRoom, type ScheduleRoom } from './schedule-room.ts';
 import { maxSessionKeyLength } from '../../../../src/core/triggers/templates/render-template.ts';
 import { maxPendingShareOfTrigger } from '../../../../src/catalog/triggers/deliveries/backlog.ts';
 import { maxQueuedScheduleRuns } from '../../../../src/catalog/triggers/schedules/schedule-runs.ts';
+import { runs } from '../../../selection.ts';
 
 const ids = (room: ScheduleRoom, name: string): string[] => room.runs(name).map(({ id }) => id);
 const standing = (room: ScheduleRoom, name: string): string[] => room.runs(name).map(({ id, status }) => `${id.slice(11, 16)} ${status}`);
@@ -150,7 +151,7 @@ describe('after downtime', () => {
           expect(room.scheduler.nextDue()).toBe(coming);
         }
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     );
   });
 });
