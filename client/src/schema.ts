@@ -2445,7 +2445,9 @@ export interface paths {
         };
         /**
          * List workspaces
-         * @description Scope: `admin`.
+         * @description Only for the root key.
+         *
+         *     Scope: `admin`.
          */
         get: operations["listWorkspaces"];
         put?: never;
@@ -2465,12 +2467,16 @@ export interface paths {
         };
         /**
          * Read the settings of a workspace
-         * @description Scope: `admin`.
+         * @description Only for the root key.
+         *
+         *     Scope: `admin`.
          */
         get: operations["getWorkspace"];
         /**
          * Write the settings of a workspace
          * @description A setting that is left out has its default. A change takes effect within a few seconds.
+         *
+         *     Only for the root key.
          *
          *     Scope: `admin`.
          */

@@ -81,11 +81,12 @@ function validated(c: AppContext, target: 'param' | 'query' | 'json'): object {
  * Before the validators: the key and its rights, and what they do not see: repeated and unexpected query parameters. Reads the JSON body,
  * once, within its limits.
  */
-async function admit({ scopes, workspace, query, body }: RouteSpec, c: AppContext): Promise<void> {
+async function admit({ scopes, workspace, rootOnly, query, body }: RouteSpec, c: AppContext): Promise<void> {
   const principal = await authenticate(c, scopes);
   c.set('keyId', principal.keyId);
   c.set('principal', principal);
   if (workspace !== undefined) requireAllowed(principal, { act: 'use-workspace', what: workspace });
+  if (rootOnly === true) requireAllowed(principal, { act: 'manage-workspaces', keyId: principal.keyId });
   if (c.req.url.includes('?')) checkQuery(c, query === undefined);
   if (body !== undefined) {
     const isAbsent = body.isOptional === true && hasNoBody(c.req.raw);

@@ -54,7 +54,12 @@ export function documentedRoute(spec: RouteSpec): RouteConfig {
   const { method, path, operationId, tag, summary, scopes, params, query, headers } = spec;
   const keyed = scopes.length > 0;
   const scope = keyed ? `Scope: ${scopes.map((name) => `\`${name}\``).join(' or ')}.` : '';
-  const bound = spec.workspace === undefined ? '' : 'Not for keys that are bound to agents or toolsets.';
+  const bound =
+    spec.rootOnly === true
+      ? 'Only for the root key.'
+      : spec.workspace === undefined
+        ? ''
+        : 'Not for keys that are bound to agents or toolsets.';
   const body = requestBody(spec);
   const request = {
     ...(params && { params }),

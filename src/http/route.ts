@@ -34,6 +34,8 @@ export type RouteSpec = {
   scopes: readonly Scope[];
   /** The workspace-wide resource of the route, such as `Servers`: forbidden for keys that are bound to agents or toolsets. */
   workspace?: string;
+  /** Only for the root key. */
+  rootOnly?: true;
   params?: z.ZodType;
   /** `ignored`: any parameters may be sent. Without it, none. */
   query?: z.ZodType | 'ignored';
@@ -116,7 +118,7 @@ export function defineRoute<const Spec extends RouteSpec>(
   return { spec, handle: handle as unknown as Route['handle'] };
 }
 
-export type PublicRouteSpec = Omit<RouteSpec, 'method' | 'scopes' | 'workspace'> & { method?: 'get' | 'post' };
+export type PublicRouteSpec = Omit<RouteSpec, 'method' | 'scopes' | 'workspace' | 'rootOnly'> & { method?: 'get' | 'post' };
 export type PublicRequest<Spec = unknown> = Pick<RouteRequest<Spec>, 'c' | 'services' | 'answer'>;
 
 /** A route without a key, whose handler reads path, query and body itself. The method is GET by default. */

@@ -54,7 +54,7 @@ describe('a key', () => {
   });
 
   /** These are refused to every created key. */
-  const ofRootKey = new Set(['listWorkspaces', 'getWorkspace', 'putWorkspace']);
+  const ofRootKey = new Set(['listWorkspaces', 'getWorkspace', 'putWorkspace', 'patchWorkspace']);
 
   it('requires one of the scopes of the route', async () => {
     for (const { method, path, scopes, operationId } of await keyedRoutes(h)) {
@@ -292,10 +292,10 @@ describe('every response', () => {
   });
 
   it('to a wrong method names the allowed ones', async () => {
-    const answer = await h.send('PATCH', '/v1/toolsets/demo', {});
+    const answer = await h.send('POST', '/v1/toolsets/demo', {});
     expect([answer.status, answer.headers.get('allow'), (await bodyOf(answer)).code]).toEqual([
       405,
-      'GET, PUT, DELETE, HEAD, OPTIONS',
+      'GET, PUT, PATCH, DELETE, HEAD, OPTIONS',
       'method_not_allowed',
     ]);
   });

@@ -1,6 +1,5 @@
 /** `/v1/workspaces`: the settings of a workspace, for the root key. There is one workspace, `default`. */
 import { z } from 'zod';
-import { requireAllowed } from '../../core/authority.ts';
 import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import { Workspace } from '../../core/workspace.ts';
@@ -19,6 +18,7 @@ import { defineRoute, type Route } from '../route.ts';
 const path = '/v1/workspaces/{workspace}';
 const tag = 'Workspaces';
 const scopes = ['admin'] as const;
+const rootOnly = true;
 const params = z.object({ workspace: z.string().min(1).max(64).meta({ example: 'default' }) });
 
 const WorkspaceView = Workspace.extend({
@@ -34,6 +34,7 @@ export const workspaceRoutes: readonly Route[] = [
       operationId: 'listWorkspaces',
       tag,
       scopes,
+      rootOnly,
       summary: 'List workspaces',
       answers: {
         200: {
@@ -43,7 +44,6 @@ export const workspaceRoutes: readonly Route[] = [
       },
     },
     async ({ services, principal, answer }) => {
-      requireAllowed(principal, { act: 'manage-workspaces', keyId: principal.keyId });
       const document = await nullIfNotFound(services.catalog(principal).get('workspace', workspaceDocument));
       return answer(200, { items: [toView(principal, document)], nextCursor: null });
     },
@@ -56,6 +56,7 @@ export const workspaceRoutes: readonly Route[] = [
       operationId: 'getWorkspace',
       tag,
       scopes,
+      rootOnly,
       summary: 'Read the settings of a workspace',
       params,
       headers: readConditionHeaders,
@@ -83,6 +84,7 @@ export const workspaceRoutes: readonly Route[] = [
       operationId: 'putWorkspace',
       tag,
       scopes,
+      rootOnly,
       summary: 'Write the settings of a workspace',
       description: 'A setting that is left out has its default. A change takes effect within a few seconds.',
       params,
@@ -107,7 +109,6 @@ export const workspaceRoutes: readonly Route[] = [
 ];
 
 function requireOwnWorkspace(principal: Principal, name: string): void {
-  requireAllowed(principal, { act: 'manage-workspaces', keyId: principal.keyId });
   if (name !== principal.workspace) throw new Problem('not_found', `There is no workspace ${quoted(name)}.`);
 }
 
