@@ -50,6 +50,7 @@ import { createCatalogClient, createCatalogs } from './storage/catalog-client.ts
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
+import { createReadiness } from './storage/readiness.ts';
 import { createReplyStore } from './storage/reply-store.ts';
 import { createFileSpaces, createMcpSessions, createSessions } from './storage/session-client.ts';
 import {
@@ -106,6 +107,8 @@ function build(bindings: Bindings) {
     triggers: (workspace: string): Triggers => createCatalogClient(bindings, workspace),
     /** Checks whether code of made tools compiles. */
     sandbox: sandbox as Pick<Sandbox, 'check'>,
+    /** For `/readyz`. */
+    readiness: createReadiness({ ...runtime, settings, catalog, master, kv: bindings.KV }),
     /** Tokens of links that decide one approval (`storage/signed-token.ts`). */
     approvalLinks: {
       mint: (link: ApprovalLinkToken) => mintApprovalToken(master, link),

@@ -296,6 +296,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check that the service can do its work
+         * @description Checks the storage (the Catalog), KV, and whether the root key and the master key are set. Each check has a timeout of 2 s, and a result is reused for 1 s. The log has the causes of failures.
+         */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents": {
         parameters: {
             query?: never;
@@ -4547,6 +4567,28 @@ export interface components {
             prices?: components["schemas"]["Prices"];
             profile?: components["schemas"]["ProviderProfile"];
         };
+        /**
+         * @example {
+         *       "status": "ok",
+         *       "checks": {
+         *         "storage": "ok",
+         *         "kv": "ok",
+         *         "keys": "ok"
+         *       }
+         *     }
+         */
+        Readiness: {
+            checks: {
+                /** @enum {string} */
+                keys: "ok" | "fail";
+                /** @enum {string} */
+                kv: "ok" | "fail";
+                /** @enum {string} */
+                storage: "ok" | "fail";
+            };
+            /** @constant */
+            status: "ok";
+        };
         ReasoningPart: {
             text: string;
             /** @constant */
@@ -8244,6 +8286,28 @@ export interface operations {
                 content?: never;
             };
             500: components["responses"]["Problem500"];
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All checks succeeded. Otherwise the problem has `checks`, too. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     listAgents: {

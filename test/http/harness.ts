@@ -143,6 +143,7 @@ export function createHarness(
     sessions,
     triggers: () => triggers,
     pageFile: async () => null,
+    readiness: async () => ({ storage: 'ok', kv: 'ok', keys: 'ok' }),
     approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },
     signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },
     servers: (workspace) => ({

@@ -52,6 +52,7 @@ describe('cache-control: no-store', () => {
     ['a method that is not there', 'PUT', '/v1/models', {}, {}, 405],
     ['a HEAD', 'HEAD', '/v1/toolsets/demo', undefined, {}, 200],
     ['health', 'GET', '/healthz', undefined, {}, 200],
+    ['readiness', 'GET', '/readyz', undefined, {}, 200],
   ])('is on %s', async (_what, method, path, body, headers, status) => {
     const answer = await h.send(method, path, body, headers);
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([status, noStore]);

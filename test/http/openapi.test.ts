@@ -199,6 +199,16 @@ describe('the pages', () => {
     const bare = createHarness({ MONIKER_ROOT_KEY: '' });
     expect(await bodyOf(await bare.send('GET', '/healthz'))).toEqual({ status: 'ok', version });
   });
+
+  it('/readyz names the checks, with 503 if one failed, and without the cause', async () => {
+    const ready = await h.send('GET', '/readyz', undefined, { authorization: undefined });
+    expect([ready.status, await bodyOf(ready)]).toEqual([200, { status: 'ok', checks: { storage: 'ok', kv: 'ok', keys: 'ok' } }]);
+    const failing = createHarness({}, { readiness: async () => ({ storage: 'ok', kv: 'fail', keys: 'ok' }) });
+    const unready = await failing.send('GET', '/readyz');
+    expect(unready.status).toBe(503);
+    const detail = 'The service is not ready: kv failed. The log has the cause.';
+    expect(await bodyOf(unready)).toMatchObject({ code: 'unavailable', detail, checks: { storage: 'ok', kv: 'fail', keys: 'ok' } });
+  });
 });
 
 describe('the script of the start page', () => {

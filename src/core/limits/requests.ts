@@ -25,6 +25,12 @@ export const requestLimits = {
   /** Replacing shorter secrets would remove ordinary text, so they are not searched for in tool results; storing one gives a warning. */
   minRedactedSecretLength: 4,
 
+  // `/readyz`, which needs no key.
+  /** Of each check; probes usually wait 1 to 5 s. */
+  readinessTimeoutMs: 2_000,
+  /** A result is shared for this long, so that requests cannot multiply the checks. */
+  readinessCacheMs: 1_000,
+
   // Outbound HTTP.
   maxUrlLength: 8 * KB,
   maxHeaderNameLength: 100,

@@ -1,5 +1,5 @@
 /**
- * The public routes of the service itself: the start page and its files, `/healthz`, and the generated document as `/openapi.json` and
+ * The public routes of the service itself: the start page and its files, `/healthz`, `/readyz`, and the generated document as `/openapi.json` and
  * `/docs`. No key: they contain no private data.
  */
 import { pagesCss, startJs } from '../pages/assets.ts';
@@ -8,6 +8,7 @@ import { definePublicRoute, type Route } from '../route.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import { etagHeader, matchesEtag, unchanged } from '../documents.ts';
 import { z } from 'zod';
+import { Problem } from '../../core/problem.ts';
 import { version } from '../../core/version.ts';
 import { builtFile, builtPage } from '../pages/built-pages.ts';
 
@@ -66,6 +67,11 @@ const startPage = htmlPage(
 /** `/healthz`: the Worker runs. It uses neither storage nor models, so it works whatever else fails. */
 const Health = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health', example: { status: 'ok', version } });
 
+const Verdict = z.enum(['ok', 'fail']);
+const Readiness = z
+  .object({ status: z.literal('ok'), checks: z.object({ storage: Verdict, kv: Verdict, keys: Verdict }) })
+  .meta({ id: 'Readiness', example: { status: 'ok', checks: { storage: 'ok', kv: 'ok', keys: 'ok' } } });
+
 export const healthRoutes: readonly Route[] = [
   definePublicRoute(
     {
@@ -76,6 +82,26 @@ export const healthRoutes: readonly Route[] = [
       answers: { 200: { description: 'The service is running.', schema: Health } },
     },
     ({ answer }) => answer(200, { status: 'ok', version }),
+  ),
+
+  definePublicRoute(
+    {
+      path: '/readyz',
+      operationId: 'getReadiness',
+      tag: 'Service',
+      summary: 'Check that the service can do its work',
+      description:
+        'Checks the storage (the Catalog), KV, and whether the root key and the master key are set. Each check has a timeout of 2 s, and a result is reused for 1 s. The log has the causes of failures.',
+      answers: { 200: { description: 'All checks succeeded. Otherwise the problem has `checks`, too.', schema: Readiness } },
+      problems: ['unavailable'],
+    },
+    async ({ services, answer }) => {
+      const checks = await services.readiness();
+      const failed = Object.entries(checks).flatMap(([part, verdict]) => (verdict === 'ok' ? [] : [part]));
+      if (failed.length > 0)
+        throw new Problem('unavailable', `The service is not ready: ${failed.join(', ')} failed. The log has the cause.`, { checks });
+      return answer(200, { status: 'ok', checks });
+    },
   ),
 ];
 
