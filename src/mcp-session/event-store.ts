@@ -1,14 +1,17 @@
 /**
  * Stores the messages of a session's streams, so that a client whose stream broke can continue after the last message that it
- * received (MCP 2025-11-25, resumability). Limited in size: the oldest messages are dropped. Event ids increase within one session.
+ * received (MCP 2025-11-25, resumability). Limited in size: the oldest messages are dropped, and a client that names a dropped one gets an
+ * error. Event ids increase within one session.
  */
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
-import { limits } from '../core/limits.ts';
 import { MB } from '../core/limits/units.ts';
+import { readChunks, writeChunks } from '../storage/text-rows.ts';
 
 /** Messages of a session stored for clients that reconnect (`Last-Event-ID`). */
 export const maxMcpSessionEvents = 1_000;
-const maxMcpSessionEventCharacters = 4 * MB;
+/** One result of the largest size fits, with what JSON adds. */
+const maxMcpEventCharacters = 24 * MB;
+const maxMcpSessionEventCharacters = 32 * MB;
 
 export type McpSessionEvents = EventStore & {
   /** While true, nothing is stored: a session that is being restored repeats messages that were stored before. */
@@ -24,11 +27,10 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
       if (store.muted) return '0';
       last += 1;
       const text = JSON.stringify(message);
-      const kept = text.length > maxMcpSessionEventCharacters ? tooLong : text;
-      for (let start = 0; start < kept.length; start += limits.maxRowCharacters) {
-        const piece = kept.slice(start, start + limits.maxRowCharacters);
-        sql.exec('INSERT INTO events (number, part, stream, message) VALUES (?, ?, ?, ?)', last, start, stream, piece);
-      }
+      const kept = text.length > maxMcpEventCharacters ? JSON.stringify(inPlaceOf(message)) : text;
+      writeChunks(kept, (part, piece) => {
+        sql.exec('INSERT INTO events (number, part, stream, message) VALUES (?, ?, ?, ?)', last, part, stream, piece);
+      });
       characters += kept.length;
       drop();
       return String(last);
@@ -36,10 +38,11 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
     getStreamIdForEventId: async (eventId) => streamOf(eventId) ?? undefined,
     async replayEventsAfter(eventId, { send }) {
       const stream = streamOf(eventId) ?? '';
-      const query = 'SELECT number, message FROM events WHERE stream = ? AND number > ? ORDER BY number, part';
-      const rows = sql.exec<{ number: number; message: string }>(query, stream, Number(eventId)).toArray();
-      for (const [number, parts] of Map.groupBy(rows, (row) => row.number)) {
-        const message = JSON.parse(parts.map((part) => part.message).join('')) as JSONRPCMessage;
+      const query = 'SELECT DISTINCT number FROM events WHERE stream = ? AND number > ? ORDER BY number';
+      // Read one at a time: together they can be large.
+      for (const { number } of sql.exec<{ number: number }>(query, stream, Number(eventId)).toArray()) {
+        const text = readChunks(sql.exec('SELECT message AS part FROM events WHERE number = ? ORDER BY events.part', number));
+        const message = JSON.parse(text ?? '{}') as JSONRPCMessage;
         // An empty object marks the beginning of a stream and is not a message.
         if (Object.keys(message).length > 0) await send(String(number), message);
       }
@@ -66,5 +69,9 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
   return store;
 }
 
-/** Stored in place of a message that is too long; the stream continues after it. */
-const tooLong = '{}';
+/** Stored instead of a message that is too long; the stream continues after it. */
+function inPlaceOf(message: JSONRPCMessage): object {
+  if ('method' in message || !('id' in message)) return {};
+  const text = `The response was lost when the connection broke: it is longer than ${maxMcpEventCharacters} characters. The request was carried out; request less, or a part of it.`;
+  return { jsonrpc: '2.0', id: message.id, error: { code: -32000, message: text, data: { code: 'outcome_unknown' } } };
+}

@@ -1,7 +1,7 @@
 /** Direct calls with an idempotency key and their responses, stored for a day. */
 import { limits } from '../../core/limits.ts';
 import { idempotencyMismatch } from '../../core/problem.ts';
-import { readChunks, writeChunks } from '../log/event-log.ts';
+import { readChunks, writeChunks } from '../../storage/text-rows.ts';
 import type { SessionCall } from '../../ports/session.ts';
 
 export class CallStore {

@@ -9,7 +9,7 @@ import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../ports/call-journal.ts';
 import type { WaitStore } from '../pending/wait-store.ts';
-import { readChunks, writeChunks } from './event-log.ts';
+import { readChunks, writeChunks } from '../../storage/text-rows.ts';
 import { innerCallEvent, innerResultEvent } from './inner-events.ts';
 
 /** The part of a turn's run that the journal uses. `append` writes nothing once `isOver` returns true. */

@@ -2,6 +2,7 @@
  * The append-only numbered log of one session. Appending is synchronous: the row is written, then readers are woken. The
  * platform's output gate delays their bytes until the row is durable. The newest events are cached in memory for readers.
  */
+import { readChunks, writeChunks } from '../../storage/text-rows.ts';
 import { limits } from '../../core/limits.ts';
 import type { SessionEvent, SessionEventBody } from '../../core/turn/session-event.ts';
 import { KB, MB } from '../../core/limits/units.ts';
@@ -106,25 +107,4 @@ export class EventLog {
     this.#tail = this.#tail.slice(drop);
     this.#tailSizes = this.#tailSizes.slice(drop);
   }
-}
-
-/** Joins what `writeChunks` stored, from rows in the order of `seq`; null without rows. */
-export function readChunks(rows: Iterable<Record<string, SqlStorageValue>>): string | null {
-  const parts = [...rows].map(({ part }) => part);
-  return parts.length === 0 ? null : parts.join('');
-}
-
-/** Splits a text into parts that fit in a row. */
-export function writeChunks(text: string, write: (seq: number, part: string) => void): void {
-  for (let seq = 0, at = 0; at < text.length; seq += 1) {
-    let end = Math.min(text.length, at + limits.maxRowCharacters);
-    // SQLite stores UTF-8, which has no lone surrogates, so a cut never splits a surrogate pair.
-    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
-    write(seq, text.slice(at, end));
-    at = end;
-  }
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }

@@ -7,7 +7,7 @@ import { mediaBytes } from '../../core/tools/result-bound.ts';
 import { contentText, type ContentBlock } from '../../core/tools/tool.ts';
 import { cutToBytes, utf8Length } from '../../core/text/utf8.ts';
 import type { FetchedResult, ResultStore } from '../../ports/result-store.ts';
-import { readChunks, writeChunks } from './event-log.ts';
+import { readChunks, writeChunks } from '../../storage/text-rows.ts';
 import { MB } from '../../core/limits/units.ts';
 
 /** A cut result, stored for `fetch_result`; and the size of one fetched piece. */

@@ -10,7 +10,7 @@ import { innerIdRange } from '../../core/tools/composite-tool.ts';
 import { questionText, type ElicitationAnswer } from '../../core/tools/elicitation.ts';
 import { toGiven, type GivenInput, type InputRequired } from '../../core/tools/mcp-input.ts';
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
-import { readChunks, writeChunks } from '../log/event-log.ts';
+import { readChunks, writeChunks } from '../../storage/text-rows.ts';
 import {
   toApproved,
   toStoredQuestion,

@@ -8,7 +8,7 @@ import type { InputPart } from '../../core/turn/message.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { idempotencyMismatch, Problem } from '../../core/problem.ts';
 import { logFormat, type TurnEndReason, type TurnStatus } from '../../core/turn/session-event.ts';
-import { readChunks, writeChunks } from '../log/event-log.ts';
+import { readChunks, writeChunks } from '../../storage/text-rows.ts';
 
 export const maxQueuedTurns = 100;
 
