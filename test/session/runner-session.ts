@@ -174,11 +174,12 @@ export async function makeRoom(
     const waits = new WaitStore(sql, clock.now);
     const turns = new TurnStore(sql, clock.now);
     const timers = new Timers(storage);
+    const results = createResultStore(sql);
     const parts = {
       log,
-      transcript: createLogTranscript(sql, log),
+      transcript: createLogTranscript(sql, log, results),
       completions: new CompletionStore(sql),
-      results: createResultStore(sql),
+      results,
       turns,
       timers,
       notices: new Notices({

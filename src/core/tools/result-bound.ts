@@ -103,19 +103,23 @@ export function mediaBytes(block: ContentBlock): number {
   return block.resource.blob.length + utf8Length(block.resource.uri) + utf8Length(block.resource.mimeType ?? '');
 }
 
-/** Returns a note for an image, audio or file that the model was shown before; other blocks unchanged. */
-export function withoutMedia(block: ContentBlock): ContentBlock {
+/** Returns a note for an image, audio or file that the model was shown before; other blocks unchanged. `place`: where it is stored. */
+export function withoutMedia(block: ContentBlock, place: ResultOffset | null): ContentBlock {
   if (mediaBytes(block) === 0) return block;
   const what = block.type === 'image' || block.type === 'audio' ? block.mimeType : block.type === 'resource' ? block.resource.uri : '';
-  return { type: 'text', text: `[${block.type}: ${what}, not shown again. To see it, call the tool again.]` };
+  const again = place === null ? 'call the tool again.' : `call ${fetchCall(place)}`;
+  return { type: 'text', text: `[${block.type}: ${what}, not shown again. To see it, ${again}]` };
 }
+
+type ShownResult = { callId: string; canonical: string | null; content: ContentBlock[] };
 
 /**
  * Returns a function that takes each result, and replaces the media of the oldest ones by a note when all together have more than
- * `limits.maxConversationMediaBytes`: a session with many screenshots would not fit in memory, nor in a request.
+ * `limits.maxConversationMediaBytes`: a session with many screenshots would not fit in memory, nor in a request. `store`: stores the
+ * result, so that the note can say how to fetch it; returns whether it did.
  */
-export function createMediaWindow(): (result: { content: ContentBlock[] } | undefined) => void {
-  const held: { result: { content: ContentBlock[] }; bytes: number }[] = [];
+export function createMediaWindow(store: (result: ShownResult) => boolean): (result: ShownResult | undefined) => void {
+  const held: { result: ShownResult; bytes: number }[] = [];
   let total = 0;
   return (result) => {
     const bytes = result?.content.reduce((sum, block) => sum + mediaBytes(block), 0) ?? 0;
@@ -126,7 +130,8 @@ export function createMediaWindow(): (result: { content: ContentBlock[] } | unde
       const oldest = held.shift();
       if (oldest === undefined) return;
       total -= oldest.bytes;
-      oldest.result.content = oldest.result.content.map(withoutMedia);
+      const place = store(oldest.result) ? { callId: oldest.result.callId, offset: 0 } : null;
+      oldest.result.content = oldest.result.content.map((block) => withoutMedia(block, place));
     }
   };
 }

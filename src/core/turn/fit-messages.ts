@@ -101,9 +101,11 @@ function shorten(entry: Shown, toCharacters: number, keeps: boolean): void {
   const { whole, call } = entry;
   const text = contentText(whole.content);
   if (text.length <= toCharacters + noteCharacters) {
-    const content = whole.content.map(withoutMedia);
+    const place = placeOf(whole, call, 0, keeps);
+    const content = whole.content.map((block) => withoutMedia(block, place));
     if (entry.part !== whole || content.every((block, index) => block === whole.content[index])) return;
     entry.part = { ...whole, content };
+    entry.keep = place?.callId === whole.callId;
   } else {
     const head = beginning(headText(whole.content), toCharacters);
     const place = placeOf(whole, call, head.length, keeps);

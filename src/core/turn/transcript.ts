@@ -40,15 +40,15 @@ export type Transcript = {
 
 /**
  * `everything`: the conversation as people had it; compactions are for models only. `unanswered`: includes the calls of a complete
- * step that have no result yet, because a person is asked or a tool is still running; never for models.
+ * step that have no result yet, because a person is asked or a tool is still running; never for models. `store`: of the media window.
  */
-export function createTranscript({ everything = false, unanswered = false }: TranscriptOptions = {}): Transcript {
+export function createTranscript({ everything = false, unanswered = false, store = () => false }: TranscriptOptions = {}): Transcript {
   let done: TurnMessages[] = [];
   let current: TurnMessages | null = null;
   let step: Step | null = null;
   let summary: string | null = null;
   let doneCharacters = 0;
-  const holdMedia = everything ? null : createMediaWindow();
+  const holdMedia = everything ? null : createMediaWindow(store);
 
   /** Input sent while calls of the current step waited: it follows their results. */
   let said: InputPart[][] = [];
@@ -144,7 +144,7 @@ export function createTranscript({ everything = false, unanswered = false }: Tra
   };
 }
 
-type TranscriptOptions = { everything?: boolean; unanswered?: boolean };
+type TranscriptOptions = { everything?: boolean; unanswered?: boolean; store?: Parameters<typeof createMediaWindow>[0] };
 
 export const charactersPerToken = 4;
 /** Images are billed by their dimensions, not their bytes: about this many tokens for a typical one. */

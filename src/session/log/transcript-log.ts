@@ -6,6 +6,8 @@
 import { createGathering, type Gathered, type Gathering } from '../../core/tools/gathered-tools.ts';
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import { createTranscript, type Transcript, type TurnMessages } from '../../core/turn/transcript.ts';
+import { fetchResultTool } from '../../core/tools/injected-tool.ts';
+import type { ResultStore } from '../../ports/result-store.ts';
 import type { EventLog } from './event-log.ts';
 
 export type LogTranscript = Transcript & {
@@ -15,8 +17,11 @@ export type LogTranscript = Transcript & {
   everything(): TurnMessages[];
 };
 
-/** Creates the transcript. `apply` must directly follow `log.append` of the same event, the newest one. */
-export function createLogTranscript(sql: SqlStorage, log: EventLog): LogTranscript {
+/**
+ * Creates the transcript. `apply` must directly follow `log.append` of the same event, the newest one. `results`: gets the results whose
+ * media are no longer shown.
+ */
+export function createLogTranscript(sql: SqlStorage, log: EventLog, results: ResultStore): LogTranscript {
   let fold: Transcript | null = null;
   /** From the first event on, when the model's conversation is not: read once in the life of the object. */
   let whole: Transcript | null = null;
@@ -24,7 +29,14 @@ export function createLogTranscript(sql: SqlStorage, log: EventLog): LogTranscri
 
   const folded = (): Transcript => {
     if (fold !== null) return fold;
-    const created = createTranscript();
+    const created = createTranscript({
+      store({ callId, canonical, content }) {
+        // A piece of another result: the model fetches it once more.
+        if (canonical === fetchResultTool.canonical) return false;
+        if (!results.has(callId)) results.store(callId, content);
+        return true;
+      },
+    });
     for (const event of log.readAll(lastCompaction(sql) ?? 0)) created.apply(event);
     fold = created;
     return created;

@@ -90,7 +90,8 @@ export function buildOpenSession(
   const meta = readMeta(storage.sql);
   const now = (): number => wiring.clock.now();
   const log = new EventLog(storage.sql, now);
-  const transcript = createLogTranscript(storage.sql, log);
+  const results = createResultStore(storage.sql);
+  const transcript = createLogTranscript(storage.sql, log, results);
   const waits = new WaitStore(storage.sql, now);
   const turns = new TurnStore(storage.sql, now);
   const timers = new Timers(storage);
@@ -99,7 +100,7 @@ export function buildOpenSession(
     log,
     transcript,
     completions: new CompletionStore(storage.sql),
-    results: createResultStore(storage.sql),
+    results,
     turns,
     timers,
     files: createSessionFiles(storage.sql, now),

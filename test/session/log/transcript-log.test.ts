@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../../src/core/limits.ts';
 import type { Plan } from '../../../src/core/turn/plan.ts';
 import { messageText } from '../../../src/core/turn/transcript.ts';
 import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
+import { createResultStore } from '../../../src/session/log/result-store.ts';
 import { EventLog } from '../../../src/session/log/event-log.ts';
 import { sessionMigrations } from '../../../src/session/object/schema.ts';
 import { createLogTranscript } from '../../../src/session/log/transcript-log.ts';
@@ -27,7 +29,8 @@ function session() {
   } as unknown as SqlStorage;
   const turns = new TurnStore(sql, Date.now);
   let log = new EventLog(counting, Date.now);
-  let transcript = createLogTranscript(sql, log);
+  const results = createResultStore(sql);
+  let transcript = createLogTranscript(sql, log, results);
   const append = (event: SessionEventBody): number => {
     const { id } = log.append(event);
     transcript.apply(event);
@@ -46,6 +49,7 @@ function session() {
   };
   return {
     log: () => log,
+    results,
     reads,
     append,
     begin,
@@ -60,7 +64,7 @@ function session() {
     /** The same session in a new process. */
     reopen: () => {
       log = new EventLog(counting, Date.now);
-      transcript = createLogTranscript(sql, log);
+      transcript = createLogTranscript(sql, log, results);
       reads.rows = 0;
       return transcript;
     },
@@ -70,6 +74,32 @@ function session() {
 const texts = (messages: readonly Parameters<typeof messageText>[0][]) => messages.map(messageText);
 
 describe("a session's transcript", () => {
+  it('stores the images that fall out of its window, also in a new process, and says how to fetch them', () => {
+    const own = session();
+    const data = 'A'.repeat(4 * 1_024 * 1_024);
+    const count = Math.ceil(limits.maxConversationMediaBytes / data.length) + 1;
+    own.begin('t');
+    own.now().messages();
+    for (let step = 1; step <= count; step += 1) {
+      const call = { turn: 't', step, callId: `c${step}`, name: 'look', canonical: 'web.look', via: 'wire' } as const;
+      own.append({ type: 'step-start', turn: 't', step });
+      own.append({ type: 'tool-input-start', ...call });
+      own.append({ type: 'tool-input-end', ...call, arguments: {}, repaired: false });
+      own.append({ type: 'step-end', turn: 't', step, reason: 'tool-calls', model: 'a/b' });
+      own.append({ type: 'tool-result', ...call, isError: false, content: [{ type: 'image', data, mimeType: 'image/png' }] });
+    }
+    own.reopen();
+    const shown = own
+      .now()
+      .messages()
+      .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? part.content : [])));
+    const note = (callId: string) => `[image: image/png, not shown again. To see it, call fetch_result {"callId":"${callId}","offset":0}]`;
+    expect(shown[0]).toEqual({ type: 'text', text: note('c1') });
+    expect(shown.at(-1)).toMatchObject({ type: 'image' });
+    expect(own.results.read('c1', 0, 1_000)?.media).toEqual([{ type: 'image', data, mimeType: 'image/png' }]);
+    expect(own.results.has(`c${count}`)).toBe(false);
+  });
+
   it('reads nothing of the log until a model needs it', () => {
     const { talk, reopen, reads } = session();
     talk(3);
