@@ -196,13 +196,9 @@ export const messages: DialectClient = {
 export const clients: readonly DialectClient[] = [chat, responses, messages];
 
 /**
- * The wires that a run tries with this client. `npm test`: all of them with the first client, one of them with all clients, and each
- * client's own wire; `npm run test:all`: all of them with all clients.
+ * The wires that a run tries with this client. `npm test`: all of them with the first client, and each client's own wire;
+ * `npm run test:all`: all of them with all clients.
  */
 export function wiresFor(name: string, client: DialectClient): readonly Wire[] {
-  return sample(
-    `${name}: wires of the ${client.name} client`,
-    wires,
-    (wire) => client === chat || wire === 'openai' || wire === client.ownWire,
-  );
+  return sample(`${name}: wires of the ${client.name} client`, wires, (wire) => client === chat || wire === client.ownWire);
 }
