@@ -4070,7 +4070,10 @@ export interface components {
             /** @constant */
             object: "list";
         };
-        /** @example rehearsal/default */
+        /**
+         * @description `<provider>/<model>`, or the name of a model alias, which is resolved for each turn.
+         * @example rehearsal/default
+         */
         ModelRef: string;
         /**
          * @description Wire names of entries without `name`. `aliases` (default): the first announced alias, else the tool’s own name. `primary`: the tool’s own name; announced aliases are callable but not shown.

@@ -11,11 +11,17 @@ export const ResourceName = z
   .string()
   .regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/, { message: 'must be 1 to 50 of a-z, 0-9 and "-", with no "-" at either end' });
 
-/** `provider/model`, split at the first `/` only. */
+/** `provider/model`, split at the first `/` only, or a name that a model alias of the workspace matches when the model is used. */
 export const ModelRef = z
   .string()
-  .regex(/^[a-z][a-z0-9-]{0,31}\/.{1,200}$/, { message: 'must be <provider>/<model>, such as rehearsal/default' })
-  .meta({ id: 'ModelRef', example: 'rehearsal/default' });
+  .regex(/^([a-z][a-z0-9-]{0,31}\/.{1,200}|[A-Za-z0-9][A-Za-z0-9._:@+-]{0,127})$/, {
+    message: 'must be <provider>/<model>, such as rehearsal/default, or the name of a model alias',
+  })
+  .meta({
+    id: 'ModelRef',
+    description: '`<provider>/<model>`, or the name of a model alias, which is resolved for each turn.',
+    example: 'rehearsal/default',
+  });
 
 export const AgentLimits = z
   .strictObject({
@@ -100,7 +106,7 @@ export const Agent = z
   .meta({ id: 'Agent', example: { model: 'rehearsal/default', instructions: 'Answer in one sentence.', toolset: 'demo' } });
 export type Agent = z.infer<typeof Agent>;
 
-/** Splits a model reference into provider and model. The model part may contain `/`. */
+/** Splits a `provider/model`, which is no alias. The model part may contain `/`. */
 export function splitModelRef(ref: string): { provider: string; model: string } {
   const slash = ref.indexOf('/');
   return { provider: ref.slice(0, slash), model: ref.slice(slash + 1) };

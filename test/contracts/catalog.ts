@@ -101,7 +101,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
           expect.objectContaining({ path: 'tools[0].notes[0].note' }),
         ]),
       );
-      await expect(catalog.put('agent', 'helper', { model: 'nothing' })).rejects.toMatchObject({ code: 'invalid_request' });
+      await expect(catalog.put('agent', 'helper', { model: 'nothing/' })).rejects.toMatchObject({ code: 'invalid_request' });
     });
   });
 

@@ -1,5 +1,5 @@
 /** What clients of OpenAI's API use besides chat: the list of models, embeddings, moderations, audio and images. */
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { shareService } from './shared-service.ts';
 const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
 const sound = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 256));
 const apiKey = 'sk-provider-key-of-the-test';
+const json = { 'content-type': 'application/json' };
 const received: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] = [];
 let provider: Server;
 
@@ -18,19 +19,21 @@ beforeAll(async () => {
     request.on('end', () => {
       const path = request.url ?? '';
       received.push({ method: request.method ?? '', path, headers: request.headers, body: Buffer.concat(parts).toString('latin1') });
-      const json = (body: object, status = 200) => {
+      const send = (body: object, status = 200) => {
         response.writeHead(status, { 'content-type': 'application/json', 'set-cookie': 'a=b' });
         response.end(JSON.stringify(body));
       };
-      if (path === '/v1/models') json({ object: 'list', data: [{ id: 'big/model', created: 1_700_000_000 }, { id: 'small' }, { id: 7 }] });
+      if (path === '/v1/models') send({ object: 'list', data: [{ id: 'big/model', created: 1_700_000_000 }, { id: 'small' }, { id: 7 }] });
       else if (path === '/v1/embeddings')
-        json({ object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5, -0.25] }], model: 'small' });
-      else if (path === '/v1/moderations') json({ error: { message: `unknown input ${apiKey}`, type: 'invalid_request_error' } }, 400);
-      else if (path === '/v1/audio/transcriptions') json({ text: 'hello there' });
+        send({ object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5, -0.25] }], model: 'small' });
+      else if (path === '/v1/moderations') send({ error: { message: `unknown input ${apiKey}`, type: 'invalid_request_error' } }, 400);
+      else if (isStreamed(received.at(-1)?.body ?? '')) {
+        streamOf(response);
+      } else if (path === '/v1/audio/transcriptions') send({ text: 'hello there' });
       else if (path === '/v1/audio/speech') {
         response.writeHead(200, { 'content-type': 'audio/mpeg' });
         response.end(sound);
-      } else json({ created: 1, data: [{ b64_json: 'aGk=' }] });
+      } else send({ created: 1, data: [{ b64_json: 'aGk=' }] });
     });
   });
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
@@ -47,6 +50,23 @@ afterAll(() => {
   provider.closeAllConnections();
   provider.close();
 });
+
+/** Requests of speech, transcriptions and images that ask for a stream. */
+const isStreamed = (body: string): boolean => /"stream":true|"stream_format":"sse"|name="stream"\r\n\r\ntrue/.test(body);
+const frames = ['event: first\r\ndata:  {"type":"first" , "b64_json":"aGk="}\r\n\r\n', ': odd\n\n', 'data: {"type":"last"}\n\n'];
+/** The streams that the provider has begun, each held after the first frame until the test continues it. */
+let streams: { response: ServerResponse; left: Promise<void> }[] = [];
+function streamOf(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.write(frames[0]);
+  streams.push({ response, left: new Promise((resolve) => response.once('close', resolve)) });
+}
+const requests: [path: string, body: () => BodyInit, headers: Record<string, string>][] = [
+  ['audio/speech', () => JSON.stringify({ model: 'near/small', voice: 'a', input: 'x', stream_format: 'sse' }), json],
+  ['images/generations', () => JSON.stringify({ model: 'near/small', prompt: 'x', stream: true }), json],
+  ['audio/transcriptions', () => formOf({ model: 'near/small', stream: 'true' }), {}],
+  ['images/edits', () => formOf({ model: 'near/small', stream: 'true' }), {}],
+];
 
 const client = () => new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.key, maxRetries: 0 });
 const last = () => received.at(-1);
@@ -90,6 +110,33 @@ describe('the stock openai client', () => {
     expect((await client().images.generate({ model: 'near/small', prompt: 'x' })).data?.[0]?.b64_json).toBe('aGk=');
   });
 
+  it.each(requests)('receives a stream of %s as it is sent, and cancels it', async (path, body, headers) => {
+    streams = [];
+    const ask = async () => {
+      const init = { method: 'POST', headers: { ...headers, authorization: `Bearer ${service.key}` }, body: body() };
+      const answered = await fetch(`${service.url}/v1/${path}`, init);
+      expect([answered.status, answered.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+      return answered.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+    };
+    const reader = await ask();
+    const text = new TextDecoder();
+    // The provider waits, so the first frame was not held back.
+    let read = text.decode((await reader.read()).value, { stream: true });
+    expect(read).toBe(frames[0]);
+    streams[0]?.response.end(frames.slice(1).join(''));
+    for (let part = await reader.read(); !part.done; part = await reader.read()) read += text.decode(part.value, { stream: true });
+    expect(read).toBe(frames.join(''));
+
+    const cancelled = await ask();
+    await cancelled.read();
+    await cancelled.cancel();
+    // The runtime notices the disconnect when it writes.
+    const writing = setInterval(() => streams[1]?.response.write(frames[1]), 20);
+    await streams[1]?.left;
+    clearInterval(writing);
+    expect(streams[1]?.response.writableFinished).toBe(false);
+  });
+
   it('receives errors in the OpenAI format, without the provider’s key', async () => {
     const refused = await client()
       .moderations.create({ model: 'near/small', input: 'x' })
@@ -117,5 +164,33 @@ describe('the stock openai client', () => {
     const bound = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: json.key, maxRetries: 0 });
     await expect(bound.embeddings.create({ model: 'near/small', input: 'x' })).rejects.toMatchObject({ status: 403 });
     expect((await bound.models.list()).data.map(({ id }) => id)).toEqual(['agent/demo']);
+  });
+});
+
+function formOf(fields: Record<string, string>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('file', new Blob([sound]), 'sound.mp3');
+  return form;
+}
+
+describe('an agent and a session whose model is an alias', () => {
+  it('use what the alias names at the time, and say so when it is gone', async () => {
+    expect((await service.call('PUT', '/v1/agents/quick', { model: 'fast', toolset: 'demo' })).json.warnings).toEqual([
+      { path: 'model', message: expect.stringContaining('PUT /v1/model-aliases/fast') },
+    ]);
+    expect((await service.call('POST', '/v1/sessions', { model: 'fast' })).json).toMatchObject({ status: 404, code: 'model_not_found' });
+    await service.call('PUT', '/v1/model-aliases/fast', { model: 'rehearsal/default' });
+    const saved = await service.call('PUT', '/v1/agents/quick', { model: 'fast', toolset: 'demo' });
+    expect([saved.status, saved.json.warnings]).toEqual([200, undefined]);
+    const { id } = (await service.call('POST', '/v1/sessions', { model: 'fast', toolset: 'demo' })).json;
+    const turn = () => service.call('POST', `/v1/sessions/${id}/turns`, { input: 'hello' });
+    const ask = () => client().chat.completions.create({ model: 'agent/quick', messages: [{ role: 'user', content: 'hello' }] });
+    expect((await turn()).json).toMatchObject({ status: 'completed' });
+    expect((await ask()).choices[0]?.message.content).toContain('rehearsal model');
+    await service.call('DELETE', '/v1/model-aliases/fast');
+    const gone = { status: 404, code: 'model_not_found' };
+    expect((await turn()).json).toMatchObject(gone);
+    await expect(ask()).rejects.toMatchObject({ ...gone, message: expect.stringContaining('"fast"') });
   });
 });

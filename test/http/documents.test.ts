@@ -77,7 +77,7 @@ describe('write-only values', () => {
 
 it('an agent’s models and toolset are names with a checked format', async () => {
   for (const [body, path] of [
-    [{ ...agent, model: 'default' }, 'model'],
+    [{ ...agent, model: 'default/' }, 'model'],
     [{ ...agent, model: 'a/b\nc' }, 'model'],
     [{ ...agent, toolset: 'Demo' }, 'toolset'],
     [{ ...agent, name: 'other' }, 'name'],

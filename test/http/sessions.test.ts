@@ -38,7 +38,7 @@ describe('creating a session', () => {
     [{ agent: 'a', toolset: 'demo' }, 'toolset'],
     [{ agent: 'a', instructions: 'x' }, 'instructions'],
     [{ agent: 7 }, 'agent'],
-    [{ model: 'rehearsal' }, 'model'],
+    [{ model: '/rehearsal' }, 'model'],
     [{ model: 'rehearsal/default', toolset: 'Demo' }, 'toolset'],
     [{ model: 'rehearsal/default', toolset: 'demo@0' }, 'toolset'],
     [{ model: 'rehearsal/default', listed: false }, 'listed'],

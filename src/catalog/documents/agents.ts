@@ -4,6 +4,8 @@ import { buildAliasMap, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { allowListWarnings, matchAllowList } from '../../core/names/allow-list.ts';
 import type { Edition } from '../../core/toolset/edition-tool.ts';
 import { parseDocument } from '../../core/issues.ts';
+import { resolveModelRef } from '../../core/model/model-alias.ts';
+import { listModelAliases } from './model-aliases.ts';
 import { missingPrice, priceOf, type Prices } from '../../core/model/price.ts';
 import type { Provider } from '../../core/model/provider.ts';
 import { builtinProvider, rehearsalProviderName } from '../../storage/providers.ts';
@@ -46,8 +48,11 @@ function modelWarnings(context: CatalogContext, agent: Agent): Warning[] {
     { path: 'model', ref: agent.model },
     ...(agent.fallbacks ?? []).map((ref, index) => ({ path: `fallbacks[${index}]`, ref })),
   ];
+  const aliases = refs.every(({ ref }) => ref.includes('/')) ? [] : listModelAliases(context);
   return refs.flatMap(({ path, ref }) => {
-    const { provider, model } = splitModelRef(ref);
+    const resolved = resolveModelRef(aliases, ref);
+    if ('fault' in resolved) return [{ path, message: `${resolved.fault} Until then, this model cannot be used.` }];
+    const { provider, model } = splitModelRef(resolved.model);
     const known = findProvider(context, provider);
     if (known === null)
       return [{ path, message: `The provider "${provider}" does not exist yet. This agent cannot run until it is created.` }];

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { boundedText } from '../text/bounded-text.ts';
 import { limits } from '../limits.ts';
+import { quoted } from '../problem.ts';
 
 export const maxModelAliases = 500;
 
@@ -38,6 +39,18 @@ export function resolveModelAlias(aliases: readonly NamedModel[], requested: str
     if (matches(alias.name, requested) && (best === null || isCloser(alias.name, best.name))) best = alias;
   }
   return best?.model ?? null;
+}
+
+/** Returns the model that an agent or a session names, directly or by an alias, or why there is none. */
+export function resolveModelRef(aliases: readonly NamedModel[], ref: string): { model: string } | { fault: string } {
+  if (ref.includes('/')) return { model: ref };
+  const model = resolveModelAlias(aliases, ref);
+  if (model === null)
+    return { fault: `There is no model alias ${quoted(ref)}: create it with PUT /v1/model-aliases/${ref}, or name <provider>/<model>.` };
+  if (!model.startsWith('agent/')) return { model };
+  return {
+    fault: `The model alias ${quoted(ref)} names the agent ${quoted(model.slice(6))}, which is not a model: name an alias of a model, or <provider>/<model>.`,
+  };
 }
 
 function matches(pattern: string, requested: string): boolean {

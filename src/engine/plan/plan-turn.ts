@@ -4,6 +4,7 @@
  */
 import { splitModelRef, type Agent } from '../../core/agent.ts';
 import { requireAllowed } from '../../core/authority.ts';
+import { resolveModelRef } from '../../core/model/model-alias.ts';
 import { missingPrice, priceOf } from '../../core/model/price.ts';
 import { grantOf, resolveName, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { runCodeCanonical } from '../../core/code-mode/run-code.ts';
@@ -57,9 +58,10 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   if (request.agent === undefined && request.callsOnly !== true) requireAllowed(principal, { act: 'use-model' });
   const agent = request.agent === undefined ? null : await readAgent(deps, principal, request.agent);
   const compiled = await readUsed(deps, principal, agent, request.toolset);
-  const model = agent?.model ?? request.model;
-  if (model === undefined) throw invalidRequest([{ path: 'model', message: 'name an agent or a model' }]);
-  const models = [model, ...(agent?.fallbacks ?? [])];
+  const ref = agent?.model ?? request.model;
+  if (ref === undefined) throw invalidRequest([{ path: 'model', message: 'name an agent or a model' }]);
+  const models = await resolveModels(deps, principal, [ref, ...(agent?.fallbacks ?? [])]);
+  const [model = ref, ...fallbacks] = models;
   await checkModels(deps, principal, models);
   const prices = agent?.limits?.maxCost === undefined ? null : await readPrices(deps, principal, models);
 
@@ -89,7 +91,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const instructions = joinParagraphs(agent?.instructions, request.instructions);
   const plan: Plan = {
     model,
-    fallbacks: agent?.fallbacks ?? [],
+    fallbacks,
     instructions,
     ...(request.agent !== undefined && { agent: request.agent }),
     ...(compiled !== null && { edition: compiled.pointer }),
@@ -157,6 +159,17 @@ async function readUsed(
   if (reference === undefined) return null;
   const compiled = await readEdition(directory, principal.workspace, reference);
   return { ...compiled, list: await joinAgentLists(compiled.names, [agent.tools]) };
+}
+
+/** Resolves aliases of models. Names that no alias matches are left out if there are other models; otherwise throws `model_not_found`. */
+async function resolveModels({ directory }: PlanDeps, { workspace }: Principal, refs: readonly string[]): Promise<readonly string[]> {
+  if (refs.every((ref) => ref.includes('/'))) return refs;
+  const aliases = await directory.modelAliases(workspace);
+  const resolved = refs.map((ref) => resolveModelRef(aliases, ref));
+  const models = resolved.flatMap((found) => ('model' in found ? [found.model] : []));
+  const [fault] = resolved.flatMap((found) => ('fault' in found ? [found.fault] : []));
+  if (models.length === 0) throw new Problem('model_not_found', fault ?? 'There is no such model.', { param: 'model' });
+  return models;
 }
 
 /** Succeeds if at least one model is available: the turn falls back to it. Otherwise throws the error of the first one. */

@@ -147,6 +147,23 @@ describe('a plan', () => {
     await expect(plan({ agent: 'hopeless' })).rejects.toMatchObject({ code: 'model_not_found', detail: expect.stringContaining('nope') });
   });
 
+  it('resolves aliases of models for each turn', async () => {
+    await catalog.put('model-alias', 'fast-*', { model: 'rehearsal/default' });
+    await catalog.put('model-alias', 'helper', { model: 'agent/helper' });
+    await catalog.put('agent', 'quick', { model: 'fast-1', fallbacks: ['gone', 'rehearsal/default'] });
+    const models = { model: 'rehearsal/default', fallbacks: ['rehearsal/default'] };
+    expect(await plan({ agent: 'quick' })).toMatchObject(models);
+    expect(await plan({ model: 'fast-2', toolset: 'demo' })).toMatchObject({ ...models, fallbacks: [] });
+    await catalog.remove('model-alias', 'fast-*');
+    expect(await plan({ agent: 'quick' })).toMatchObject({ ...models, fallbacks: [] });
+    await catalog.put('agent', 'quick', { model: 'fast-1' });
+    await expect(plan({ agent: 'quick' })).rejects.toMatchObject({
+      code: 'model_not_found',
+      detail: expect.stringContaining('PUT /v1/model-aliases/fast-1'),
+    });
+    await expect(plan({ model: 'helper' })).rejects.toMatchObject({ detail: expect.stringContaining('names the agent "helper"') });
+  });
+
   it('limits a bound key to its agents and toolsets', async () => {
     await expect(plan({ agent: 'helper' }, { ...root, agents: ['other'] })).rejects.toMatchObject({ code: 'forbidden' });
     await expect(plan({ agent: 'helper' }, { ...root, toolsets: ['other'] })).rejects.toMatchObject({ code: 'forbidden' });
