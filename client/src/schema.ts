@@ -6677,6 +6677,17 @@ export interface components {
         Workspace: {
             /** @default {} */
             settings?: {
+                /**
+                 * @description Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.
+                 * @default {}
+                 * @example {
+                 *       "flashcards": "create_flashcard",
+                 *       "websearch": "search"
+                 *     }
+                 */
+                nameMap?: {
+                    [key: string]: string;
+                };
                 /** @default {} */
                 requestLog?: {
                     /**
@@ -6723,6 +6734,17 @@ export interface components {
             name: string;
             /** @default {} */
             settings?: {
+                /**
+                 * @description Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.
+                 * @default {}
+                 * @example {
+                 *       "flashcards": "create_flashcard",
+                 *       "websearch": "search"
+                 *     }
+                 */
+                nameMap?: {
+                    [key: string]: string;
+                };
                 /** @default {} */
                 requestLog?: {
                     /**
@@ -7114,6 +7136,63 @@ export interface components {
             /** @description The URL for the sender. Only a path if MONIKER_PUBLIC_URL is not set. */
             readonly url: string;
             /** @description Problems with the stored document in the current workspace. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        WrittenWorkspace: {
+            name: string;
+            /** @default {} */
+            settings?: {
+                /**
+                 * @description Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.
+                 * @default {}
+                 * @example {
+                 *       "flashcards": "create_flashcard",
+                 *       "websearch": "search"
+                 *     }
+                 */
+                nameMap?: {
+                    [key: string]: string;
+                };
+                /** @default {} */
+                requestLog?: {
+                    /**
+                     * @description Whether `GET /v1/requests` has the bodies of requests and responses, which contain what people write.
+                     * @default false
+                     */
+                    bodies?: boolean;
+                };
+                /** @default {} */
+                retention?: {
+                    /**
+                     * @description How long rows of `GET /v1/audit` are kept.
+                     * @default 90
+                     */
+                    auditDays?: number;
+                    /**
+                     * @description How long rows of `GET /v1/requests` are kept.
+                     * @default 30
+                     */
+                    requestDays?: number;
+                    /**
+                     * @description Sessions that nobody used for this long are deleted with their files. null: never.
+                     * @default null
+                     */
+                    sessionDays?: number | null;
+                    /**
+                     * @description How long the daily figures of `GET /v1/usage` are kept.
+                     * @default 400
+                     */
+                    usageDays?: number;
+                    /**
+                     * @description How many versions of a document are kept. Versions that something names are kept in any case.
+                     * @default 100
+                     */
+                    versions?: number;
+                };
+            };
+            /** @description Counts the writes of the settings. 0: none; all settings have their defaults. */
+            version: number;
+            /** @description Toolsets that leave a name of `nameMap` out, or keep their previous names. Absent: none. */
             warnings?: components["schemas"]["Warning"][];
         };
     };
@@ -13547,7 +13626,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WorkspaceView"];
+                    "application/json": components["schemas"]["WrittenWorkspace"];
                 };
             };
             /** @description Written for the first time. */
@@ -13560,7 +13639,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WorkspaceView"];
+                    "application/json": components["schemas"]["WrittenWorkspace"];
                 };
             };
             400: components["responses"]["Problem400"];

@@ -1,5 +1,6 @@
-/** The settings of a workspace: how long its records are kept, and what its request log contains. One document, with defaults. */
+/** The settings of a workspace: how long its records are kept, what its request log contains, and names of its tools. One document, with defaults. */
 import { z } from 'zod';
+import { NameMap } from './toolset/toolset.ts';
 
 const days = (maximum: number) => z.int().min(1).max(maximum);
 
@@ -26,7 +27,14 @@ const RequestLog = z.strictObject({
     .meta({ description: 'Whether `GET /v1/requests` has the bodies of requests and responses, which contain what people write.' }),
 });
 
-export const WorkspaceSettings = z.strictObject({ retention: Retention.prefault({}), requestLog: RequestLog.prefault({}) });
+export const WorkspaceSettings = z.strictObject({
+  retention: Retention.prefault({}),
+  requestLog: RequestLog.prefault({}),
+  nameMap: NameMap.default({}).meta({
+    description:
+      'Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.',
+  }),
+});
 export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>;
 
 /** Body of a PUT: what is left out has its default. */

@@ -257,7 +257,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
         case 'model-alias':
           return modelAliases.invalidate(workspace);
         case 'workspace':
-          return workspaceSettings.invalidate(workspace);
+          workspaceSettings.invalidate(workspace);
+          return invalidateToolsets(workspace);
         case 'secret':
           secrets.invalidate(`${workspace}:${name}`);
           // Providers may have been loaded with the old secret.

@@ -103,4 +103,52 @@ describe('names over HTTP', () => {
     const { json: after } = await service.call('GET', '/v1/toolsets/plain/resolve?name=seek');
     expect(after).toMatchObject({ canonical: 'wiki.search', wireName: 'search', aliases: ['look', 'seek'] });
   });
+
+  it('adds the name map of the workspace to every toolset, stored ones too, and says which toolsets leave a name out', async () => {
+    const put = (path: string, body: unknown) => service.call('PUT', path, body);
+    const meant = async (toolset: string, name: string) =>
+      (await service.call('GET', `/v1/toolsets/${toolset}/resolve?name=${name}`)).json.canonical;
+    await put('/v1/toolsets/files', { tools: [{ tool: 'builtin.read_file' }, { tool: 'builtin.write_file' }] });
+    await put('/v1/toolsets/other', { tools: [{ tool: 'builtin.read_file' }, { tool: 'builtin.list_directory', name: 'openDocument' }] });
+    const nameMap = { openDocument: 'read_file', storeDocument: 'builtin.write_file' };
+    const written = await put('/v1/workspaces/default', { settings: { nameMap } });
+    expect(written.json).toMatchObject({ settings: { nameMap } });
+    expect(written.json.warnings).toContainEqual({
+      path: 'settings.nameMap',
+      message:
+        'The toolset "other": "opendocument", a name of the workspace, is left out: builtin.list_directory has that name in this toolset',
+    });
+    expect([await meant('files', 'openDocument'), await meant('files', 'store-document'), await meant('other', 'openDocument')]).toEqual([
+      'builtin.read_file',
+      'builtin.write_file',
+      'builtin.list_directory',
+    ]);
+    const called = await service.call('POST', '/v1/toolsets/files/calls', {
+      name: 'store_document',
+      arguments: { path: 'a.txt', content: 'x' },
+    });
+    expect(called.json).toMatchObject({ requested: 'store_document', canonical: 'builtin.write_file', isError: false });
+    const { json } = await service.call('GET', '/v1/toolsets/files/tools');
+    expect(json.tools.map(({ wireName }: { wireName: string }) => wireName)).toEqual(['read_file', 'write_file']);
+
+    expect((await put('/v1/workspaces/default', { settings: { nameMap: { '1x': 'read_file' } } })).json).toMatchObject({
+      code: 'invalid_request',
+      issues: [{ path: 'settings.nameMap["1x"]' }],
+    });
+    expect((await put('/v1/workspaces/default', { settings: {} })).status).toBe(200);
+    expect(await meant('files', 'store_document')).toBeUndefined();
+  });
+
+  it('says which toolsets leave a default alias out, and why', async () => {
+    const tools = [{ tool: 'builtin.read_file' }, { tool: 'builtin.write_file', aliases: ['put'] }];
+    expect((await service.call('PUT', '/v1/toolsets/putting', { tools })).status).toBe(201);
+    const { json } = await service.call('PUT', '/v1/tools/builtin.read_file/aliases', { aliases: ['put', 'open'] });
+    expect(json.warnings).toContainEqual({
+      path: 'aliases',
+      message: expect.stringMatching(
+        /^The toolset "putting": "put", a default alias of builtin\.read_file, is left out: builtin\.write_file/,
+      ),
+    });
+    expect((await service.call('DELETE', '/v1/tools/builtin.read_file/aliases')).status).toBe(204);
+  });
 });

@@ -29,6 +29,7 @@ describe('the settings of a workspace', () => {
     [{ settings: { retention: { auditDays: 0 } } }, 'settings.retention.auditDays'],
     [{ settings: { retention: { sessionDays: 1.5 } } }, 'settings.retention.sessionDays'],
     [{ settings: { requestLog: { bodies: 'yes' } } }, 'settings.requestLog.bodies'],
+    [{ settings: { nameMap: { x: '' } } }, 'settings.nameMap.x'],
     [{ settings: { unknown: 1 } }, 'settings.unknown'],
   ])('are refused if they are invalid: %j', async (body, at) => {
     const answer = await h.send('PUT', path, body);

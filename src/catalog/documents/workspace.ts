@@ -1,17 +1,24 @@
 /** The workspace's own document, `{settings}` (`core/workspace.ts`). Its name is the name of the workspace. */
+import { canonicalJson } from '../../core/hash.ts';
 import { parseDocument } from '../../core/issues.ts';
-import { defaultWorkspaceSettings, Workspace, type WorkspaceSettings } from '../../core/workspace.ts';
+import { invalidRequest } from '../../core/problem.ts';
+import { nameMapIssues } from '../../core/toolset/settle-names.ts';
+import { Workspace } from '../../core/workspace.ts';
 import { workspaceDocument } from '../../ports/catalog.ts';
-import { findRow } from './documents.ts';
+import { knownTools } from '../tools/known-tools.ts';
+import { recompileAll } from '../toolsets/toolsets.ts';
+import { readWorkspaceSettings } from './workspace-settings.ts';
 import type { DocumentWriter } from './write-document.ts';
 
 export const workspaceWriter: DocumentWriter = {
   nameFault: (_context, name) => (name === workspaceDocument ? null : `must be ${JSON.stringify(workspaceDocument)}`),
-  prepare: async (_context, _name, body) => ({ body: parseDocument(Workspace, body) }),
-};
 
-/** Returns the stored settings, with the default of every setting that was added since. */
-export function readWorkspaceSettings(sql: SqlStorage): WorkspaceSettings {
-  const row = findRow(sql, 'workspace', workspaceDocument);
-  return row === null ? defaultWorkspaceSettings : Workspace.parse(row.body).settings;
-}
+  prepare: async (context, _name, given) => {
+    const body = parseDocument(Workspace, given);
+    const { nameMap } = body.settings;
+    const issues = nameMapIssues(nameMap);
+    if (issues.length > 0) throw invalidRequest(issues);
+    if (canonicalJson(nameMap) === canonicalJson(readWorkspaceSettings(context.sql).nameMap)) return { body };
+    return { body, ...(await recompileAll(context, knownTools(context, { nameMap }))) };
+  },
+};

@@ -9,12 +9,13 @@ import { type SecretBinding, secretHostOf } from '../../core/policy/secret.ts';
 import { callUrlOf, type Server } from '../../core/servers/server.ts';
 import { nearNames } from '../../core/names/suggest.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
-import type { ToolsetAlias } from '../../core/toolset/toolset.ts';
+import type { NameMap, ToolsetAlias } from '../../core/toolset/toolset.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { Page, PageRequest } from '../../ports/catalog.ts';
 import { sortedPage } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
 import { findRow, allRows, readRow } from '../documents/documents.ts';
+import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { serverDefinitions } from '../servers/server-definitions.ts';
 import { madeToolDefinitions, privateDefinitions } from './made-tool-definitions.ts';
 import { uiToolDefinitions } from './ui-tool-definitions.ts';
@@ -26,6 +27,7 @@ export type PendingChange = {
   tools?: readonly ToolDefinition[];
   /** All tools of one server. */
   server?: { name: string; tools: readonly ToolDefinition[] };
+  nameMap?: NameMap;
 };
 
 export function knownTools(context: CatalogContext, aboutToBe: PendingChange = {}): KnownTools {
@@ -52,6 +54,7 @@ export function knownTools(context: CatalogContext, aboutToBe: PendingChange = {
     hasServer: (server) => servers.has(server),
     secret: (name) => secretBinding(context, name),
     host: (server) => hostOf(context, server),
+    nameMap: aboutToBe.nameMap ?? readWorkspaceSettings(context.sql).nameMap,
   };
 }
 

@@ -21,7 +21,7 @@ export const toolAliasesWriter: DocumentWriter = {
 
   prepareRemoval: async (context, name) => {
     const { warnings, commit } = await prepareChange(context, { canonical: name, aliases: null });
-    for (const { message } of warnings) context.log.info('toolset not recompiled', { tool: name, message });
+    for (const { message } of warnings) context.log.info('a toolset does not take all names', { tool: name, message });
     return commit;
   },
 };

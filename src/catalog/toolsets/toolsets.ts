@@ -18,7 +18,8 @@ import { forgetUnnamed } from '../servers/server-definitions.ts';
 import { enqueuePublish } from '../records/outbox.ts';
 import { insertVersion, reviseVersion, versionRow } from './toolset-versions.ts';
 import { checkNameInBody, type DocumentWriter, type Prepared, putDocument, removeDocument } from '../documents/write-document.ts';
-import type { Warning } from '../../core/warning.ts';
+import type { LeftOutName } from '../../core/toolset/settle-names.ts';
+import { firstWarnings, type Warning } from '../../core/warning.ts';
 
 export const toolsetWriter: DocumentWriter = {
   nameFault: (_context, name) => ToolsetName.safeParse(name).error?.issues[0]?.message ?? null,
@@ -90,7 +91,7 @@ type Revision = { name: string; version: number; text: string; hash: string };
 export async function recompileInheriting(context: CatalogContext, canonical: string, known: KnownTools): Promise<Recompiled> {
   const query = 'SELECT toolset FROM inherited_aliases WHERE tool = ?';
   const names = context.sql.exec<{ toolset: string }>(query, canonical).toArray();
-  return await recompile(context, new Set(names.map(({ toolset }) => toolset)), known, 'aliases');
+  return await recompile(context, new Set(names.map(({ toolset }) => toolset)), known, 'aliases', (left) => left.canonical === canonical);
 }
 
 /**
@@ -108,6 +109,13 @@ export async function recompileWith(
   return await recompile(context, new Set(names), known, 'tools');
 }
 
+/** Recompiles all toolsets with a pending name map of the workspace. */
+export async function recompileAll(context: CatalogContext, known: KnownTools): Promise<Recompiled> {
+  const names = context.sql.exec<{ toolset: string }>('SELECT DISTINCT toolset FROM toolset_tools').toArray();
+  const path = 'settings.nameMap';
+  return await recompile(context, new Set(names.map(({ toolset }) => toolset)), known, path, (left) => left.path.startsWith(path));
+}
+
 /** Returns the names of the toolsets whose newest version has an entry of any of the tools. */
 export function toolsetsWith(sql: SqlStorage, canonicals: Iterable<string>): Set<string> {
   const names = new Set<string>();
@@ -119,7 +127,7 @@ export function toolsetsWith(sql: SqlStorage, canonicals: Iterable<string>): Set
 }
 
 /**
- * A toolset that fails to compile keeps its edition, with a warning. Secrets are checked at the call: a missing secret must not prevent a
+ * A toolset that fails to compile keeps its edition, with a warning; names that it leaves out are warnings too, if `concerns`. Secrets are checked at the call: a missing secret must not prevent a
  * toolset from holding a tool.
  */
 async function recompile(
@@ -127,6 +135,7 @@ async function recompile(
   names: ReadonlySet<string>,
   { secret: _secret, ...known }: KnownTools,
   path: string,
+  concerns: (left: LeftOutName) => boolean = () => false,
 ): Promise<Recompiled> {
   const revisions: Revision[] = [];
   const warnings: Warning[] = [];
@@ -138,11 +147,13 @@ async function recompile(
     try {
       // Toolset bodies were parsed by the schema when they were written.
       const before = versionRow(context.sql, name, row.version)?.hash ?? null;
-      const { text, hash } = await compileToolset(context, name, row.body as Toolset, tools, toolsOfEdition(context, before));
+      const { text, hash, leftOut } = await compileToolset(context, name, row.body as Toolset, tools, toolsOfEdition(context, before));
+      // The writer of another document receives no warnings about private tools.
+      if (owner === null)
+        for (const left of leftOut.filter(concerns)) warnings.push({ path, message: `The toolset "${name}": ${left.message}` });
       if (before !== hash) revisions.push({ name, version: row.version, text, hash });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      // The writer of another document receives no warnings about private tools.
       if (owner !== null) context.log.info('private made tools keep their edition', { owner, cause: error.detail });
       else warnings.push({ path, message: `The toolset "${name}" keeps its previous names: ${error.detail}` });
     }
@@ -150,7 +161,7 @@ async function recompile(
   const commit = (): void => {
     for (const revision of revisions) revise(context, revision);
   };
-  return { warnings, commit };
+  return { warnings: firstWarnings(warnings, 'warnings'), commit };
 }
 
 /** Call in a write's transaction. Does nothing if the edition is unchanged. */
@@ -175,8 +186,13 @@ export async function compileToolset(
   known: KnownTools,
   before: readonly EditionTool[] = [],
 ) {
-  const { edition, warnings, toolset: read } = await compileEdition({ workspace: context.workspace, name, toolset, known, before });
-  return { toolset: { ...read, name }, text: editionBytes(edition), hash: await editionHash(edition), warnings };
+  const {
+    edition,
+    warnings,
+    leftOut,
+    toolset: read,
+  } = await compileEdition({ workspace: context.workspace, name, toolset, known, before });
+  return { toolset: { ...read, name }, text: editionBytes(edition), hash: await editionHash(edition), warnings, leftOut };
 }
 
 function indexTools(sql: SqlStorage, name: string, toolset: Toolset): void {

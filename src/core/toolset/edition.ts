@@ -13,7 +13,7 @@ import { limits } from '../limits.ts';
 import { countWarnings, definitionsAtFirst, lintTools, nameWarnings } from './lint.ts';
 import { findConflicts, type NameConflict } from './name-claims.ts';
 import { readNamedEntries, type NamedEntry } from './named-entry.ts';
-import { settleNames } from './settle-names.ts';
+import { type LeftOutName, settleNames } from './settle-names.ts';
 import { invalidRequest, Problem } from '../problem.ts';
 import { toStrictSchema } from '../schema/strict-schema.ts';
 import { toolPin } from '../tools/tool.ts';
@@ -30,13 +30,16 @@ export const maxEditionBytes = 10 * MB;
 /** `before`: the tools of an earlier edition of the same document. Their wire names stay, whatever the default names are now. */
 export type CompileInput = { workspace: string; name: string; toolset: Toolset; known: KnownTools; before?: readonly EditionTool[] };
 
+/** `leftOut`: also in `warnings`. */
+type CompiledEdition = { edition: Edition; warnings: Warning[]; leftOut: readonly LeftOutName[]; toolset: Toolset };
+
 /**
  * Compiles a toolset document. The returned `toolset` is the document with its references (`refId`) resolved. The same input gives
  * the same edition; the order of the entries does not affect whether it is valid. Throws `Problem`: `invalid_request` with every
  * error and its path, or `name_conflict` with `conflicts: [{name, tools: [a, b], suggestion}]`, at most a thousand, where the second
  * tool should take the suggested name.
  */
-export async function compileEdition(input: CompileInput): Promise<{ edition: Edition; warnings: Warning[]; toolset: Toolset }> {
+export async function compileEdition(input: CompileInput): Promise<CompiledEdition> {
   const { known } = input;
   if (utf8Length(JSON.stringify(input.toolset)) > maxToolsetBytes) {
     throw invalidRequest([{ path: '', message: `the toolset is larger than ${maxToolsetBytes} bytes` }]);
@@ -45,7 +48,7 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
     expandWildcards(input.toolset, () => known.all()),
     known,
   );
-  const reading = settleNames(readNamedEntries(toolset, known, input.before), toolset.nameMap);
+  const reading = settleNames(readNamedEntries(toolset, known, input.before), toolset, known);
   const faults = [...reading.issues, ...reading.entries.flatMap((entry) => checkEntryArguments(entry, known))];
   if (faults.length > 0) throw invalidRequest(faults);
   const conflicts = findConflicts(reading.entries);
@@ -70,8 +73,10 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
   return {
     edition,
     toolset,
+    leftOut: reading.leftOut,
     warnings: [
       ...reading.warnings,
+      ...reading.leftOut.map(({ path, message }) => ({ path, message })),
       ...reading.entries.flatMap(checkEntryResult),
       ...nameWarnings(reading.entries, known),
       ...lintTools(edition.tools),

@@ -2,7 +2,7 @@
 import type { SecretBinding } from '../policy/secret.ts';
 import { type ToolDefinition, toolPin } from '../tools/tool.ts';
 import { type Issue, invalidRequest } from '../problem.ts';
-import type { Toolset, ToolsetEntry } from './toolset.ts';
+import type { NameMap, Toolset, ToolsetEntry } from './toolset.ts';
 
 export type KnownTools = {
   /** Looks a tool up by its exact canonical name. */
@@ -14,6 +14,8 @@ export type KnownTools = {
   secret?(name: string): SecretBinding | undefined;
   /** The host that a server's calls go to, as returned by `secretHostOf`; undefined: unknown. */
   host?(server: string): string | undefined;
+  /** The name map of the workspace. */
+  nameMap?: NameMap;
 };
 
 /** Returns `known` with these tools in place of those with the same canonical names. */

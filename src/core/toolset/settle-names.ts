@@ -17,20 +17,31 @@ import {
   namesOfEntry,
   readNamedEntries,
 } from './named-entry.ts';
-import type { Toolset } from './toolset.ts';
+import type { NameMap, Toolset } from './toolset.ts';
+import type { Issue } from '../problem.ts';
+import type { Warning } from '../warning.ts';
+
+/** `leftOut`: names that clash in this toolset, each a warning with the tool that does not get it. */
+type SettledReadings = EntryReadings & { leftOut: LeftOutName[] };
+export type LeftOutName = Warning & { canonical: string };
 
 /** Returns the reading with final names. Names that conflict with others remain: `findConflicts` reports them. */
-export function settleNames({ entries, issues, warnings }: EntryReadings, nameMap: Toolset['nameMap']): EntryReadings {
-  const reading: EntryReadings = { entries, issues: [...issues], warnings: [...warnings] };
+export function settleNames(
+  { entries, issues, warnings }: EntryReadings,
+  { nameMap }: Pick<Toolset, 'nameMap'>,
+  known: Pick<KnownTools, 'nameMap'>,
+): SettledReadings {
+  const reading: SettledReadings = { entries, issues: [...issues], warnings: [...warnings], leftOut: [] };
   if (nameMap !== undefined) reading.entries = addMappedNames(nameMap, reading);
   reading.entries = dropClashingDefaults(reading);
   reading.entries = separateOwnNames(reading);
+  if (known.nameMap !== undefined) reading.entries = addWorkspaceNames(known.nameMap, nameMap ?? {}, reading);
   return reading;
 }
 
 /** Returns the names of each entry, equal to those of a compiled edition, for views of a document that is not compiled. */
 export function namesOfEntries(document: Pick<Toolset, 'tools' | 'names' | 'nameMap'>, known: KnownTools): EntryNames[] {
-  const { entries } = settleNames(readNamedEntries(document, known), document.nameMap);
+  const { entries } = settleNames(readNamedEntries(document, known), document, known);
   const byPath = new Map(entries.map((entry) => [entry.path, entry]));
   // Entries of tools that no longer exist are not read.
   return document.tools.map((entry, index) => byPath.get(`tools[${index}]`) ?? namesOfEntry(entry, known.get(entry.tool ?? '')));
@@ -38,16 +49,13 @@ export function namesOfEntries(document: Pick<Toolset, 'tools' | 'names' | 'name
 
 // The name map: names of another system for the tools of this toolset, as hidden aliases.
 
-function addMappedNames(nameMap: NonNullable<Toolset['nameMap']>, { entries, issues }: EntryReadings): NamedEntry[] {
+function addMappedNames(nameMap: NameMap, { entries, issues }: EntryReadings): NamedEntry[] {
   const added = new Map<NamedEntry, EntryAlias[]>();
   for (const [written, target] of Object.entries(nameMap)) {
     const path = `nameMap[${quote(written)}]`;
     const name = toAlias(written);
     if (!isAlias(name)) {
-      issues.push({
-        path,
-        message: `${quote(written)} cannot be a name: use 2 to 64 letters, digits, "_" and "-", beginning with a letter`,
-      });
+      issues.push({ path, message: notAName(written) });
       continue;
     }
     const [entry, ...others] = entriesNamed(entries, target);
@@ -68,6 +76,45 @@ function addMappedNames(nameMap: NonNullable<Toolset['nameMap']>, { entries, iss
     else added.set(entry, [...aliases, { name, mode: 'hidden', path, inherited: false }]);
   }
   return entries.map((entry) => ({ ...entry, aliases: added.get(entry) ?? entry.aliases }));
+}
+
+// The name map of the workspace, last of all: it changes no other name, and leaves out what does not fit this toolset.
+
+function addWorkspaceNames(nameMap: NameMap, own: NameMap, { entries, leftOut }: SettledReadings): NamedEntry[] {
+  const mapped = new Set(Object.keys(own).map((name) => fold(toAlias(name))));
+  const owners = new Map([...reservedNames].map(([name, owner]) => [fold(name), owner]));
+  for (const entry of entries) for (const name of namesOf(entry)) owners.set(fold(name), entry.canonical);
+  const added = new Map<NamedEntry, EntryAlias[]>();
+  for (const [written, target] of Object.entries(nameMap)) {
+    const name = toAlias(written);
+    const [entry, ...others] = entriesNamed(entries, target);
+    if (!isAlias(name) || entry === undefined || mapped.has(fold(name))) continue;
+    const owner = owners.get(fold(name));
+    const leaveOut = (reason: string): void => {
+      const message = `"${name}", a name of the workspace, is left out: ${reason}`;
+      leftOut.push({ path: workspaceNamePath(written), message, canonical: entry.canonical });
+    };
+    if (others.length > 0) leaveOut(severalTools([entry, ...others], target));
+    else if (owner === undefined) {
+      added.set(entry, [...(added.get(entry) ?? entry.aliases), { name, mode: 'hidden', path: entry.path, inherited: true }]);
+      owners.set(fold(name), entry.canonical);
+    } else if (owner !== entry.canonical) leaveOut(`${owner} has that name in this toolset`);
+  }
+  return entries.map((entry) => ({ ...entry, aliases: added.get(entry) ?? entry.aliases }));
+}
+
+/** Returns the names of a workspace's map that cannot be names. */
+export function nameMapIssues(nameMap: NameMap): Issue[] {
+  const wrong = Object.keys(nameMap).filter((written) => !isAlias(toAlias(written)));
+  return wrong.map((written) => ({ path: workspaceNamePath(written), message: notAName(written) }));
+}
+
+function workspaceNamePath(written: string): string {
+  return `settings.nameMap[${quote(written)}]`;
+}
+
+function notAName(written: string): string {
+  return `${quote(written)} cannot be a name: use 2 to 64 letters, digits, "_" and "-", beginning with a letter`;
 }
 
 /** `Web Search` → `web_search`: calls match in any case, so the map may have the spelling of the other system. */
@@ -101,7 +148,7 @@ function severalTools(entries: readonly NamedEntry[], target: string): string {
 
 // Default aliases, which the author of the toolset did not write: one that clashes is left out.
 
-function dropClashingDefaults({ entries, warnings }: EntryReadings): NamedEntry[] {
+function dropClashingDefaults({ entries, leftOut }: SettledReadings): NamedEntry[] {
   const owners = nameOwners(entries);
   const reserved = new Map([...reservedNames].map(([name, owner]) => [fold(name), owner]));
   return entries.map((entry) => {
@@ -110,7 +157,7 @@ function dropClashingDefaults({ entries, warnings }: EntryReadings): NamedEntry[
       const other = reserved.get(fold(alias.name)) ?? owners.otherThan(entry, alias.name);
       if (other === null || other === entry.canonical) return true;
       const message = `"${alias.name}", a default alias of ${entry.canonical}, is left out: ${other} claims that name too. To use it, write it into the aliases of one of them`;
-      warnings.push({ path: entry.path, message });
+      leftOut.push({ path: entry.path, message, canonical: entry.canonical });
       return false;
     });
     if (kept.length === entry.aliases.length) return entry;

@@ -189,22 +189,22 @@ export const Announce = z.enum(['prompt', 'description', 'none']).meta({
 });
 export type Announce = z.infer<typeof Announce>;
 
+/** Names of another system: name → any name of a tool. */
+export const NameMap = z
+  .record(z.string().min(1).max(128), z.string().min(1).max(192))
+  .refine((map) => Object.keys(map).length <= limits.maxNameMapEntries, { message: `must have at most ${limits.maxNameMapEntries} names` })
+  .meta({ example: { flashcards: 'create_flashcard', websearch: 'search' } });
+export type NameMap = z.infer<typeof NameMap>;
+
 export const Toolset = z
   .strictObject({
     name: ToolsetName.optional().meta({ description: 'Must equal the name in the path, if given.' }),
     description: description.optional(),
     announce: Announce.default('prompt'),
     names: NamesMode.optional(),
-    nameMap: z
-      .record(z.string().min(1).max(128), z.string().min(1).max(192))
-      .refine((map) => Object.keys(map).length <= limits.maxNameMapEntries, {
-        message: `must have at most ${limits.maxNameMapEntries} names`,
-      })
-      .optional()
-      .meta({
-        description: 'Further names of the listed tools, as hidden aliases: name → any name of a tool in this toolset.',
-        example: { flashcards: 'create_flashcard', websearch: 'search' },
-      }),
+    nameMap: NameMap.optional().meta({
+      description: 'Further names of the listed tools, as hidden aliases: name → any name of a tool in this toolset.',
+    }),
     onDemandAbove: z
       .int()
       .min(0)

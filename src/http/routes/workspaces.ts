@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
+import { Warning } from '../../core/warning.ts';
 import { Workspace } from '../../core/workspace.ts';
 import { workspaceDocument, type StoredDocument } from '../../ports/catalog.ts';
 import {
@@ -25,6 +26,12 @@ const WorkspaceView = Workspace.extend({
   name: z.string(),
   version: z.int().meta({ description: 'Counts the writes of the settings. 0: none; all settings have their defaults.' }),
 }).meta({ id: 'WorkspaceView' });
+const WrittenWorkspace = WorkspaceView.extend({
+  warnings: z
+    .array(Warning)
+    .optional()
+    .meta({ description: 'Toolsets that leave a name of `nameMap` out, or keep their previous names. Absent: none.' }),
+}).meta({ id: 'WrittenWorkspace' });
 
 export const workspaceRoutes: readonly Route[] = [
   defineRoute(
@@ -91,10 +98,10 @@ export const workspaceRoutes: readonly Route[] = [
       headers: conditionHeaders,
       body: { schema: Workspace },
       answers: {
-        200: { description: 'Replaced or unchanged.', schema: WorkspaceView, headers: etagHeader },
+        200: { description: 'Replaced or unchanged.', schema: WrittenWorkspace, headers: etagHeader },
         201: {
           description: 'Written for the first time.',
-          schema: WorkspaceView,
+          schema: WrittenWorkspace,
           headers: { ...etagHeader, location: 'URL of the workspace.' },
         },
       },
@@ -103,7 +110,9 @@ export const workspaceRoutes: readonly Route[] = [
     async ({ c, services, principal, params, body, answer }) => {
       requireOwnWorkspace(principal, params.workspace);
       const written = await services.catalog(principal).put('workspace', workspaceDocument, body, writeConditions(c));
-      return answerWrite(answer, written, `/v1/workspaces/${params.workspace}`, toView(principal, written.document));
+      const { document, warnings } = written;
+      const view = { ...toView(principal, document), ...(warnings.length > 0 && { warnings }) };
+      return answerWrite(answer, written, `/v1/workspaces/${params.workspace}`, view);
     },
   ),
 ];

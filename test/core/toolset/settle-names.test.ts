@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../../src/core/toolset/alias-map.ts';
 import { compileEdition } from '../../../src/core/toolset/edition.ts';
@@ -141,6 +142,80 @@ it('uses own names as wire names with `names: "primary"`, and resolves aliases t
     'web.web_search',
   ]);
   expect(edition.tools.flatMap(({ aliases }) => aliases.map(({ mode }) => mode))).toEqual(Array(4).fill('hidden'));
+});
+
+describe('the name map of a workspace', () => {
+  const nameMap = {
+    websearch: 'web_search',
+    'Mind Map': 'study.create_flashcard',
+    find: 'search',
+    exec: 'web_search',
+    absent: 'no_such_tool',
+    use_skill: 'web_search',
+    cards: 'create_flashcard',
+  };
+  const mapped = { ...known, nameMap };
+
+  it('adds hidden aliases to the tools that a toolset has, and changes no wire name', async () => {
+    const tools = [{ tool: 'web.web_search' }, { tool: 'study.create_flashcard' }, { tool: 'github.search' }, { tool: 'builtin.bash' }];
+    const [plain, { edition, warnings }] = [await compile({ tools }, known), await compile({ tools }, mapped)];
+    expect(wireNames(edition)).toEqual(wireNames(plain.edition));
+    expect(['WebSearch', 'mind_map', 'find', 'exec', 'use_skill'].map((name) => meant(edition, name))).toEqual([
+      'web.web_search',
+      'study.create_flashcard',
+      'github.search',
+      'builtin.bash',
+      'unknown_tool',
+    ]);
+    expect(warnings.filter((text) => text.includes('a name of the workspace'))).toHaveLength(2);
+  });
+
+  it('applies where a toolset turns default aliases off, and not to tools that share the meant name', async () => {
+    const tools = [
+      { tool: 'github.search', aliases: [] },
+      { tool: 'jira.search', aliases: [] },
+      { tool: 'web.web_search', aliases: [] },
+    ];
+    const { edition, warnings } = await compile({ tools }, mapped);
+    expect(['find', 'exec'].map((name) => meant(edition, name))).toEqual(['unknown_tool', 'web.web_search']);
+    expect(warnings.join('\n')).toContain('"find", a name of the workspace, is left out: "search" matches several tools');
+  });
+
+  it('gives way to the map of a toolset', async () => {
+    const tools = [{ tool: 'web.web_search' }, { tool: 'study.create_flashcard' }];
+    const { edition, warnings } = await compile({ nameMap: { Cards: 'web_search' }, tools }, mapped);
+    expect(meant(edition, 'cards')).toBe('web.web_search');
+    expect(warnings.join('\n')).not.toContain('"cards"');
+  });
+
+  it('never makes a toolset invalid, whatever it names', async () => {
+    const names = fc.constantFrom(
+      'search',
+      'github_search',
+      'jira_search',
+      'bash',
+      'shell',
+      'web_search',
+      'terminal-run',
+      'x',
+      'a.b',
+      'Web Search',
+    );
+    const entries = fc.uniqueArray(fc.constantFrom('github.search', 'jira.search', 'web.web_search', 'local.terminalRun', 'builtin.bash'), {
+      minLength: 1,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(names, names), entries, async (map, listed) => {
+        const document = { tools: listed.map((tool) => ({ tool })) };
+        const plain = await compile(document, known);
+        const { edition } = await compile(document, { ...known, nameMap: map });
+        expect(wireNames(edition)).toEqual(wireNames(plain.edition));
+        for (const { wireName, canonical, aliases } of plain.edition.tools)
+          for (const name of [wireName, canonical, ...aliases.map((alias) => alias.name)])
+            expect(meant(edition, name)).toBe(meant(plain.edition, name));
+      }),
+    );
+  });
 });
 
 describe('a name map', () => {
