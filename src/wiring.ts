@@ -1,4 +1,5 @@
 /** Builds every adapter from the bindings; nothing else does. Routes use `Services`, sessions use `Wiring`. */
+import type { AuditRow } from './core/audit.ts';
 import type { Plan } from './core/turn/plan.ts';
 import type { Principal } from './core/principal.ts';
 import type { Server, ServerAccess, ServerKind } from './core/servers/server.ts';
@@ -36,7 +37,7 @@ import { systemClock } from './platform/clock.ts';
 import { randomIds } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
 import { createPageFile } from './platform/page-files.ts';
-import type { CatalogPort, Directory } from './ports/catalog.ts';
+import type { Directory } from './ports/catalog.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import type { Triggers } from './ports/triggers.ts';
 import type { ServerSource } from './ports/upstream.ts';
@@ -45,6 +46,7 @@ import { createChatModel } from './providers/chat-model.ts';
 import { rehearsalHttp } from './providers/rehearsal/rehearsal.ts';
 import { createMadeExecutor } from './sandbox/made-executor.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
+import { createAudits } from './storage/audit-client.ts';
 import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient, createCatalogs } from './storage/catalog-client.ts';
 import { createDirectory } from './storage/directory.ts';
@@ -85,7 +87,7 @@ export function wire(bindings: Bindings): Wiring {
 
 function build(bindings: Bindings) {
   const base = buildBase(bindings);
-  const { settings, runtime, catalog, outbound, instance, master } = base;
+  const { settings, runtime, catalog, audit, outbound, instance, master } = base;
   const servers = buildServers(base);
   const { directory, signIns } = servers;
   const sandbox = createSandbox();
@@ -103,6 +105,7 @@ function build(bindings: Bindings) {
     directory,
     /** Returns the catalog for a caller, which is recorded in the audit row of each change. */
     catalog,
+    audit,
     sessions,
     triggers: (workspace: string): Triggers => createCatalogClient(bindings, workspace),
     /** Checks whether code of made tools compiles. */
@@ -155,6 +158,7 @@ function buildBase(bindings: Bindings) {
   const runtime = { clock: systemClock, ids: randomIds, log: createLog(settings.log) };
   const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
   const cachedDirectory = createDirectory({ env: bindings, settings, ...runtime });
+  const catalog = createCatalogs(bindings, cachedDirectory);
   return {
     settings,
     runtime,
@@ -163,7 +167,8 @@ function buildBase(bindings: Bindings) {
     cachedDirectory,
     master: createMasterKey(settings.masterKey),
     sealing: createMasterKey(settings.masterKey ?? settings.rootKey),
-    catalog: createCatalogs(bindings, cachedDirectory),
+    catalog,
+    audit: createAudits(bindings, settings.auditShards, catalog),
   };
 }
 
@@ -255,13 +260,13 @@ function buildCallDeps({ settings, runtime, catalog }: Base, servers: ServerPart
 }
 
 /** Calls without a session: on scratch files, audited before they return. */
-function buildDirectCalls({ settings, runtime, catalog }: Base, directory: Directory, callDeps: (workspace: string) => CallDeps) {
+function buildDirectCalls({ settings, runtime, catalog, audit }: Base, directory: Directory, callDeps: (workspace: string) => CallDeps) {
   const depsFor = ({ workspace }: Principal) => ({
     ...{ directory, ids: runtime.ids, aliases: settings.aliases },
     marks: marksIn(catalog),
     call: callDeps(workspace),
     scratchFiles: () => createMemoryFiles(runtime.clock.now),
-    audit: (rows: Parameters<CatalogPort['appendAudit']>[0]) => catalog(workspace).appendAudit(rows),
+    audit: (rows: AuditRow[]) => audit(workspace).append(rows),
   });
   return {
     /** Makes a call. */
@@ -277,7 +282,7 @@ function buildDirectCalls({ settings, runtime, catalog }: Base, directory: Direc
 
 /** Toolsets served over MCP. */
 function buildServe(base: Base, servers: ServerParts, callDeps: ServeDeps['callDeps']): Omit<ServeDeps, 'fileSpace'> {
-  const { settings, runtime, sealing, catalog } = base;
+  const { settings, runtime, sealing, catalog, audit } = base;
   return {
     ...runtime,
     directory: servers.directory,
@@ -288,7 +293,7 @@ function buildServe(base: Base, servers: ServerParts, callDeps: ServeDeps['callD
     configuration: configurationTables(toolDefinitions()),
     callDeps,
     scratchFiles: () => createMemoryFiles(runtime.clock.now),
-    audit: (workspace, rows) => catalog(workspace).appendAudit(rows),
+    audit: (workspace, rows) => audit(workspace).append(rows),
     marks: marksIn(catalog),
     upstream: servers.upstream,
     upstreamContext: servers.upstreamContext,

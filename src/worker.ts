@@ -2,6 +2,7 @@
 import { createApp } from './http/app.ts';
 import { wire } from './wiring.ts';
 
+export { AuditShard } from './audit-shard/audit-shard.ts';
 export { Catalog } from './catalog/catalog.ts';
 export { McpSession } from './mcp-session/mcp-session.ts';
 export { Session } from './session/object/session.ts';

@@ -18,6 +18,7 @@ const floors = new Map<string, number>([
   ['session', 6],
   ['mcp-session', 6],
   ['catalog', 6],
+  ['audit-shard', 6],
   ['http', 7],
   ['console', 7],
   ['worker.ts', 8],

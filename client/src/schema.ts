@@ -449,13 +449,37 @@ export interface paths {
         };
         /**
          * List tool calls, rejections, approval decisions and configuration changes, newest first
-         * @description A call that may have an effect has its row before the effect, with verdict `outcome_unknown` until its outcome is recorded. A change is recorded in the transaction that makes it. Rows contain a hash of the arguments, and no secret or key values.
+         * @description A call that may have an effect has its row before the effect, with verdict `outcome_unknown` until its outcome is recorded. A change is recorded in the transaction that makes it. Rows contain a hash of the arguments, and no secret or key values. A request reads a limited number of rows: with filters, a page can be short or empty while `nextCursor` is set.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
          *     Scope: `admin`.
          */
         get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check that no audit row was changed, removed or inserted
+         * @description The audit consists of several logs. Each row has a hash of its content and of the row before it, and the newest rows are signed every minute. A request checks a limited number of rows and stops at the first broken row; continue with `nextCursor` until it is null. Rows of releases before the signed logs are not checked.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["verifyAudit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2796,6 +2820,8 @@ export interface components {
         /** @enum {string} */
         AskKind: "always" | "delete-file" | "overwrite-file" | "write-outside" | "network" | "destructive" | "untrusted" | "registry" | "rule" | "taint";
         AuditCall: {
+            /** @description The agent of the turn. */
+            agent: string | null;
             /** @description SHA-256 (hex) of the canonical JSON of the arguments. */
             argumentsHash: string;
             /** Format: date-time */
@@ -2806,6 +2832,11 @@ export interface components {
             durationMs: number;
             /** @description `name@version.revision`. */
             edition: string | null;
+            /**
+             * @description Id of the entry: the log that stores it and its number there, `<log>.<number>`. Stable.
+             * @example 3.1042
+             */
+            id: string;
             /** @description Id of the key. For an approval decision also `link`, or `clock` if the approval expired. */
             keyId: string;
             /**
@@ -2828,22 +2859,16 @@ export interface components {
             verdict: "ran" | "refused" | "outcome_unknown" | "waiting" | "approved" | "denied" | "expired";
             via: components["schemas"]["Via"] | null;
         };
-        /**
-         * @example {
-         *       "kind": "change",
-         *       "at": "2026-01-01T08:00:00.000Z",
-         *       "keyId": "root",
-         *       "action": "update",
-         *       "resource": "toolset",
-         *       "name": "demo",
-         *       "version": 2
-         *     }
-         */
         AuditChange: {
             /** @enum {string} */
             action: "create" | "update" | "delete" | "revoke" | "accept" | "refresh" | "sign-in" | "sign-out";
             /** Format: date-time */
             at: string;
+            /**
+             * @description Id of the entry: the log that stores it and its number there, `<log>.<number>`. Stable.
+             * @example 3.1042
+             */
+            id: string;
             /** @description Id of the key; `link` for a rule that was remembered by an approval link; `system` for a change made by the service itself. */
             keyId: string;
             /** @constant */
@@ -2854,6 +2879,43 @@ export interface components {
             resource: string;
             /** @description The version that the change created. null if the resource has no versions. */
             version: number | null;
+        };
+        AuditFault: {
+            /**
+             * @description Id of the entry: the log that stores it and its number there, `<log>.<number>`. Stable.
+             * @example 3.1042
+             */
+            id: string;
+            log: string;
+            /** @description Number of the first broken row. */
+            number: number;
+            /**
+             * @description `altered`: the row does not match its hash. `missing`: the row was removed. `rewritten`: the rows match their hashes, but not the signed head of the log. `signature`: the signature of a head is invalid.
+             * @enum {string}
+             */
+            reason: "altered" | "missing" | "rewritten" | "signature";
+            /** @description The fault is in the rows `number` to `through`. Greater than `number` if only a signed head shows it. */
+            through: number;
+        };
+        AuditVerification: {
+            /** @description The first broken row; null if `ok`. */
+            broken: components["schemas"]["AuditFault"] | null;
+            /** @description The number of rows that this request checked. */
+            checked: number;
+            logs: {
+                /** @description Number of the first row checked. Earlier ones were deleted by retention or checked before. */
+                from: number;
+                /** @description `changes`, or the number of a shard. */
+                log: string;
+                /** @description The newest row that a signed head covers; 0 if none. Later rows are signed within a minute. */
+                signed: number;
+                /** @description Number of the last row checked; less than `from` if the log has none. */
+                through: number;
+            }[];
+            /** @description Continue with this cursor; null when everything was checked or a row is broken. */
+            nextCursor: string | null;
+            /** @description Whether all rows that this request checked are as they were written. */
+            ok: boolean;
         };
         AuthorizationStatus: {
             /**
@@ -8715,17 +8777,40 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
+                /**
+                 * @description Name of the agent.
+                 * @example helper
+                 */
+                agent?: string;
+                code?: components["schemas"]["ToolResultCode"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
+                /**
+                 * @description Only entries of this time and later (ISO 8601).
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Id of the key.
+                 * @example root
+                 */
+                key?: string;
                 /** @description `call`: calls and approval decisions; `change`: changes of keys, secrets, policy, servers, toolsets and so on. Default: both. */
                 kind?: "call" | "change";
                 limit?: number;
                 session?: string;
                 /**
-                 * @description Canonical name.
+                 * @description Only entries up to this time, inclusive.
+                 * @example 2026-02-01T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description Canonical name, or the called name if it matched no tool.
                  * @example builtin.bash
                  */
                 tool?: string;
+                /** @description For a call: `ran`, `refused`, `waiting` (it needs an approval or an answer before it can continue) or `outcome_unknown` (it started, and no outcome is recorded: it is still running, or its outcome could not be written). For an approval decision: `approved`, `denied` or `expired`; the call has its own row. */
+                verdict?: "ran" | "refused" | "outcome_unknown" | "waiting" | "approved" | "denied" | "expired";
             };
             header?: never;
             path?: never;
@@ -8744,6 +8829,34 @@ export interface operations {
                         /** @description null on the last page. */
                         nextCursor: string | null;
                     };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    verifyAudit: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditVerification"];
                 };
             };
             401: components["responses"]["Problem401"];

@@ -14,13 +14,14 @@ import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';
 import type { Bindings } from '../storage/bindings.ts';
+import { createAuditKeeper } from '../storage/audit-keeper.ts';
 import { catalogMethods, closedAfterDeleteReason } from '../storage/catalog-methods.ts';
 import type { CatalogMethod, CatalogRpc, MethodArguments, MethodResult } from '../storage/catalog-methods.ts';
 import type { CatalogCaller } from '../ports/catalog.ts';
 import { createMasterKey } from '../storage/master-key.ts';
 import { catalogMigrations, migrate } from '../storage/schema.ts';
 import { toolDefinitions } from '../tools/registry.ts';
-import { createAuditWriter } from './records/audit.ts';
+import { signedChangeLog } from './records/audit.ts';
 import type { CatalogContext, Job } from './context.ts';
 import { checkStoredMadeTools } from './tools/made-tools.ts';
 import { createDatabaseCloser } from './records/close-database.ts';
@@ -188,7 +189,6 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
       context,
       cancellations,
       triggers,
-      audit: createAuditWriter(context, () => this.ctx.storage.sync()),
       republish: async (kind, name) => {
         enqueueRepublish(context, kind, name);
         await wake();
@@ -202,6 +202,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
       cancellations,
       createErasures(context),
       createDeliverySweep(context),
+      createAuditKeeper(signedChangeLog(context), async () => undefined),
     ];
     return { services, outbox, jobs, closeDatabase: this.#closer(context) };
   }

@@ -11,6 +11,7 @@ export const AuditRow = z
     /** Counts the rows of a session from 1; together with `session` it identifies the row. null without a session. */
     sequence: z.int().nullable(),
     turn: z.string().nullable(),
+    agent: z.string().nullable().meta({ description: 'The agent of the turn.' }),
     callId: z.string(),
     parent: z
       .string()
@@ -37,6 +38,7 @@ export const AuditRow = z
       session: '0123…',
       sequence: 7,
       turn: 'turn_1',
+      agent: 'helper',
       callId: 'call_1.2',
       parent: 'call_1',
       requested: 'write_file',
@@ -71,7 +73,6 @@ export const AuditChange = z
     version: z.int().nullable().meta({ description: 'The version that the change created. null if the resource has no versions.' }),
   })
   .meta({
-    id: 'AuditChange',
     example: {
       kind: 'change',
       at: '2026-01-01T08:00:00.000Z',
@@ -84,11 +85,56 @@ export const AuditChange = z
   });
 export type AuditChange = z.infer<typeof AuditChange>;
 
+const entryId = z.string().meta({
+  description: 'Id of the entry: the log that stores it and its number there, `<log>.<number>`. Stable.',
+  example: '3.1042',
+});
+
 /** An entry as listed by `GET /v1/audit`. */
 export const AuditEntry = z.discriminatedUnion('kind', [
-  AuditRow.extend({ kind: z.literal('call').meta({ description: 'A tool call, or a decision on its approval.' }) }).meta({
+  AuditRow.extend({ id: entryId, kind: z.literal('call').meta({ description: 'A tool call, or a decision on its approval.' }) }).meta({
     id: 'AuditCall',
   }),
-  AuditChange,
+  AuditChange.extend({ id: entryId }).meta({ id: 'AuditChange' }),
 ]);
 export type AuditEntry = z.infer<typeof AuditEntry>;
+
+/** Why a log cannot be trusted from a row on. */
+export const AuditFault = z
+  .object({
+    id: entryId,
+    log: z.string(),
+    number: z.int().meta({ description: 'Number of the first broken row.' }),
+    through: z.int().meta({
+      description: 'The fault is in the rows `number` to `through`. Greater than `number` if only a signed head shows it.',
+    }),
+    reason: z.enum(['altered', 'missing', 'rewritten', 'signature']).meta({
+      description:
+        '`altered`: the row does not match its hash. `missing`: the row was removed. `rewritten`: the rows match their hashes, but not the signed head of the log. `signature`: the signature of a head is invalid.',
+    }),
+  })
+  .meta({ id: 'AuditFault' });
+export type AuditFault = z.infer<typeof AuditFault>;
+
+export const AuditVerification = z
+  .object({
+    ok: z.boolean().meta({ description: 'Whether all rows that this request checked are as they were written.' }),
+    checked: z.int().meta({ description: 'The number of rows that this request checked.' }),
+    logs: z.array(
+      z.object({
+        log: z.string().meta({ description: '`changes`, or the number of a shard.' }),
+        from: z.int().meta({ description: 'Number of the first row checked. Earlier ones were deleted by retention or checked before.' }),
+        through: z.int().meta({ description: 'Number of the last row checked; less than `from` if the log has none.' }),
+        signed: z
+          .int()
+          .meta({ description: 'The newest row that a signed head covers; 0 if none. Later rows are signed within a minute.' }),
+      }),
+    ),
+    broken: AuditFault.nullable().meta({ description: 'The first broken row; null if `ok`.' }),
+    nextCursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Continue with this cursor; null when everything was checked or a row is broken.' }),
+  })
+  .meta({ id: 'AuditVerification' });
+export type AuditVerification = z.infer<typeof AuditVerification>;

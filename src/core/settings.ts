@@ -13,6 +13,8 @@ export type Settings = {
   /** Patterns of `MONIKER_ALLOW_PRIVATE_HOSTS`, unparsed; `net/guard.ts` parses them. */
   allowPrivateHosts: readonly string[];
   aliases: boolean;
+  /** The number of audit shards that new rows are spread over. */
+  auditShards: number;
   log: LogLevel;
   /** Keys of well-known providers found in the environment: provider name → key. */
   providerKeys: ReadonlyMap<string, string>;
@@ -55,6 +57,7 @@ export function readSettings(environment: { readonly [name: string]: unknown }):
     allowedOrigins: list('MONIKER_ALLOWED_ORIGINS'),
     allowPrivateHosts: list('MONIKER_ALLOW_PRIVATE_HOSTS'),
     aliases: text('MONIKER_ALIASES') !== 'off',
+    auditShards: readShards(text('MONIKER_AUDIT_SHARDS')),
     log: level === 'error' || level === 'debug' ? level : 'info',
     providerKeys: new Map(
       providerKeyNames.flatMap(([variable, provider]) => {
@@ -65,4 +68,13 @@ export function readSettings(environment: { readonly [name: string]: unknown }):
     ollamaUrl: text('MONIKER_OLLAMA_URL'),
     closeAfterDelete: text('MONIKER_CLOSE_AFTER_DELETE') === 'on',
   };
+}
+
+const defaultAuditShards = 8;
+const maxAuditShards = 32;
+
+/** An invalid number counts as absent. */
+function readShards(value: string | null): number {
+  const shards = Number(value);
+  return Number.isInteger(shards) && shards >= 1 && shards <= maxAuditShards ? shards : defaultAuditShards;
 }

@@ -26,6 +26,7 @@ export const workerSettings = [
   'MONIKER_ALLOWED_ORIGINS',
   'MONIKER_ALLOW_PRIVATE_HOSTS',
   'MONIKER_ALIASES',
+  'MONIKER_AUDIT_SHARDS',
   'MONIKER_LOG',
   'OPENAI_API_KEY',
   'ANTHROPIC_API_KEY',
@@ -114,6 +115,7 @@ Environment variables:
   MONIKER_ALLOWED_ORIGINS       origins that browsers may call from, comma-separated
   MONIKER_ALLOW_PRIVATE_HOSTS   private hosts that requests may go to, comma-separated, for example 127.0.0.1:*
   MONIKER_ALIASES               off: resolve no aliases
+  MONIKER_AUDIT_SHARDS          number of audit logs for calls, 1 to 32 (default: 8)
   MONIKER_LOG                   error, info or debug (default: info)
   OLLAMA_HOST                   address of a local Ollama (default: 127.0.0.1:11434)
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, COHERE_API_KEY

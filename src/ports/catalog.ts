@@ -4,7 +4,6 @@
  */
 import type { Agent } from '../core/agent.ts';
 import type { AliasMap } from '../core/toolset/alias-map.ts';
-import type { AuditEntry, AuditRow } from '../core/audit.ts';
 import type { EditionPointer } from '../core/toolset/edition-tool.ts';
 import type { ToolAcceptance } from '../core/listing/stored-tool.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
@@ -21,6 +20,7 @@ import type { NamedModel } from '../core/model/model-alias.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { Warning } from '../core/warning.ts';
 import type { WorkspaceSettings } from '../core/workspace.ts';
+import type { LogCheck, LogCheckRequest, LogHead, LogPage, LogRequest } from './audit-log.ts';
 
 /**
  * `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. `ui-tool`: named `ui.<name>`, `made-tool`:
@@ -127,8 +127,6 @@ export type StoredMarks = { taint: Taint; expiresAt: number; session?: string };
  */
 export type NewMarks = { names: readonly string[]; taint: Taint; ttlMs: number; answersOf?: string; session?: string };
 
-export type AuditQuery = PageRequest & { session?: string; tool?: string; kind?: AuditEntry['kind'] };
-
 /** The workspace, with the id of the calling key for the audit of changes; only the workspace for calls by the service itself. */
 export type CatalogCaller = string | { workspace: string; keyId: string };
 
@@ -217,9 +215,13 @@ export interface CatalogPort {
   /** Newest first. `keyId` null: of all keys (admin). */
   sessions(keyId: string | null, page: PageRequest): Promise<Page<SessionIndexRow>>;
 
-  /** Idempotent by (session, sequence), or by call id without a session. The outcome of a call replaces its intent. */
-  appendAudit(rows: readonly AuditRow[]): Promise<void>;
-  audit(query: AuditQuery): Promise<Page<AuditEntry>>;
+  /** Returns the newest signed heads of the audit shards, of every shard that ever had rows. */
+  auditHeads(): Promise<[shard: number, head: LogHead][]>;
+  storeAuditHead(shard: number, head: LogHead): Promise<void>;
+  /** Reads the audit log of configuration changes (`changes`), or the rows of releases without audit shards (`earlier`). */
+  readAudit(log: 'changes' | 'earlier', request: LogRequest): Promise<LogPage>;
+  /** Checks the hash chain of the log of changes. */
+  checkAudit(request: LogCheckRequest): Promise<LogCheck>;
 }
 
 /** A toolset as a call needs it: parsed once per isolate, with its tables built. `names` has every tool of the edition. */

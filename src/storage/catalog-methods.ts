@@ -130,8 +130,11 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   indexSession: record,
   forgetSession: record,
   sessions: read,
-  appendAudit: record,
-  audit: read,
+  auditHeads: read,
+  // An older head is ignored.
+  storeAuditHead: read,
+  readAudit: read,
+  checkAudit: read,
 
   pointer: read,
   editionText: read,

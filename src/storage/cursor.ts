@@ -83,6 +83,6 @@ function decode(list: string, cursor: string | undefined): unknown {
   return parsed[1];
 }
 
-function badCursor(): Error {
+export function badCursor(): Error {
   return invalidRequest([{ path: 'cursor', message: 'is not a cursor of this list: omit it to start from the beginning' }]);
 }

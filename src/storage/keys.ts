@@ -45,6 +45,10 @@ export type PublishedHook = Published<{ webhook: WebhookDocument; sealed: string
  * session created with an idempotency key, `id` has the key and a secret of the installation (`session-client.ts`); for an MCP session
  * it is the unsigned part of its id (`session-client.ts`).
  */
-export async function objectName(workspace: string, kind: 'catalog' | 'session' | 'mcp-session', id: string): Promise<string> {
+export async function objectName(
+  workspace: string,
+  kind: 'catalog' | 'session' | 'mcp-session' | 'audit-shard',
+  id: string,
+): Promise<string> {
   return sha256Hex(JSON.stringify([workspace, kind, id]));
 }

@@ -27,9 +27,9 @@
  * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`). `cancelled_at`: revoked with `cancel`, so its turns end.
  * - `key_cancellations(key_id, …)`: revoked keys whose sessions are being cancelled, up to session number `after`; `pass` 2 is the last.
  * - `sessions(id, …)`: the index of listed sessions.
- * - `audit(sequence, …)`: one row for each call or refusal (`kind` call) and for each change (`kind` change); `tool` is the canonical
- *   name, or the requested name of an unknown tool. `(session, number)`, or `call_id` without a session, makes appending idempotent.
- *   `is_open`: the row is an intent, or its call waits, and the outcome replaces it.
+ * - `audit_log`, `audit_heads`: the audit log of configuration changes (`audit-log.ts`). `audit_shards(shard, …)`: the newest signed head of
+ *   each audit shard.
+ * - `audit(sequence, …)`: audit rows of releases before the shards; nothing is added.
  * - `deliveries(number, kind, name, id, …)`: deliveries to webhooks (`kind` webhook) and runs of schedules, each once by `id`.
  *   `due_at`: when it is next sent to its session; null when nothing is to be done or an earlier one goes first (the oldest pending one
  *   of a session has a time). `held`: it waits for the end of the previous run. `run` counts replays from 1, `attempts` those of one
@@ -45,6 +45,7 @@
  *   resend, and of the direct calls of a key. `answers_of`: the key of a response, null for the rest.
  */
 import { failpoint } from '../core/failpoint.ts';
+import { auditLogSchema } from './audit-log.ts';
 
 export const catalogMigrations: readonly string[] = [
   `
@@ -192,6 +193,9 @@ export const catalogMigrations: readonly string[] = [
   `
   ALTER TABLE taint_marks ADD COLUMN session TEXT;
   ALTER TABLE taint_marks ADD COLUMN session_until INTEGER NOT NULL DEFAULT 0;
+  `,
+  `${auditLogSchema}
+  CREATE TABLE audit_shards (shard INTEGER PRIMARY KEY, number INTEGER NOT NULL, at INTEGER NOT NULL, hash TEXT NOT NULL);
   `,
 ];
 

@@ -1,13 +1,12 @@
 /** The contract of every `Catalog` and its `Directory`. `make` returns an empty workspace. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { resolveName } from '../../src/core/toolset/alias-map.ts';
-import type { AuditRow } from '../../src/core/audit.ts';
 import { CanonicalName } from '../../src/core/names/names.ts';
 import { limits } from '../../src/core/limits.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import type { Problem } from '../../src/core/problem.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
-import { policyDocument, type AuditQuery, type CatalogPort, type Directory, type Page, type PageRequest } from '../../src/ports/catalog.ts';
+import { policyDocument, type CatalogPort, type Directory, type Page, type PageRequest } from '../../src/ports/catalog.ts';
 
 export type CatalogParts = { workspace: string; catalog: CatalogPort; directory: Directory; rootKey: string };
 
@@ -646,73 +645,6 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect((await pages((page) => catalog.sessions(null, page), 2)).map(({ id }) => id)).toEqual(['s2', 's1']);
     });
   });
-
-  describe('the audit', () => {
-    const calls = (limit: number, query: Partial<AuditQuery> = {}) =>
-      pages(async (page) => {
-        const { items, nextCursor } = await catalog.audit({ ...query, ...page, kind: 'call' });
-        return { items: items.flatMap((row) => (row.kind === 'call' ? [row] : [])), nextCursor };
-      }, limit);
-    const intent = { verdict: 'outcome_unknown', code: 'outcome_unknown' } as const;
-
-    it.each([
-      ['without a session', { session: null, sequence: null }],
-      ['of a session', { session: 's1', sequence: 1 }],
-    ])('replaces the intent of a call %s by its outcome, once', async (_what, own) => {
-      await catalog.appendAudit([auditRow({ ...own, ...intent })]);
-      expect(await calls(5)).toMatchObject([{ ...intent, callId: 'call_1' }]);
-      await catalog.appendAudit([auditRow({ ...own, verdict: 'waiting' })]);
-      expect(await calls(5)).toMatchObject([{ verdict: 'waiting' }]);
-      await catalog.appendAudit([auditRow({ ...own, ...intent })]);
-      for (let times = 0; times < 2; times += 1) await catalog.appendAudit([auditRow({ ...own, canonical: 'builtin.read_file' })]);
-      expect(await calls(5)).toMatchObject([{ verdict: 'ran', canonical: 'builtin.read_file' }]);
-      expect(await calls(5, { tool: 'builtin.read_file' })).toHaveLength(1);
-    });
-
-    it('has a separate row for a call that is repeated under its id', async () => {
-      const own = { session: null, sequence: null } as const;
-      await catalog.appendAudit([auditRow(own)]);
-      await catalog.appendAudit([auditRow({ ...own, ...intent })]);
-      expect((await calls(5)).map(({ verdict }) => verdict)).toEqual(['outcome_unknown', 'ran']);
-      await catalog.appendAudit([auditRow({ ...own, verdict: 'refused' })]);
-      expect((await calls(5)).map(({ verdict }) => verdict)).toEqual(['refused', 'ran']);
-    });
-
-    it('stores a row of a session once, and filters by session and tool', async () => {
-      await catalog.appendAudit([
-        auditRow({ session: 's1', sequence: 1 }),
-        auditRow({ session: 's1', sequence: 2, canonical: null, requested: 'nonsense' }),
-      ]);
-      await catalog.appendAudit([
-        auditRow({ session: 's1', sequence: 2, canonical: 'builtin.bash' }),
-        auditRow({ session: null, sequence: null }),
-        auditRow({ session: null, sequence: null, callId: 'call_2' }),
-        auditRow({ session: null, sequence: null, callId: 'call_2' }),
-      ]);
-      expect(await calls(3)).toHaveLength(4);
-      expect((await calls(10, { session: 's1' })).map(({ sequence }) => sequence)).toEqual([2, 1]);
-      expect((await catalog.audit({ tool: 'nonsense', limit: 10 })).items).toMatchObject([{ session: 's1', sequence: 2, canonical: null }]);
-      expect((await catalog.audit({ session: 's1', tool: 'builtin.bash', limit: 10 })).items).toHaveLength(1);
-    });
-
-    it('names the parent of a nested call; a row from before nested calls has none', async () => {
-      const { parent: _parent, ...before } = auditRow({ session: 's1', sequence: 1 });
-      await catalog.appendAudit([before as AuditRow, auditRow({ session: 's1', sequence: 2, callId: 'call_1.1', parent: 'call_1' })]);
-      expect((await calls(10, { session: 's1' })).map(({ parent }) => parent)).toEqual(['call_1', null]);
-    });
-
-    it('has every row of many concurrent ones, in order, as soon as their writer gets a response', async () => {
-      const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
-      await Promise.all(
-        numbers.map(async (number) => {
-          await catalog.appendAudit([auditRow({ session: `s${number}`, sequence: 1 })]);
-          expect((await catalog.audit({ session: `s${number}`, limit: 1 })).items).toHaveLength(1);
-        }),
-      );
-      const kept = await calls(50);
-      expect(kept.map(({ session }) => session)).toEqual(numbers.map((number) => `s${number}`).reverse());
-    });
-  });
 }
 
 /** Two tools, the first with a default alias: enough for all tests above. */
@@ -741,28 +673,6 @@ function clash(): Record<string, unknown> {
       { tool: 'builtin.bash', aliases: ['same'] },
       { tool: 'builtin.read_file', aliases: ['same'] },
     ],
-  };
-}
-
-export function auditRow(fields: Partial<AuditRow>): AuditRow {
-  return {
-    at: '2026-01-01T00:00:00.000Z',
-    keyId: 'root',
-    session: 's1',
-    sequence: 1,
-    turn: null,
-    callId: 'call_1',
-    parent: null,
-    requested: 'shell',
-    canonical: 'builtin.bash',
-    via: 'alias',
-    toolset: 'support',
-    edition: 'support@1.1',
-    argumentsHash: '00',
-    verdict: 'ran',
-    code: null,
-    durationMs: 1,
-    ...fields,
   };
 }
 

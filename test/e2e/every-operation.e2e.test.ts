@@ -269,6 +269,8 @@ describe('every operation', () => {
     await call('DELETE', `/v1/keys/${key.id}?cancel=true`);
     await call('GET', '/v1/audit?limit=3');
     for (const path of ['/', '/healthz', '/readyz', '/docs', '/assets/pages.css', '/assets/start.js']) await call('GET', path);
+    await call('GET', '/v1/audit/verify');
+    for (const path of ['/', '/healthz', '/docs', '/assets/pages.css', '/assets/start.js']) await call('GET', path);
     const page = await service.call('GET', '/docs');
     const file = /"(\/assets\/[^"]+\.js)"/.exec(page.text)?.[1] ?? '';
     await call('GET', file);

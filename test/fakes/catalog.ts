@@ -6,7 +6,6 @@ import { rebindEntries } from '../../src/core/listing/stored-tool.ts';
 import { Agent } from '../../src/core/agent.ts';
 import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
 import { allowListWarnings } from '../../src/core/names/allow-list.ts';
-import type { AuditRow } from '../../src/core/audit.ts';
 import { compileEdition, editionHash } from '../../src/core/toolset/edition.ts';
 import type { Edition, EditionPointer } from '../../src/core/toolset/edition-tool.ts';
 import { withTools, type KnownTools } from '../../src/core/toolset/known-tools.ts';
@@ -59,7 +58,9 @@ import type {
   StoredDocument,
   StoredMarks,
 } from '../../src/ports/catalog.ts';
+import type { AuditPort } from '../../src/ports/audit.ts';
 import { decodeNumberCursor, encodeCursor } from '../../src/storage/cursor.ts';
+import { fakeAudit } from './audit.ts';
 import { fakeServerLife } from './server-life.ts';
 import { fakeServerTools } from './server-tools.ts';
 import type { Warning } from '../../src/core/warning.ts';
@@ -75,7 +76,13 @@ type Kept = {
   compiled: { edition: Edition; pointer: EditionPointer } | null;
 };
 
-export type FakeCatalog = CatalogPort & { directory: Directory };
+/** `calls`: the audit of calls; `appendAudit` and `audit` are its methods. */
+export type FakeCatalog = CatalogPort & {
+  directory: Directory;
+  calls: AuditPort;
+  appendAudit: AuditPort['append'];
+  audit: AuditPort['list'];
+};
 
 export function createFakeCatalog(options: {
   definitions: readonly ToolDefinition[];
@@ -91,7 +98,6 @@ export function createFakeCatalog(options: {
   const editions = new Map<string, Edition>();
   const keys: (KeyRecord & { key: string })[] = [];
   const sessions: SessionIndexRow[] = [];
-  const audit: AuditRow[] = [];
   let lastRule: Promise<void> = Promise.resolve();
 
   const history = (kind: DocumentKind, name: string): Kept[] => documents.get(`${kind}:${name}`) ?? [];
@@ -578,31 +584,11 @@ export function createFakeCatalog(options: {
     },
     sessions: async (keyId, page) => paged('sessions', sessions.filter((row) => keyId === null || row.keyId === keyId).reverse(), page),
 
-    appendAudit: async (rows) => {
-      for (const row of rows) {
-        const isSame = (known: AuditRow): boolean =>
-          known.session === row.session && (row.session === null ? known.callId === row.callId : known.sequence === row.sequence);
-        const index = audit.findLastIndex(isSame);
-        const known = audit[index];
-        const stored = { ...row, parent: row.parent ?? null };
-        if (known !== undefined && (known.verdict === 'outcome_unknown' || known.verdict === 'waiting')) audit[index] = stored;
-        else if (known === undefined || (row.session === null && canonicalJson(known) !== canonicalJson(stored))) audit.push(stored);
-      }
-    },
     // Only the real one records changes.
-    audit: async ({ session, tool, kind, ...page }) => {
-      const rows = audit.filter(
-        (row) =>
-          kind !== 'change' &&
-          (session === undefined || row.session === session) &&
-          (tool === undefined || (row.canonical ?? row.requested) === tool),
-      );
-      return paged(
-        'audit',
-        rows.reverse().map((row) => ({ ...row, kind: 'call' as const })),
-        page,
-      );
-    },
+    auditHeads: async () => [],
+    storeAuditHead: async () => undefined,
+    readAudit: async () => ({ entries: [], next: 0, nextAt: 0 }),
+    checkAudit: async () => ({ from: 1, through: 0, signed: 0, isDone: true, fault: null }),
   };
 
   const ownWorkspace = (asked: string): void => {
@@ -733,7 +719,8 @@ export function createFakeCatalog(options: {
     },
   };
 
-  return { ...catalog, directory };
+  const calls = fakeAudit(options.now ?? Date.now);
+  return { ...catalog, directory, calls, appendAudit: calls.append, audit: calls.list };
 }
 
 const rehearsal: ProviderAccess = {

@@ -73,6 +73,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   listWorkspaces: rootOnly('GET', '/v1/workspaces'),
   getWorkspace: rootOnly('GET', '/v1/workspaces/default'),
   putWorkspace: rootOnly('PUT', '/v1/workspaces/default', { settings: {} }),
+  verifyAudit: admin('GET', '/v1/audit/verify'),
   getPolicy: admin('GET', '/v1/policy'),
   putPolicy: admin('PUT', '/v1/policy', { rules: [] }, never),
   deletePolicy: admin('DELETE', '/v1/policy', undefined, never),

@@ -413,6 +413,7 @@ describe('an admin key that is bound', () => {
       ['POST', '/v1/keys', { name: 'wider', scopes: ['admin'] }],
       ['DELETE', '/v1/keys/any'],
       ['GET', '/v1/audit'],
+      ['GET', '/v1/audit/verify'],
       ['GET', '/v1/policy'],
       ['GET', '/v1/secrets'],
       ['GET', '/v1/providers'],

@@ -139,6 +139,7 @@ export function createHarness(
     log,
     directory,
     catalog: () => catalog,
+    audit: () => catalog.calls,
     sandbox: v8Syntax,
     sessions,
     triggers: () => triggers,

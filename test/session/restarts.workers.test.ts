@@ -17,7 +17,7 @@ import { waitFor } from '../wait-for.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
-const { sessions, catalog, directory, planTurn } = wire(bindings);
+const { sessions, catalog, audit, directory, planTurn } = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat', 'tools', 'approve', 'admin'] };
 const root: Principal = { workspace: 'default', keyId: 'root', scopes: ['admin'] };
 const once = { remember: false };
@@ -254,7 +254,7 @@ describe('a turn whose process died', () => {
     ]);
     expect(await effects()).toBe(0);
     await waitFor(async () => {
-      const { items } = await catalog('default').audit({ session: id, limit: 10 });
+      const { items } = await audit('default').list({ session: id, limit: 10 });
       expect(items.map((row) => (row.kind === 'call' ? `${row.callId} ${row.verdict}` : row.kind)).sort()).toEqual([
         'c_later ran',
         'c_safe ran',

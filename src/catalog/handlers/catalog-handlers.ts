@@ -1,6 +1,5 @@
 /** The type of the object's handlers, which are tables by noun (the other files of this folder). `storage/catalog-methods.ts` has their lanes. */
 import type { CatalogMethod, MethodArguments, MethodResult } from '../../storage/catalog-methods.ts';
-import type { AuditWriter } from '../records/audit.ts';
 import type { CatalogContext } from '../context.ts';
 import type { KeyCancellations } from '../keys/key-cancellations.ts';
 import type { PublishedKind } from '../records/outbox.ts';
@@ -12,7 +11,6 @@ export type CatalogServices = {
   /** Id of the calling key, for the audit; `system` for the service itself. */
   by: string;
   context: CatalogContext;
-  audit: AuditWriter;
   cancellations: KeyCancellations;
   triggers: { dispatcher: Dispatcher; callbacks: CallbackSender; scheduler: Scheduler };
   /** Call if KV lacks it: writes it again. */

@@ -1,12 +1,14 @@
 /** Handlers of keys with their equipment, rules and sessions, and of the records of calls. */
 import { limits } from '../../core/limits.ts';
+import { checkLog } from '../../storage/audit-chain.ts';
+import { readLog } from '../../storage/audit-log.ts';
 import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
 import { createKey, isKeyCancelled, keyRights, isKeyActive, listKeys, readKey, revokeKey, verifyKey } from '../keys/keys.ts';
 import { allowWithRule, readRules } from '../documents/policy.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
 import type { CatalogContext } from '../context.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
-import { listAudit } from '../records/audit.ts';
+import { readEarlierRows, shardHeads, signedChangeLog, storeShardHead } from '../records/audit.ts';
 import { forgetSession, indexSession, listSessions } from '../records/session-index.ts';
 import { addTaintMarks, readTaintMarks } from '../records/taint-marks.ts';
 
@@ -41,10 +43,10 @@ export const keyHandlers = {
     addTaintMarks(context, marks);
   },
   sessions: ({ context }, keyId, page) => listSessions(context, keyId, page),
-  appendAudit: async ({ audit }, rows) => {
-    await audit.append(rows);
-  },
-  audit: ({ context }, query) => listAudit(context, query),
+  auditHeads: ({ context }) => shardHeads(context),
+  storeAuditHead: ({ context }, shard, head) => storeShardHead(context, shard, head),
+  readAudit: ({ context }, log, request) => (log === 'changes' ? readLog(context, request) : readEarlierRows(context, request)),
+  checkAudit: ({ context }, request) => checkLog(signedChangeLog(context), request),
 } satisfies Partial<CatalogHandlers>;
 
 /** Uses up the nonce of an approval that a client carries (`requestState`), or of a sign-in. Returns true the first time. */

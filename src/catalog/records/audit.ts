@@ -1,80 +1,21 @@
 /**
- * The workspace's audit. Rows are appended and read; only the intent of a call is replaced, by its outcome. Rows contain hashes of
- * arguments, not arguments.
+ * The audit in the Catalog: the log of configuration changes, the newest heads of the shards, and the rows of calls that releases before the
+ * shards stored here (table `audit`), which are only read and deleted.
  */
-import type { AuditChange, AuditEntry, AuditRow } from '../../core/audit.ts';
-import { limits } from '../../core/limits.ts';
-import { invalidRequest } from '../../core/problem.ts';
-import type { AuditQuery, Page } from '../../ports/catalog.ts';
-import { newestFirst } from '../../storage/cursor.ts';
+import type { AuditChange } from '../../core/audit.ts';
+import type { LogEntry, LogHead, LogPage, LogRequest } from '../../ports/audit-log.ts';
+import { appendEntry, type AuditLog, filterCondition, filterValues, maxScannedRows } from '../../storage/audit-log.ts';
+import { createAuditKey, type SignedLog } from '../../storage/audit-chain.ts';
 import type { CatalogContext } from '../context.ts';
 
-const maxAuditRowsPerAppend = 200;
-
-export interface AuditWriter {
-  /** Stores all rows or none, durably. A row that is already stored stays unchanged, unless it is an intent. */
-  append(rows: readonly AuditRow[]): Promise<void>;
+/** The log of changes. */
+export function changeLog({ sql, workspace, now }: Pick<CatalogContext, 'sql' | 'workspace' | 'now'>): AuditLog {
+  return { sql, workspace, name: 'changes', now };
 }
 
-/**
- * Every call without a session waits for its row, and a commit takes several times as long as the row, so rows that arrive during a commit
- * are written together in the next one, in order. `sync`: resolves when writes are on disk.
- */
-export function createAuditWriter(context: CatalogContext, sync: () => Promise<void>): AuditWriter {
-  let gathered: AuditRow[] = [];
-  let next: Promise<void> | null = null;
-  let current: Promise<void> = Promise.resolve();
-
-  const writeGathered = async (): Promise<void> => {
-    // Even after a failed commit, whose error its own callers receive.
-    await current.catch(() => undefined);
-    const rows = gathered;
-    gathered = [];
-    next = null;
-    insert(context, rows);
-    current = sync();
-    await current;
-  };
-
-  return {
-    async append(rows) {
-      if (rows.length > maxAuditRowsPerAppend) {
-        throw invalidRequest([{ path: '', message: `at most ${maxAuditRowsPerAppend} audit rows at a time` }]);
-      }
-      gathered.push(...rows);
-      next ??= writeGathered();
-      await next;
-    },
-  };
-}
-
-function insert(context: CatalogContext, rows: readonly AuditRow[]): void {
-  context.record(() => {
-    for (const row of rows) {
-      const stored = { ...row, requested: row.requested.slice(0, limits.maxToolNameLength) };
-      const tool = row.canonical ?? stored.requested;
-      const isOpen = row.verdict === 'outcome_unknown' || row.verdict === 'waiting' ? 1 : 0;
-      const text = JSON.stringify(stored);
-      if (row.session === null) putCall(context.sql, { callId: row.callId, tool, text, isOpen });
-      else context.sql.exec(putRow, row.session, row.sequence, tool, text, isOpen);
-    }
-  });
-}
-
-const putRow = `INSERT INTO audit (session, number, tool, row, is_open) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (session, number) DO UPDATE SET row = excluded.row, tool = excluded.tool, is_open = excluded.is_open WHERE is_open = 1`;
-
-/** Replaces the intent by the outcome. A row that is written twice stays unchanged; a call that is repeated under its id gets a new row. */
-function putCall(sql: SqlStorage, { callId, tool, text, isOpen }: { callId: string; tool: string; text: string; isOpen: 0 | 1 }): void {
-  const query = 'SELECT sequence, row, is_open FROM audit WHERE call_id = ?';
-  const known = sql.exec<{ sequence: number; row: string; is_open: number }>(query, callId).toArray()[0];
-  if (known?.is_open === 1) {
-    sql.exec('UPDATE audit SET tool = ?, row = ?, is_open = ? WHERE sequence = ?', tool, text, isOpen, known.sequence);
-    return;
-  }
-  if (known?.row === text) return;
-  if (known !== undefined) sql.exec('UPDATE audit SET call_id = NULL WHERE sequence = ?', known.sequence);
-  sql.exec('INSERT INTO audit (call_id, tool, row, is_open) VALUES (?, ?, ?, ?)', callId, tool, text, isOpen);
+/** The same, for signing and checking it. */
+export function signedChangeLog(context: CatalogContext): SignedLog {
+  return { ...changeLog(context), master: createAuditKey(context.settings) };
 }
 
 /**
@@ -82,7 +23,7 @@ function putCall(sql: SqlStorage, { callId, tool, text, isOpen }: { callId: stri
  * other.
  */
 export function recordChange(
-  context: Pick<CatalogContext, 'sql' | 'now'>,
+  context: Pick<CatalogContext, 'sql' | 'workspace' | 'now'>,
   { by, action, resource, name, version }: Pick<AuditChange, 'action' | 'resource' | 'name'> & { by: string; version?: number },
 ): void {
   const row: AuditChange = {
@@ -94,38 +35,38 @@ export function recordChange(
     name,
     version: version ?? null,
   };
-  context.sql.exec("INSERT INTO audit (kind, tool, row) VALUES ('change', '', ?)", JSON.stringify(row));
+  appendEntry(changeLog(context), null, JSON.stringify(row));
 }
 
-/** Newest first. `tool`: the canonical name, or the called name if it matched no tool. */
-export function listAudit({ sql }: CatalogContext, query: AuditQuery): Page<AuditEntry> {
-  return newestFirst('audit', query, (before, count) => select(sql, query, before, count), toEntry);
+/** Stores the newest signed head of a shard. A head that is older than the stored one is ignored. */
+export function storeShardHead({ sql }: Pick<CatalogContext, 'sql'>, shard: number, { number, at, hash }: LogHead): void {
+  const put = `INSERT INTO audit_shards (shard, number, at, hash) VALUES (?, ?, ?, ?) ON CONFLICT (shard) DO UPDATE
+    SET number = excluded.number, at = excluded.at, hash = excluded.hash WHERE excluded.number > audit_shards.number`;
+  sql.exec(put, shard, number, at, hash);
 }
 
-type SqlRow = { number: number; kind: AuditEntry['kind']; row: string };
-
-/** Rows are written only above; calls stored before nested calls existed have no parent. */
-function toEntry({ kind, row }: SqlRow): AuditEntry {
-  if (kind === 'change') return JSON.parse(row) as AuditChange;
-  return { parent: null, ...(JSON.parse(row) as Omit<AuditRow, 'parent'> & Partial<AuditRow>), kind };
+/** Returns the heads by shard, of every shard that ever had rows. */
+export function shardHeads({ sql }: Pick<CatalogContext, 'sql'>): [shard: number, head: LogHead][] {
+  const rows = sql.exec<LogHead & { shard: number }>('SELECT shard, number, at, hash FROM audit_shards ORDER BY shard').toArray();
+  return rows.map(({ shard, ...head }) => [shard, head]);
 }
 
-/** One statement per filter, so that each uses its index. A missing `kind` is null, and matches every row. */
-function select(sql: SqlStorage, { session, tool, kind: only }: AuditQuery, before: number, count: number): SqlRow[] {
-  const kind = only ?? null;
-  const end = [kind, before, count] as const;
-  const read = (query: string, ...values: (string | number | null)[]): SqlRow[] => sql.exec<SqlRow>(query, ...values).toArray();
-  if (session !== undefined && tool !== undefined) return read(bySessionAndTool, session, tool, ...end);
-  if (session !== undefined) return read(bySession, session, ...end);
-  if (tool !== undefined) return read(byTool, tool, ...end);
-  return kind === null ? read(newest, before, count) : read(byKind, ...end);
+/** Returns the rows of earlier releases, newest first. */
+export function readEarlierRows({ sql }: Pick<CatalogContext, 'sql'>, request: LogRequest): LogPage {
+  const end = request.before ?? (sql.exec<{ number: number | null }>('SELECT max(sequence) AS number FROM audit').one().number ?? 0) + 1;
+  const floor = Math.max(0, end - maxScannedRows);
+  const found = sql.exec<{ number: number; entry: string }>(readEarlier, floor, end, ...filterValues(request), request.limit).toArray();
+  const entries = found.map(({ number, entry }): LogEntry => ({ number, at: timeOf(entry), text: entry }));
+  const last = entries.length === request.limit ? entries.at(-1) : undefined;
+  const next = last?.number ?? floor;
+  const isEnd = sql.exec('SELECT 1 FROM audit WHERE sequence < ? LIMIT 1', next).toArray().length === 0;
+  return isEnd ? { entries, next: 0, nextAt: 0 } : { entries, next, nextAt: last?.at ?? Number.MAX_SAFE_INTEGER };
 }
 
-const bySessionAndTool = `SELECT sequence AS number, kind, row FROM audit
-  WHERE session = ? AND tool = ? AND coalesce(kind = ?, 1) AND sequence < ? ORDER BY sequence DESC LIMIT ?`;
-const bySession = `SELECT sequence AS number, kind, row FROM audit
-  WHERE session = ? AND coalesce(kind = ?, 1) AND sequence < ? ORDER BY sequence DESC LIMIT ?`;
-const byTool = `SELECT sequence AS number, kind, row FROM audit
-  WHERE tool = ? AND coalesce(kind = ?, 1) AND sequence < ? ORDER BY sequence DESC LIMIT ?`;
-const byKind = 'SELECT sequence AS number, kind, row FROM audit WHERE kind = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?';
-const newest = 'SELECT sequence AS number, kind, row FROM audit WHERE sequence < ? ORDER BY sequence DESC LIMIT ?';
+/** Rows were written by `recordChange` and by the audit of calls, with the time as ISO 8601. */
+function timeOf(entry: string): number {
+  return Date.parse((JSON.parse(entry) as { at: string }).at);
+}
+
+const readEarlier = `SELECT number, entry FROM (SELECT sequence AS number, row AS entry FROM audit)
+  WHERE number >= ? AND number < ? AND ${filterCondition} ORDER BY number DESC LIMIT ?`;

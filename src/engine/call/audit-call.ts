@@ -100,6 +100,7 @@ async function rowOf(
     keyId: scope.keyId,
     session: scope.session,
     turn: scope.turn,
+    agent: scope.agent ?? null,
     callId: request.callId,
     parent: request.parent ?? null,
     requested: request.requested,
@@ -143,7 +144,7 @@ export function createAuditTrail(write: (rows: AuditRow[]) => Promise<void>, log
     },
     audit(row) {
       const rows = [{ ...row, sequence: null }];
-      // The Catalog stores one row per call id, so writing a row twice is safe.
+      // The audit stores one row per call id, so writing a row twice is safe.
       const written = write(rows).catch(() => write(rows));
       // `written()` reports the failure.
       written.catch(() => undefined);

@@ -111,6 +111,8 @@ export type AuditScope = {
   keyId: string;
   session: string | null;
   turn: string | null;
+  /** The name of the turn's agent; absent: none. */
+  agent?: string;
   edition: EditionPointer | null;
   /** Journals that the call is about to be attempted, durably before the effect. */
   started?(callId: string, attempt: number): void;

@@ -1,10 +1,10 @@
-/** The outbox for audit rows of a session: stores a row with its call and sends the rows to the Catalog in order, at least once. */
+/** The outbox for audit rows of a session: stores a row with its call and sends the rows to the audit in order, at least once. */
 import type { AuditRow } from '../../core/audit.ts';
 import { limits } from '../../core/limits.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
 
-/** Audit rows sent in one call to the Catalog. */
+/** Audit rows sent in one call. */
 const auditBatchRows = 100;
 
 export class AuditOutbox {
@@ -16,7 +16,7 @@ export class AuditOutbox {
     this.#sql = sql;
   }
 
-  /** Stores the intent of a direct call, which `add` replaces with the outcome. If the process dies before that, the Catalog receives the intent. */
+  /** Stores the intent of a direct call, which `add` replaces with the outcome. If the process dies before that, the audit receives the intent. */
   begin(row: Omit<AuditRow, 'sequence'>): void {
     this.#begun.set(row.callId, this.#begun.get(row.callId) ?? this.#insert(row));
   }
@@ -44,7 +44,7 @@ export class AuditOutbox {
     return await faultOf(withCatalogTimeout(this.flush(send), limits.auditWaitMs));
   }
 
-  /** Sends all stored rows and deletes those that the Catalog took. The Catalog identifies a row by session and sequence. */
+  /** Sends all stored rows and deletes those that were stored. The audit identifies a row by session and sequence. */
   async flush(send: (rows: AuditRow[]) => Promise<void>): Promise<void> {
     for (;;) {
       const query = 'SELECT sequence, body FROM audit ORDER BY sequence LIMIT ?';
@@ -60,7 +60,7 @@ export class AuditOutbox {
 /** Returns the value of `work`, or throws after `ms`. */
 export async function withCatalogTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   return await withTimeout(systemClock, work, ms, () => {
-    throw new Error('the Catalog did not respond in time');
+    throw new Error('no response in time');
   });
 }
 

@@ -6,7 +6,7 @@
  * - `turns`: accepted turns in order (`plan`: once ended, only its agent, edition and trigger).
  * - `idempotency`: key → turn, stored for 24 h (`session`: of a fork; `edition`: its pointer).
  * - `timers`: the jobs of the alarm.
- * - `audit`: rows that the Catalog has not received yet.
+ * - `audit`: rows that the audit has not received yet.
  * - `waits`: what calls wait for (`kind`: approval, input, client-tool; `round` counts the questions of the kind about the call; `state`:
  *   pending, approved, denied, used, answered, expired). `turn` is null for a direct call, which is found by its `key_hash`;
  *   `reported`: a direct call has returned the denial. `expires_at`: of a call of the client, when it ended, null while pending.

@@ -138,10 +138,10 @@ export class SessionLifecycle {
     return await this.#wiring.catalog(workspace).isKeyCancelled(keyId);
   }
 
-  /** Stores the audit row with the call. When the session was deleted during the call, sends the row to the Catalog directly. */
+  /** Stores the audit row with the call. When the session was deleted during the call, sends the row directly. */
   async audit(openSession: OpenSession, row: Omit<AuditRow, 'sequence'>): Promise<void> {
     if (!this.isDeleted(openSession)) openSession.audit.add(row);
-    else await this.#wiring.catalog(openSession.meta.workspace).appendAudit([{ ...row, sequence: null }]);
+    else await this.#wiring.audit(openSession.meta.workspace).append([{ ...row, sequence: null }]);
   }
 
   /** Stores the intent of a direct call. The alarm sends it if the process dies before the outcome. */
@@ -151,11 +151,11 @@ export class SessionLifecycle {
     openSession.timers.set('audit', this.#wiring.clock.now() + limits.auditRetryMs);
   }
 
-  /** Sends the audit rows; the alarm retries what the Catalog does not take now. Returns true when none is left. */
+  /** Sends the audit rows; the alarm retries what is not stored now. Returns true when none is left. */
   async flushAudit(openSession: OpenSession): Promise<boolean> {
     if (this.isDeleted(openSession) || !openSession.audit.hasRows()) return true;
     const { clock, log } = this.#wiring;
-    const fault = await openSession.audit.handOver((rows) => this.#wiring.catalog(openSession.meta.workspace).appendAudit(rows));
+    const fault = await openSession.audit.handOver((rows) => this.#wiring.audit(openSession.meta.workspace).append(rows));
     if (fault === null) return true;
     log.error('audit rows could not be sent', { session: this.#id, error: String(fault) });
     if (!this.isDeleted(openSession) && this.#deleting === null) openSession.timers.set('audit', clock.now() + limits.auditRetryMs);

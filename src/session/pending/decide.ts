@@ -212,11 +212,13 @@ function auditDecision(
   { callId, turn, canonical, entry, toolset }: Approval,
   { decision, by, argumentsHash }: { decision: ApprovalVerdict; by: string; argumentsHash: string },
 ): void {
-  const edition = turn === null ? null : (openSession.turns.get(turn)?.plan.edition ?? null);
+  const plan = turn === null ? undefined : openSession.turns.get(turn)?.plan;
+  const edition = plan?.edition ?? null;
   const line: Omit<AuditRow, 'sequence' | 'at'> = {
     keyId: by,
     session,
     turn,
+    agent: plan?.agent ?? null,
     callId,
     parent: parentCallId(callId),
     requested: entry,

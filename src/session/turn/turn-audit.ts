@@ -21,7 +21,8 @@ export function auditScope({ keyId, session, audit }: TurnAuditParts, run: TurnR
     await audit(row);
     run.audited.add(row.callId);
   };
-  return { keyId, session, turn: run.turn, edition: run.plan.edition ?? null, audit: noted };
+  const { agent, edition = null } = run.plan;
+  return { keyId, session, turn: run.turn, ...(agent !== undefined && { agent }), edition, audit: noted };
 }
 
 export function toUnauditedResult(run: TurnRun, result: ResultEvent): UnauditedResult {

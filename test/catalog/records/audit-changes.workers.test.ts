@@ -159,7 +159,7 @@ describe('the audit of changes', () => {
   it('stores neither the change nor its row if the row cannot be written', async () => {
     const object = testEnv.CATALOG.get(testEnv.CATALOG.idFromName(await objectName('default', 'catalog', '')));
     const sql = (query: string) => runInDurableObject(object, (_instance, { storage }) => void storage.sql.exec(query));
-    await sql("CREATE TRIGGER unaudited BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'the audit is full'); END");
+    await sql("CREATE TRIGGER unaudited BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'the audit is full'); END");
     try {
       for (const [path, body] of [
         ['/v1/secrets/late', { value: canary, hosts: ['api.example.com'] }],

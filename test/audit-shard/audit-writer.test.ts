@@ -1,25 +1,21 @@
 /** Audit rows that are written together: rows that arrive during a commit, and the effect of a failed commit on others. */
 import { describe, expect, it } from 'vitest';
-import type { AuditRow } from '../../../src/core/audit.ts';
-import { createAuditWriter } from '../../../src/catalog/records/audit.ts';
-import type { CatalogContext } from '../../../src/catalog/context.ts';
+import { createAuditWriter } from '../../src/audit-shard/audit-writer.ts';
+import { auditRow } from '../contracts/audit.ts';
 
 /** A disk whose commits end on command. */
 function disk() {
   const batches: unknown[][] = [];
   const commits: { resolve(): void; reject(error: Error): void }[] = [];
   let isBroken = false;
-  const context = {
-    sql: { exec: (_query: string, session: unknown) => batches.at(-1)?.push(session) },
-    record: (work: () => void) => {
+  const writer = createAuditWriter(
+    (rows) => {
       if (isBroken) throw new Error('the disk is full');
-      batches.push([]);
-      work();
+      batches.push(rows.map(({ session }) => session));
     },
-    // Nothing else of the context is used.
-  } as unknown as CatalogContext;
-  const writer = createAuditWriter(context, () => new Promise((resolve, reject) => commits.push({ resolve, reject })));
-  const append = (session: string) => writer.append([{ session, sequence: 1, canonical: 'a.b', requested: 'b' } as AuditRow]);
+    () => new Promise<void>((resolve, reject) => commits.push({ resolve, reject })),
+  );
+  const append = (session: string) => writer.append([auditRow({ session })]);
   return { batches, commits, append, setBroken: (value: boolean) => (isBroken = value) };
 }
 

@@ -1,0 +1,103 @@
+/**
+ * The `AuditShard` Durable Object: one of the logs of a workspace's audit (contract §9). It has the rows of the calls whose ids are hashed to
+ * it, so that calls do not depend on the Catalog. `storage/audit-client.ts` calls it.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import type { AuditRow } from '../core/audit.ts';
+import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
+import { readSettings } from '../core/settings.ts';
+import type { LogCheck, LogCheckRequest, LogPage, LogRequest } from '../ports/audit-log.ts';
+import { checkLog, createAuditKey, type SignedLog } from '../storage/audit-chain.ts';
+import type { AuditShardRpc, ShardName } from '../storage/audit-client.ts';
+import { createAuditKeeper, type AuditKeeper } from '../storage/audit-keeper.ts';
+import { appendCall, auditLogSchema, readLog } from '../storage/audit-log.ts';
+import type { Bindings } from '../storage/bindings.ts';
+import { migrate } from '../storage/schema.ts';
+import { wire } from '../wiring.ts';
+import { createAuditWriter, type AuditWriter } from './audit-writer.ts';
+
+/** The tables of a shard, as migrations to which new ones are only appended. `meta`: which shard of which workspace it is, one row. */
+export const auditShardMigrations: readonly string[] = [
+  `${auditLogSchema}
+  CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), workspace TEXT NOT NULL, shard INTEGER NOT NULL);
+  `,
+];
+
+/** When a failed alarm is retried. */
+const retryMs = 60_000;
+
+type Opened = { log: SignedLog; writer: AuditWriter; keeper: AuditKeeper };
+
+export class AuditShard extends DurableObject<Bindings> implements AuditShardRpc {
+  #opened: (Opened & ShardName) | null = null;
+  #alarmAt: number | null = null;
+
+  append(name: ShardName, rows: readonly AuditRow[]): Promise<Outcome<void>> {
+    return toOutcome(async () => {
+      await this.#open(name).writer.append(rows);
+    });
+  }
+
+  read(name: ShardName, request: LogRequest): Promise<Outcome<LogPage>> {
+    return toOutcome(() => readLog(this.#open(name).log, request));
+  }
+
+  check(name: ShardName, request: LogCheckRequest): Promise<Outcome<LogCheck>> {
+    return toOutcome(async () => await checkLog(this.#open(name).log, request));
+  }
+
+  /** Never throws: the platform stops retrying an alarm after a few failures. */
+  override async alarm(): Promise<void> {
+    this.#alarmAt = null;
+    const name = this.#storedName();
+    if (name === null) return;
+    try {
+      const { keeper } = this.#open(name);
+      await keeper.runDue();
+      this.#arm(keeper);
+    } catch (error) {
+      wire(this.env).log.error('an audit shard failed; it will be retried', { shard: name.shard, cause: String(error) });
+      await this.ctx.storage.setAlarm(Date.now() + retryMs);
+    }
+  }
+
+  /** An earlier alarm is kept. */
+  #arm(keeper: AuditKeeper): void {
+    if (this.#alarmAt !== null) return;
+    this.#alarmAt = keeper.nextDue();
+    if (this.#alarmAt !== null) void this.ctx.storage.setAlarm(this.#alarmAt);
+  }
+
+  /** The object is permanently bound to its first name. */
+  #open(name: ShardName): Opened {
+    this.#opened ??= this.#build(name);
+    const { workspace, shard } = this.#opened;
+    if (workspace !== name.workspace || shard !== name.shard) throw new Problem('internal', 'This is another audit shard.');
+    return this.#opened;
+  }
+
+  #build(name: ShardName): Opened & ShardName {
+    const { storage } = this.ctx;
+    migrate(storage, auditShardMigrations);
+    const { workspace, shard } = this.#storedName() ?? name;
+    storage.sql.exec('INSERT OR IGNORE INTO meta (id, workspace, shard) VALUES (1, ?, ?)', workspace, shard);
+    const master = createAuditKey(readSettings(this.env));
+    const log: SignedLog = { sql: storage.sql, workspace, name: String(shard), now: () => Date.now(), master };
+    const keeper = createAuditKeeper(log, (head) => wire(this.env).catalog(workspace).storeAuditHead(shard, head));
+    const insert = (rows: readonly AuditRow[]): void => {
+      storage.transactionSync(() => {
+        for (const row of rows) appendCall(log, row);
+      });
+      // In the same commit.
+      this.#arm(keeper);
+    };
+    return { workspace, shard, log, keeper, writer: createAuditWriter(insert, () => storage.sync()) };
+  }
+
+  #storedName(): ShardName | null {
+    if (this.#opened !== null) return this.#opened;
+    const { sql } = this.ctx.storage;
+    if (sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'").toArray().length === 0) return null;
+    return sql.exec<ShardName>('SELECT workspace, shard FROM meta').toArray()[0] ?? null;
+  }
+}

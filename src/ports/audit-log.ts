@@ -1,0 +1,44 @@
+/** One log of the audit, a hash chain (`storage/audit-log.ts`): how it is read and checked. */
+import type { AuditEntry, AuditFault, AuditRow } from '../core/audit.ts';
+
+/** `from`, `to`: times of the entries (ISO 8601, UTC, with milliseconds), both inclusive. `tool`: canonical, or the called name if it matched no tool. */
+export type AuditFilter = {
+  from?: string;
+  to?: string;
+  kind?: AuditEntry['kind'];
+  session?: string;
+  tool?: string;
+  verdict?: AuditRow['verdict'];
+  code?: AuditRow['code'];
+  key?: string;
+  agent?: string;
+};
+
+/** `before`: exclusive upper bound of the numbers; absent: from the newest row. */
+export type LogRequest = AuditFilter & { before?: number; limit: number };
+
+/** `at`: when the row was stored, milliseconds since the epoch; never decreases within a log. */
+export type LogEntry = { number: number; at: number; text: string };
+
+/** Newest first. All rows from `next` on were considered; 0: the whole log. `nextAt`: no unread row was stored later. */
+export type LogPage = { entries: LogEntry[]; next: number; nextAt: number };
+
+/** A row and the hash of the log up to and including it. */
+export type LogHead = { number: number; at: number; hash: string };
+
+/** `head`: of this log, as the Catalog received it. `after`: the last row that was checked before. */
+export type LogCheckRequest = { after?: number; limit: number; head?: LogHead };
+export type LogCheck = {
+  from: number;
+  through: number;
+  signed: number;
+  isDone: boolean;
+  fault: Pick<AuditFault, 'number' | 'through' | 'reason'> | null;
+};
+
+/** One shard, a Durable Object. */
+export interface AuditShardPort {
+  append(rows: readonly AuditRow[]): Promise<void>;
+  read(request: LogRequest): Promise<LogPage>;
+  check(request: LogCheckRequest): Promise<LogCheck>;
+}

@@ -1,0 +1,16 @@
+/**
+ * The audit of a workspace. It consists of logs (`audit-log.ts`): one for the changes of the configuration in the Catalog, and one in each
+ * shard for calls and approval decisions.
+ */
+import type { AuditEntry, AuditRow, AuditVerification } from '../core/audit.ts';
+import type { AuditFilter } from './audit-log.ts';
+import type { Page, PageRequest } from './catalog.ts';
+
+export interface AuditPort {
+  /** Stores all rows durably, each once: a row of a session by its sequence, another by its call id. The outcome of a call supersedes its intent. */
+  append(rows: readonly AuditRow[]): Promise<void>;
+  /** Newest first. A page of a filtered list can be short or empty while `nextCursor` is set: a request reads a limited number of rows. */
+  list(query: PageRequest & AuditFilter): Promise<Page<AuditEntry>>;
+  /** Checks the hash chains from the cursor on, a limited number of rows. */
+  verify(cursor?: string): Promise<AuditVerification>;
+}
