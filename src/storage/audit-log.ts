@@ -6,7 +6,8 @@
  * - `audit_log(number, at, call, entry, hash)`: the rows, numbered without gaps. `at`: when it was stored. `call`: identifies the call, null for
  *   changes. `entry`: `AuditRow` or `AuditChange` (JSON).
  * - `audit_heads(number, …)`: signed hashes of the chain at a row. `is_checkpoint`: of the last row that retention deleted.
- * - `audit_delay(ms)`: one row; no entry was stored later than this after its own time. A session sends its rows at the end of a turn.
+ * - `audit_state`: one row. `delay_ms`: no entry was stored later than this after its own time, since a session sends its rows at the end of a
+ *   turn. `swept_at`, `sweep_due`, `fault`: of the deletion of old rows.
  */
 import type { AuditRow } from '../core/audit.ts';
 import { sha256HexSync } from '../core/hash.ts';
@@ -18,8 +19,8 @@ export const auditLogSchema = `
   CREATE TABLE audit_heads (
     number INTEGER PRIMARY KEY, at INTEGER NOT NULL, hash TEXT NOT NULL, is_checkpoint INTEGER NOT NULL, mac TEXT NOT NULL
   );
-  CREATE TABLE audit_delay (ms INTEGER NOT NULL);
-  INSERT INTO audit_delay VALUES (60000);
+  CREATE TABLE audit_state (delay_ms INTEGER NOT NULL, swept_at INTEGER, sweep_due INTEGER, fault TEXT);
+  INSERT INTO audit_state (delay_ms) VALUES (60000);
 `;
 
 /** `name`: `changes`, or the number of the shard. */
@@ -58,11 +59,11 @@ export function appendCall(log: AuditLog, row: AuditRow): void {
 /** Doubles the stored delay, so that it is rarely written. */
 function noteDelay({ sql, now }: AuditLog, time: number): void {
   const delay = now() - time;
-  if (delay > readDelay(sql)) sql.exec('UPDATE audit_delay SET ms = ?', delay * 2);
+  if (delay > readDelay(sql)) sql.exec('UPDATE audit_state SET delay_ms = ?', delay * 2);
 }
 
 function readDelay(sql: SqlStorage): number {
-  return sql.exec<{ ms: number }>('SELECT ms FROM audit_delay').one().ms;
+  return sql.exec<{ ms: number }>('SELECT delay_ms AS ms FROM audit_state').one().ms;
 }
 
 function isOpen({ verdict }: AuditRow): boolean {
