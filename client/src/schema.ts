@@ -3312,6 +3312,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Citation: {
+            end?: number;
+            /** @description The cited text of the source. */
+            quote?: string;
+            /** @description The cited text of the answer, in UTF-16 units from the begin of the text of its step. */
+            start?: number;
+            title?: string;
+            url: string;
+        };
         ClientMetadata: {
             [key: string]: unknown;
         };
@@ -5545,6 +5554,16 @@ export interface components {
             turn: string;
             /** @constant */
             type: "reasoning-delta";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            citations: components["schemas"]["Citation"][];
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "citations";
         } | {
             /** @description Milliseconds since the epoch. */
             at: number;

@@ -3,6 +3,7 @@
  * sessions and for the proxy's translated replies. The dialects write it.
  */
 import { addUsage, type ChatEvent, type FinishReason, type Usage } from '../core/model/chat-event.ts';
+import { type Citation, shiftCitations } from '../core/model/citation.ts';
 import type { NativePart } from '../core/turn/message.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
@@ -18,17 +19,22 @@ export type AnswerCall = { index: number; id: string; name: string; text: string
 /** `nativeId`: for reasoning, see `ChatEvent`. */
 type Words = { type: 'text' | 'refusal' | 'reasoning'; text: string; nativeId?: string };
 
+/** Sources of the text before them. Their places count from the begin of the message's text, of all steps. */
+type Cited = { type: 'citations'; citations: readonly Citation[] };
+
 /** A part of a message. Adjacent parts of one kind within a step are merged. */
 export type AnswerPart =
   | Words
   | { type: 'call'; call: AnswerCall }
   /** Data that the provider requires in the next request; only without a session, which stores it. */
-  | { type: 'native'; part: NativePart };
+  | { type: 'native'; part: NativePart }
+  | Cited;
 
 /** What an event adds to the message; the last two end it. The texts of steps are joined by a blank line, which is part of `text`. */
 export type MessageChange =
   | Words
   | { type: 'native'; part: NativePart }
+  | Cited
   | { type: 'call-start'; call: AnswerCall }
   | { type: 'call-delta'; call: AnswerCall; text: string }
   | { type: 'call-end'; call: AnswerCall }
@@ -147,6 +153,12 @@ export function createAnswerMessage({
         const part: NativePart = { type: 'native', provider: event.provider, data: event.data };
         parts.push({ type: 'native', part });
         return [{ type: 'native', part }];
+      }
+      case 'citations': {
+        const before = answerText(parts.slice(0, stepStart), 'text').length + (saidBefore ? 2 : 0);
+        const cited: Cited = { type: 'citations', citations: shiftCitations(event.citations, before) };
+        parts.push(cited);
+        return [cited];
       }
       case 'usage':
         usage = addUsage(usage, event.usage);

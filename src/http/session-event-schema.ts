@@ -1,5 +1,6 @@
 /** The events of a session's log as its readers receive them (`dialects/native.ts`), for the OpenAPI document and typed clients. */
 import { z } from 'zod';
+import { Citation } from '../core/model/citation.ts';
 import { Usage } from '../core/model/chat-event.ts';
 import { AskedEffect, AskKind } from '../core/policy/approval.ts';
 import { ElicitationAction } from '../core/tools/elicitation.ts';
@@ -55,6 +56,7 @@ const fields = {
   'step-start': z.object(inStep),
   'text-delta': z.object({ ...inStep, text: z.string() }),
   'reasoning-delta': z.object({ ...inStep, text: z.string() }),
+  citations: z.object({ ...inStep, citations: z.array(Citation) }),
   'tool-input-start': z.object({ ...ofCall, ...named, nativeId: z.string().optional() }),
   'tool-input-delta': z.object({ ...ofCall, delta: z.string() }),
   'tool-input-end': z.object({

@@ -76,6 +76,7 @@ class TextReply {
         return [...this.#end({ ended: false, length: false }), event];
       case 'reasoning':
       case 'native':
+      case 'citations':
       case 'usage':
         return [event];
       default:

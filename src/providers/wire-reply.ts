@@ -4,6 +4,7 @@
  */
 import type { CallPiece } from '../core/model/open-call.ts';
 import { type Json, isCount, isRecord, tryParse } from '../core/json/wire-value.ts';
+import { type Citation, createCitationFilter } from '../core/model/citation.ts';
 import type { ChatEvent, FinishReason, Usage } from '../core/model/chat-event.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import { ToolCallAssembler } from '../core/model/tool-call-assembler.ts';
@@ -24,6 +25,7 @@ export abstract class WireReply implements ReplyReader {
   /** The number of calls that have started. */
   protected started = 0;
   protected hasOutput = false;
+  readonly #newCitations = createCitationFilter();
   /** The events of the current message. */
   #events: ChatEvent[] = [];
 
@@ -81,6 +83,12 @@ export abstract class WireReply implements ReplyReader {
   /** Emits `text` or `reasoning`, unless it is empty. */
   protected emitText(type: 'text' | 'reasoning', text: string): void {
     if (text !== '') this.emit({ type, text });
+  }
+
+  /** Emits the sources that were not cited before. */
+  protected emitCitations(sources: readonly (Citation | null)[]): void {
+    const citations = this.#newCitations(sources);
+    if (citations.length > 0) this.emit({ type: 'citations', citations });
   }
 
   protected emitNative(data: unknown): void {

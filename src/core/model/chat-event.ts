@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import type { ProblemBody } from '../problem.ts';
+import type { Citation } from './citation.ts';
 
 export const Usage = z
   .object({
@@ -50,6 +51,8 @@ export type ChatEvent =
   | { type: 'call-delta'; call: number; text: string }
   /** The call is complete. `arguments` is null when `state` is `truncated` or `invalid`; `raw` is the original text. */
   | { type: 'call-end'; call: number; state: ArgumentState; arguments: Record<string, unknown> | null; raw: string }
+  /** Sources of the text so far. Their places count from the begin of the reply's text. */
+  | { type: 'citations'; citations: Citation[] }
   | { type: 'usage'; usage: Usage }
   /** Data that must go back to this provider unchanged (signatures, reasoning items), opaque to everything else. */
   | { type: 'native'; provider: string; data: unknown }

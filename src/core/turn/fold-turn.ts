@@ -113,6 +113,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
     case 'proposal':
     case 'turn-start':
     case 'text-delta':
+    case 'citations':
     case 'reasoning-delta':
     case 'tool-input-delta':
     case 'tool-progress':

@@ -5,6 +5,7 @@
  */
 import type { ApprovalVerdict, AskedEffect, AskKind } from '../policy/approval.ts';
 import type { Usage } from '../model/chat-event.ts';
+import type { Citation } from '../model/citation.ts';
 import type { EditionPointer } from '../toolset/edition-tool.ts';
 import type { ElicitationAction } from '../tools/elicitation.ts';
 import type { InputRequest } from '../tools/mcp-input.ts';
@@ -201,6 +202,8 @@ export type SessionEventBody =
     }
   /** Opaque to everything but the adapter of `provider`; sent back unchanged. */
   | { type: 'native'; turn: string; step: number; provider: string; data: unknown }
+  /** Sources of the step's text. */
+  | { type: 'citations'; turn: string; step: number; citations: Citation[] }
   /** `model`: the model that was called; a step may have called several. */
   | { type: 'usage'; turn: string; step: number; usage: Usage; model?: string }
   /** `inOrder`: the calls of the step run one after the other. */

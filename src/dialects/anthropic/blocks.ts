@@ -6,6 +6,7 @@
  * (`isOwnWire`).
  */
 import { readArguments } from '../../core/json/json-repair.ts';
+import type { Citation } from '../../core/model/citation.ts';
 import type { NativePart } from '../../core/turn/message.ts';
 import { nativeTokenPrefix, packNative, unpackNative } from '../../core/model/native-token.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
@@ -21,6 +22,11 @@ export const unsignedSignature = `${nativeTokenPrefix}unsigned`;
 export function inputOf({ text, custom, isCut }: AnswerCall): Record<string, unknown> {
   if (custom) return { input: text };
   return readArguments(text, { ended: true, length: isCut === true }).arguments ?? { INVALID_JSON: text };
+}
+
+/** Nothing but Anthropic's own results has an `encrypted_index`; the field is required. */
+export function toWebCitation({ url, title = '', quote = '' }: Citation): Record<string, unknown> {
+  return { type: 'web_search_result_location', url, title, cited_text: quote, encrypted_index: '' };
 }
 
 export type NativeMeaning =

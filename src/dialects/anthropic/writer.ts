@@ -6,7 +6,7 @@
  */
 import { listOf } from '../../core/json/wire-value.ts';
 import type { AnswerMessage, AnswerPart, MessageChange } from '../answer-message.ts';
-import { inputOf, readNative, unsignedSignature, type AnswerBlock } from './blocks.ts';
+import { inputOf, readNative, toWebCitation, unsignedSignature, type AnswerBlock } from './blocks.ts';
 import type { AnswerFrame, AnswerIdentity } from '../dialect.ts';
 
 type Piece = 'text' | 'thinking' | 'partial_json';
@@ -103,9 +103,19 @@ function walkBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOw
       case 'native':
         addNative(next);
         return;
+      case 'citations':
+        // On its own wire, provider data has them with everything that the provider needs back.
+        if (identity.isOwnWire !== true) cite(next.citations.map(toWebCitation));
+        return;
       default:
         next satisfies never;
     }
+  };
+  /** Citations end the text block that they belong to. */
+  const cite = (citations: readonly unknown[]): void => {
+    if (open !== 'text') return;
+    for (const citation of citations) sink.delta('citations_delta', 'citation', citation);
+    close();
   };
   const addNative = (next: Extract<AnswerPart, { type: 'native' }>): void => {
     const native = readNative(next.part, identity);
@@ -122,9 +132,7 @@ function walkBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOw
         close();
         return;
       case 'citations':
-        if (open !== 'text') return;
-        for (const citation of native.citations) sink.delta('citations_delta', 'citation', citation);
-        close();
+        cite(native.citations);
         return;
       case 'block':
         start(next, native.block, null);
@@ -144,7 +152,7 @@ function walkBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOw
     sink.delta(deltaNames[open ?? 'text'], open ?? 'text', piece);
   };
   const isWhole = (now: AnswerPart): boolean => {
-    if (over || now.type === 'native') return true;
+    if (over || now.type === 'native' || now.type === 'citations') return true;
     return now.type === 'call' ? ended.has(now.call.index) : message.parts().length > at + 1;
   };
   /** The restart of a step drops incomplete parts. */
@@ -191,7 +199,7 @@ const deltaNames = { text: 'text_delta', thinking: 'thinking_delta', partial_jso
 
 /** null for a part that is written at once. */
 function saidIn(part: AnswerPart): string | null {
-  if (part.type === 'native') return null;
+  if (part.type === 'native' || part.type === 'citations') return null;
   return part.type === 'call' ? part.call.text : part.text;
 }
 

@@ -3,6 +3,7 @@
  * from its log; `request.ts` reads requests; `providers/openai-chat/reply.ts` is the provider's side of the same wire. Wire: OpenAI API
  * reference, "Chat Completions".
  */
+import { type Citation, toUrlCitation } from '../../core/model/citation.ts';
 import type { FinishReason, Usage } from '../../core/model/chat-event.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import type { ProblemBody } from '../../core/problem.ts';
@@ -57,6 +58,8 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
       }
       case 'call-end':
         return [];
+      case 'citations':
+        return [chunk(JSON.stringify({ annotations: annotationsOf(change.citations, message) }), 'null')];
       case 'native': {
         const { call, ...fields } = identity.isOwnWire ? ownFields(change.part.data) : {};
         if (call !== undefined) return [chunk(JSON.stringify({ tool_calls: [{ index: lastCall, ...call }] }), 'null')];
@@ -114,8 +117,10 @@ function messageBody(message: AnswerMessage, { isOwnWire }: AnswerIdentity): Rec
   const reasoning = answerText(parts, 'reasoning');
   const calls: Record<string, unknown>[] = [];
   const own: Record<string, unknown> = {};
+  const annotations: unknown[] = [];
   for (const part of parts) {
     if (part.type === 'call') calls.push(callBody(part.call));
+    if (part.type === 'citations') annotations.push(...annotationsOf(part.citations, message));
     if (part.type !== 'native' || isOwnWire !== true) continue;
     const { call, ...fields } = ownFields(part.part.data);
     Object.assign(calls.at(-1) ?? {}, call);
@@ -126,9 +131,16 @@ function messageBody(message: AnswerMessage, { isOwnWire }: AnswerIdentity): Rec
     content: content === '' && (calls.length > 0 || refusal !== '') ? null : content,
     refusal: refusal === '' ? null : refusal,
     ...(reasoning !== '' && { reasoning_content: reasoning }),
+    ...(annotations.length > 0 && { annotations }),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...own,
   };
+}
+
+/** As OpenAI's models with web search send them. */
+function annotationsOf(citations: readonly Citation[], message: AnswerMessage): unknown[] {
+  const { length } = answerText(message.parts(), 'text');
+  return citations.map((citation) => ({ type: 'url_citation', url_citation: toUrlCitation(citation, length) }));
 }
 
 function callBody(call: AnswerCall): Record<string, unknown> {

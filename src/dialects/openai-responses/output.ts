@@ -4,6 +4,7 @@
  * "Responses: streaming events" (SDK 7.57).
  */
 import { packNative } from '../../core/model/native-token.ts';
+import { type Citation, shiftCitations, toUrlCitation } from '../../core/model/citation.ts';
 import type { NativePart } from '../../core/turn/message.ts';
 import { recordOf, tryParse } from '../../core/json/wire-value.ts';
 import type { AnswerCall, MessageChange } from '../answer-message.ts';
@@ -27,7 +28,7 @@ export type OutputOptions = {
 
 export type ItemStatus = 'completed' | 'incomplete';
 
-type TextPart = { type: 'output_text'; text: string; annotations: never[]; logprobs: never[] } | { type: 'refusal'; refusal: string };
+type TextPart = { type: 'output_text'; text: string; annotations: unknown[]; logprobs: never[] } | { type: 'refusal'; refusal: string };
 type MessageItem = OutputItem & { status: string; content: TextPart[] };
 type ReasoningItem = OutputItem & { summary: { type: 'summary_text'; text: string }[] };
 
@@ -44,6 +45,8 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
   const items: OutputItem[] = [];
   const calls = new Map<number, OpenCall>();
   let open: Open | null = null;
+  /** The characters of text before the open part. */
+  let before = 0;
 
   const idOf = (prefix: string): string => `${prefix}_${unique}_${items.length}`;
   const add = (item: OutputItem): number => {
@@ -65,6 +68,7 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
     if (value.type === 'refusal') emit('response.refusal.done', `${head}"refusal":${JSON.stringify(value.refusal)}`);
     else emit('response.output_text.done', `${head}"text":${JSON.stringify(value.text)},"logprobs":[]`);
     emit('response.content_part.done', `${head}"part":${JSON.stringify(value)}`);
+    if (value.type === 'output_text') before += value.text.length;
     message.part = null;
   };
   const endSummary = ({ item, part }: Extract<Open, { kind: 'reasoning' }>): void => {
@@ -104,6 +108,16 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
     else value.text += text;
     const logprobs = type === 'refusal' ? '' : ',"logprobs":[]';
     emit(`response.${type}.delta`, `${head}"delta":${JSON.stringify(text)}${logprobs}`);
+  };
+  const cite = (citations: readonly Citation[]): void => {
+    if (open?.kind !== 'message' || open.part?.value.type !== 'output_text') return;
+    const { head, value } = open.part;
+    for (const citation of shiftCitations(citations, -before)) {
+      const annotation = { type: 'url_citation', ...toUrlCitation(citation, value.text.length) };
+      const fields = `"annotation_index":${value.annotations.length},"annotation":${JSON.stringify(annotation)}`;
+      emit('response.output_text.annotation.added', head + fields);
+      value.annotations.push(annotation);
+    }
   };
   /** On its own wire an item keeps its id, because the provider's encrypted content is bound to it. */
   const think = (text: string, nativeId?: string): void => {
@@ -186,6 +200,7 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
       else if (change.type === 'call-delta') callDelta(change.call, change.text);
       else if (change.type === 'call-end') endCall(change.call);
       else if (change.type === 'native') (isOwnWire ? keepOwn : keep)(change.part);
+      else if (change.type === 'citations') cite(change.citations);
       else if (change.type === 'reasoning') think(change.text, change.nativeId);
       else say(change.type === 'text' ? 'output_text' : 'refusal', change.text);
     },

@@ -65,6 +65,8 @@ function toAssistantPart(part: AnswerPart): AssistantPart[] {
       return part.call.custom ? [] : [toCallPart(part.call.id, part.call.name, part.call.text)];
     case 'native':
       return [part.part];
+    case 'citations':
+      return [];
     case 'refusal':
       return [{ type: 'text', text: part.text }];
     case 'text':

@@ -170,6 +170,9 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
         case 'native':
           append({ type: 'native', turn, step, provider: event.provider, data: event.data });
           break;
+        case 'citations':
+          append({ type: 'citations', turn, step, citations: event.citations });
+          break;
         case 'usage':
           append({ type: 'usage', turn, step, usage: event.usage, model: at.model });
           break;

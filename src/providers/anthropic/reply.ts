@@ -5,14 +5,15 @@
  * request returns all of it to be continued.
  */
 import { toMessagesBody, anthropicRows } from './request.ts';
+import { toCitation } from '../../core/model/citation.ts';
 import type { ChatEvent, Usage } from '../../core/model/chat-event.ts';
 import { limits } from '../../core/limits.ts';
 import type { Adapter } from '../adapter.ts';
-import type { AnthropicNative, RequestBlock } from './messages.ts';
+import type { AnthropicNative } from './messages.ts';
+import { blockInputOf, completeBlock, isRepeatedStart, kindOf, openBlock, type OpenBlock, unknownFields } from './open-block.ts';
 import { toUsage, WireReply } from '../wire-reply.ts';
-import { argumentsOf, isCount, isRecord, type Json, recordOf, stringOf, listOf, tryParse } from '../../core/json/wire-value.ts';
+import { argumentsOf, isCount, isRecord, type Json, recordOf, stringOf } from '../../core/json/wire-value.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
-import { GrowingText } from '../../core/model/growing-text.ts';
 
 export const anthropic: Adapter = {
   dialect: 'anthropic-messages',
@@ -33,6 +34,7 @@ class MessagesReply extends WireReply {
   /** The last text block, if nothing followed it: another one after it is a separate block. */
   #lastText: number | null = null;
   #counts: TokenCounts = {};
+  #textLength = 0;
 
   protected override readWhole(body: unknown): void {
     if (isRecord(body) && body.error != null) this.failWith(body.error);
@@ -138,6 +140,8 @@ class MessagesReply extends WireReply {
     if (text === '') return;
     if (this.#lastText !== null && this.#lastText !== block.serial) this.#emitData({ api: 'anthropic', type: 'text' });
     this.emit({ type: 'text', text });
+    block.textStart ??= this.#textLength;
+    this.#textLength += text.length;
     this.#lastText = block.serial;
   }
 
@@ -159,6 +163,7 @@ class MessagesReply extends WireReply {
     const { start, serial } = block;
     switch (block.kind) {
       case 'text':
+        this.#cite(block);
         if (block.citations.length > 0) this.#emitData({ api: 'anthropic', type: 'text', citations: block.citations });
         return;
       case 'thinking':
@@ -180,6 +185,14 @@ class MessagesReply extends WireReply {
       default:
         block.kind satisfies never;
     }
+  }
+
+  #cite({ citations, textStart }: OpenBlock): void {
+    const cited = citations.map((citation) => {
+      const { url, source, title, cited_text: quote } = recordOf(citation);
+      return toCitation({ url: url ?? source, title, quote, start: textStart, end: this.#textLength });
+    });
+    this.emitCitations(cited);
   }
 
   #emitData(data: AnthropicNative): void {
@@ -231,66 +244,4 @@ function addCounts(counts: TokenCounts, usage: unknown): void {
 function usageOf({ input, cacheRead, cacheCreation, output, thinking }: TokenCounts): Usage | null {
   if (input === undefined && output === undefined) return null;
   return toUsage((input ?? 0) + (cacheRead ?? 0) + (cacheCreation ?? 0), output, thinking, cacheRead);
-}
-
-type OpenBlock = {
-  /** Counts the reply's blocks, since the wire's index may be missing or reused. */
-  serial: number;
-  kind: 'text' | 'thinking' | 'call' | 'other';
-  closed: boolean;
-  /** The block as its start event had it. */
-  start: Json;
-  /** Whether deltas followed the start. */
-  fed: boolean;
-  signature: string | null;
-  citations: unknown[];
-  /** The input of a call that the provider runs itself. null: it cannot be returned unchanged. */
-  input: GrowingText | null;
-  inputBytes: number;
-};
-
-function openBlock(start: Json, serial: number): OpenBlock {
-  return {
-    serial,
-    kind: kindOf(start),
-    closed: false,
-    start,
-    fed: false,
-    signature: typeof start.signature === 'string' ? start.signature : null,
-    citations: [...listOf(start.citations)],
-    input: new GrowingText(),
-    inputBytes: 0,
-  };
-}
-
-function kindOf({ type, name }: Json): OpenBlock['kind'] {
-  if (type === 'text' || type === 'thinking') return type;
-  if (type === 'tool_use' || (type === undefined && typeof name === 'string')) return 'call';
-  return type === undefined ? 'text' : 'other';
-}
-
-/** Returns whether a start event repeats that of an open block. */
-function isRepeatedStart(before: OpenBlock, kind: OpenBlock['kind'], start: Json): boolean {
-  const id = stringOf(start.id);
-  return !before.closed && before.kind === kind && stringOf(before.start.id) === id && (id !== '' || !before.fed);
-}
-
-/** null for the empty object with which every streamed input begins. */
-function blockInputOf({ input }: Json): string | object | null {
-  return isRecord(input) && Object.keys(input).length === 0 ? null : argumentsOf(input);
-}
-
-/** Returns the optional fields of a call, such as `caller`; null: none. */
-function unknownFields({ type: _type, id, name: _name, input: _input, ...fields }: Json): Json | null {
-  if (recordOf(fields.caller).type === 'direct') delete fields.caller;
-  return stringOf(id) === '' || Object.keys(fields).length === 0 ? null : fields;
-}
-
-/** Returns the block as an unstreamed reply would contain it; null if that is unknown. */
-function completeBlock({ start, input }: OpenBlock): RequestBlock | null {
-  if (input === null || typeof start.type !== 'string') return null;
-  const block = { ...start, type: start.type };
-  if (input.length === 0) return block;
-  const whole = tryParse(input.read());
-  return isRecord(whole) ? { ...block, input: whole } : null;
 }

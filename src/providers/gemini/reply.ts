@@ -6,7 +6,9 @@
  * any part may carry a `thoughtSignature` that must be returned on the same part. Data of a neutral part becomes a mark after it; what has
  * no neutral form (an empty text with a signature, code that the provider ran) is stored as a whole part.
  */
+import { type Citation, maxCitations, toCitation } from '../../core/model/citation.ts';
 import type { Usage } from '../../core/model/chat-event.ts';
+import { GrowingText } from '../../core/model/growing-text.ts';
 import type { Adapter } from '../adapter.ts';
 import { PartialArguments } from './partial-arguments.ts';
 import { type GeminiMark, toGeminiBody } from './request.ts';
@@ -46,6 +48,9 @@ class GeminiReply extends WireReply {
   /** The number of chunks with usage, and whether the last one had it. */
   #counted = 0;
   #endedCounted = false;
+  readonly #text = new GrowingText();
+  /** The latest sources; the last chunks have all of them. */
+  #grounding: Json | null = null;
 
   protected override readWhole(body: unknown): void {
     for (const chunk of Array.isArray(body) ? body : [body]) {
@@ -90,6 +95,7 @@ class GeminiReply extends WireReply {
 
   #readCandidate(candidate: Json): boolean {
     const isSound = listOf(recordOf(candidate.content).parts).every((part) => !isRecord(part) || this.#readPart(part));
+    if (isRecord(candidate.groundingMetadata)) this.#grounding = candidate.groundingMetadata;
     const reason = reasonName(candidate.finishReason, finishReasonNames);
     // Some versions repeat the reason in every chunk.
     if (reason !== null) this.setFinishReason(reason);
@@ -103,6 +109,7 @@ class GeminiReply extends WireReply {
     if (typeof part.text === 'string' && part.text !== '') {
       const isThought = part.thought === true;
       this.emitText(isThought ? 'reasoning' : 'text', part.text);
+      if (!isThought) this.#text.append(part.text);
       if (signature !== '') {
         this.#mark({ api: 'gemini', of: isThought ? 'thought' : 'text', length: part.text.length, thoughtSignature: signature });
       }
@@ -169,6 +176,7 @@ class GeminiReply extends WireReply {
   protected override finish(): void {
     this.endCalls(true);
     if (this.#open !== null) this.#markCall(this.#open);
+    if (this.#grounding !== null) this.emitCitations(groundingCitations(this.#grounding, this.#text.read()));
     const fault = this.#fault();
     if (fault !== null) this.abort(malformedProblem(this.access, fault));
     // The wire has no reason for calls: they end with STOP like text.
@@ -193,6 +201,31 @@ class GeminiReply extends WireReply {
   #isFiltered(): boolean {
     return this.#isBlocked || filterReasons.has(this.finishReason ?? '');
   }
+}
+
+/**
+ * Sources (`groundingChunks`) with the passages that they support, whose places count bytes of UTF-8 (API reference "GroundingMetadata").
+ */
+function groundingCitations({ groundingChunks, groundingSupports }: Json, text: string): (Citation | null)[] {
+  const sources = listOf(groundingChunks).map((chunk) => {
+    const { web, retrievedContext } = recordOf(chunk);
+    const { uri: url, title } = recordOf(web ?? retrievedContext);
+    return { url, title };
+  });
+  const bytes = new TextEncoder().encode(text);
+  const lengthOf = (end: unknown): number => new TextDecoder().decode(bytes.subarray(0, isCount(end) ? end : 0)).length;
+  const cited = listOf(groundingSupports)
+    .slice(0, maxCitations)
+    .flatMap((support) => {
+      const { segment, groundingChunkIndices: indices } = recordOf(support);
+      const { startIndex, endIndex } = recordOf(segment);
+      const place = { start: lengthOf(startIndex), end: lengthOf(endIndex) };
+      return listOf(indices).map((index) => {
+        const source = isCount(index) ? sources[index] : undefined;
+        return source === undefined ? null : toCitation({ ...source, ...place });
+      });
+    });
+  return cited.length > 0 ? cited : sources.map(toCitation);
 }
 
 function isReply(value: unknown): value is Json {

@@ -3,6 +3,7 @@
  * differences between servers are data in the profiles. `request.ts` builds the request; `transport.ts` sends it and reads the
  * bytes. Wire: OpenAI API reference, "Chat Completions", and the recorded replies in the tests.
  */
+import { type Citation, toCitation } from '../../core/model/citation.ts';
 import type { ChatEvent, Usage } from '../../core/model/chat-event.ts';
 import type { Adapter } from '../adapter.ts';
 import { type OpenAiNative, toChatBody } from './request.ts';
@@ -27,6 +28,9 @@ class ChatReply extends WireReply {
   readonly #callExtras = new Map<number, unknown>();
   #details: Json[] = [];
   #extra: unknown;
+  /** The latest list of sources of Perplexity and xAI, which every chunk repeats. */
+  #sources: readonly unknown[] = [];
+  #hasAnnotations = false;
   #atLimit = false;
   /** The reply is one document. */
   #isWhole = false;
@@ -42,6 +46,7 @@ class ChatReply extends WireReply {
     if (this.id === null && text(chunk.id) !== '') this.id = text(chunk.id);
     if (this.created === null && isCount(chunk.created)) this.created = chunk.created;
     for (const choice of listOf(chunk.choices)) if (isRecord(choice) && (choice.index ?? 0) === 0) this.#readChoice(choice);
+    if (chunk.search_results != null || chunk.citations != null) this.#readSources(chunk);
     this.usage = readUsage(chunk.usage) ?? readUsage(recordOf(chunk.x_groq).usage) ?? this.usage;
     if (chunk.error != null) this.failWith(chunk.error);
   }
@@ -62,11 +67,26 @@ class ChatReply extends WireReply {
     this.emitText('reasoning', text(delta.reasoning_content) || text(delta.reasoning));
     this.#readContent(delta.content);
     if (text(delta.refusal) !== '') this.emit({ type: 'text', text: text(delta.refusal), refusal: true });
+    if (delta.annotations != null) this.#readAnnotations(listOf(delta.annotations));
     if (delta.extra_content != null) this.#extra = delta.extra_content;
     const calls = listOf(delta.tool_calls);
     for (const [place, call] of calls.entries()) if (isRecord(call)) this.#readCall(call, calls.length > 1 ? place : null);
     const { function_call: call } = delta;
     if (isRecord(call)) this.pushCall({ name: text(call.name), arguments: argumentsOf(call.arguments) });
+  }
+
+  #readSources({ search_results: results, citations }: Json): void {
+    const sources = listOf(results).length > 0 ? listOf(results) : listOf(citations);
+    if (sources.length > 0) this.#sources = sources;
+  }
+
+  #readAnnotations(annotations: readonly unknown[]): void {
+    const cited = annotations.map((annotation) => {
+      const { url, title, content, start_index: start, end_index: end } = recordOf(recordOf(annotation).url_citation);
+      return toCitation({ url, title, quote: content, start, end });
+    });
+    this.#hasAnnotations ||= cited.some((citation) => citation !== null);
+    this.emitCitations(cited);
   }
 
   #readContent(content: unknown): void {
@@ -124,6 +144,7 @@ class ChatReply extends WireReply {
   }
 
   #complete(): void {
+    if (!this.#hasAnnotations) this.emitCitations(this.#sources.map(toSource));
     if (this.#details.length > 0) this.#emitData({ reasoningDetails: this.#details });
     if (this.#extra !== undefined) this.#emitData({ extra: this.#extra });
     this.complete({ length: this.isCut(), filtered: /^content[-_]?filter$|^safety$/i.test(this.finishReason ?? '') });
@@ -132,6 +153,12 @@ class ChatReply extends WireReply {
   protected override isCut(): boolean {
     return this.#atLimit;
   }
+}
+
+/** A URL (`citations`), or an object with one (`search_results`). */
+function toSource(source: unknown): Citation | null {
+  const { url = source, title, snippet } = recordOf(source);
+  return toCitation({ url, title, quote: snippet });
 }
 
 function saysAnything(delta: unknown): boolean {

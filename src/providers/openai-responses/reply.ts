@@ -22,6 +22,7 @@ import {
   terminals,
 } from './items.ts';
 import { type ResponsesNative, toResponsesBody, responsesRows } from './request.ts';
+import { shiftCitations, toCitation } from '../../core/model/citation.ts';
 import { GrowingText } from '../../core/model/growing-text.ts';
 import { isDeeperThan, isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits.ts';
@@ -42,6 +43,7 @@ class ResponsesReply extends WireReply {
   /** Why the reply is invalid, if known before its end. */
   #fault: string | null = null;
   #isFiltered = false;
+  #textLength = 0;
 
   protected override readWhole(body: unknown): void {
     if (!isRecord(body) || !Array.isArray(body.output)) {
@@ -118,9 +120,22 @@ class ResponsesReply extends WireReply {
     for (const [index, part] of listOf(content).entries()) {
       const { type, text, refusal } = recordOf(part);
       if (type === 'refusal') this.#addRest(item, contentPart(index), 'refusal', refusal);
-      else this.#addRest(item, contentPart(index), 'text', text);
+      else {
+        this.#addRest(item, contentPart(index), 'text', text);
+        this.#readAnnotations(listOf(recordOf(part).annotations), stringOf(text).length);
+      }
     }
     if (stringOf(phase) !== '') this.#emitData({ message: { phase: stringOf(phase) } });
+  }
+
+  /** Of the text that ends the text of the reply so far. */
+  #readAnnotations(annotations: readonly unknown[], length: number): void {
+    if (annotations.length === 0) return;
+    const cited = annotations.flatMap((annotation) => {
+      const { type, url, title, start_index: start, end_index: end } = recordOf(annotation);
+      return type === 'url_citation' ? (toCitation({ url, title, start, end }) ?? []) : [];
+    });
+    this.emitCitations(shiftCitations(cited, Math.max(0, this.#textLength - length)));
   }
 
   #readReasoning(item: ResponseItem, value: Json): void {
@@ -151,6 +166,7 @@ class ResponsesReply extends WireReply {
     const said = item.said.get(part) ?? new GrowingText();
     if (said.length === 0) item.said.set(part, said);
     said.append(text);
+    if (what === 'text') this.#textLength += text.length;
     if (what === 'reasoning') {
       // Encrypted content is bound to the item id: "Encrypted content item_id did not match the target item id" (openclaw/openclaw#71333).
       const nativeId = item.said.size === 1 && said.length === text.length ? stringOf(item.begun.id) : '';
