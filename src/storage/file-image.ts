@@ -17,14 +17,30 @@ export function copyFiles(files: FileSystem): StoredFile[] {
       'body_too_large',
       `The files have ${bytes} bytes, and an MCP call can use at most ${maxImageBytes}. Delete some, or call the tool with \`session\` (POST /v1/toolsets/{toolset}/calls).`,
     );
-  return files
-    .paths()
-    .filter((path) => !isPermanentFolder(path))
-    .flatMap((path) => {
-      const stat = files.stat(path);
-      if (stat === null) return [];
-      return [{ path, stat, content: stat.kind === 'file' ? files.read(path) : new Uint8Array() }];
-    });
+  return [...storedFiles(files)];
+}
+
+/** Parents first. */
+function* storedFiles(files: FileSystem): Generator<StoredFile> {
+  for (const path of files.paths()) {
+    const stat = isPermanentFolder(path) ? null : files.stat(path);
+    if (stat !== null) yield { path, stat, content: stat.kind === 'file' ? files.read(path) : new Uint8Array() };
+  }
+}
+
+/** Copies all files as they are now, in parts of which each fits in an RPC. `apply` stores a part. */
+export async function copyInParts(files: FileSystem, apply: (part: readonly FileChange[]) => Promise<void>): Promise<void> {
+  let part: FileChange[] = [];
+  let bytes = 0;
+  for (const file of storedFiles(files)) {
+    if (part.length > 0 && bytes + file.content.length > maxImageBytes) {
+      await apply(part);
+      [part, bytes] = [[], 0];
+    }
+    part.push({ path: file.path, file });
+    bytes += file.content.length;
+  }
+  if (part.length > 0) await apply(part);
 }
 
 /** Copies the loaded files into memory; `save` passes on what has changed since, if anything has. */

@@ -58,6 +58,32 @@ describe.each(Object.entries(apis))('a client of %s that resends its history wit
     expect(three.session).toBe(one.session);
   });
 
+  it('gets a copy of the files when its history differs from the stored one', async () => {
+    lines += 1;
+    const name = `fork-${path.replaceAll('/', '-')}`;
+    const created = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'notes' });
+    const ask = async (messages: object[], session: string = created.json.id) => {
+      const request = { model: 'rehearsal/default', toolset: 'notes', ...body(messages) };
+      const answer = await service.call('POST', path, request, { 'x-moniker-session': session });
+      return { said: text(answer.json), session: answer.headers.get('x-moniker-session') ?? '' };
+    };
+    const first = user(`/save_file {"path": "${name}", "content": "original"}`);
+    const one = await ask([first]);
+    expect(one.session).toBe(created.json.id);
+    const other = await ask([
+      user('hello'),
+      { role: 'assistant', content: 'Another answer.' },
+      user(`/shell cat ${name} && echo more >> ${name}`),
+    ]);
+    expect(other.session).not.toBe(one.session);
+    expect(other.said).toContain('original');
+    const same = [first, { role: 'assistant', content: one.said }, user(`/shell cat ${name}`)];
+    const still = await ask(same);
+    expect([still.session, still.said.includes('more')]).toEqual([one.session, false]);
+    const copied = await service.call('GET', `/v1/sessions/${other.session}/files/workspace/${name}`);
+    expect(copied.status).toBe(200);
+  });
+
   it('has a new session for another history, and for an answer that several conversations have', async () => {
     const first = user(`hello from ${path}`);
     const [one, other] = [await send([first]), await send([first])];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyChanges, openImage, copyFiles } from '../../src/storage/file-image.ts';
+import { applyChanges, copyFiles, copyInParts, openImage } from '../../src/storage/file-image.ts';
 import { mcpSessionMigrations } from '../../src/mcp-session/schema.ts';
 import { createSessionFiles } from '../../src/storage/session-files.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
@@ -29,6 +29,29 @@ async function copyOf(files: FileSystem) {
   };
   return { ...(await openImage(port, () => 1)), applied };
 }
+
+describe('a copy in parts', () => {
+  it('has every file and directory, in parts that fit in an RPC', async () => {
+    const [from, to] = [createMemoryFiles(), createMemoryFiles()];
+    const content = new Uint8Array(7 * 1_024 * 1_024).fill(1);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) from.write(`/workspace/deep/${name}`, content);
+    from.makeDirectory('/workspace/empty');
+    from.write('/workspace/run.sh', new TextEncoder().encode('echo'), { mode: 0o755, own: false });
+    const sizes: number[] = [];
+    await copyInParts(from, async (part) => {
+      sizes.push(part.reduce((sum, { file }) => sum + (file?.content.length ?? 0), 0));
+      applyChanges(to, part);
+    });
+    expect(to.paths()).toEqual(from.paths());
+    for (const path of from.paths()) expect(to.stat(path)).toMatchObject({ ...from.stat(path), modifiedAt: expect.any(Number) });
+    expect(sizes.length).toBe(3);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(16 * 1_024 * 1_024);
+  });
+
+  it('is nothing for a session without files', async () => {
+    await copyInParts(createMemoryFiles(), async () => expect.unreachable());
+  });
+});
 
 describe('a copy of files', () => {
   it('has every file with its mode and owner, and no changes at first', async () => {

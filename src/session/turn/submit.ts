@@ -6,8 +6,10 @@
 import { limits } from '../../core/limits.ts';
 import { hashAsked } from '../../core/policy/answer-name.ts';
 import type { Principal } from '../../core/principal.ts';
+import { nullIfNotFound } from '../../core/problem.ts';
 import { joinTaint, type Taint, untainted } from '../../core/policy/taint.ts';
 import type { SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
+import { copyInParts } from '../../storage/file-image.ts';
 import { unknownSession } from '../object/open-session.ts';
 import { acceptTurn, type SubmitContext } from './accept-turn.ts';
 import { type Branch, branchBefore } from './branch-history.ts';
@@ -78,7 +80,8 @@ function keepUnlisted({ openSession, now }: SubmitContext, { idempotencyKey }: S
 }
 
 /**
- * Continues the conversation that the client sent in a new session, with the marks of this session and those of the client's history.
+ * Continues the conversation that the client sent in a new session, with the files of this session as they are now, its marks, and those of
+ * the client's history.
  * `branch`: the part of this session's conversation that precedes the request. The key is stored here too: a repeat is sent here again.
  */
 async function fork(context: SubmitContext, caller: Principal, request: SubmitTurn, branch: Partial<Branch>): Promise<SubmittedTurn> {
@@ -90,7 +93,10 @@ async function fork(context: SubmitContext, caller: Principal, request: SubmitTu
     const made = await sessions.create(caller, openSession.meta.setup, key === undefined ? undefined : `fork ${context.session} ${joint}`);
     const taint = joinTaint(openSession.taint.read(), await context.judgeHistory(caller, request.plan, request.history ?? []));
     const chat = request.chat && withoutPrevious(request.chat);
-    const submitted = await sessions.get(made.id).submit(caller, { ...request, ...branch, taint, ...(chat && { chat }) });
+    const target = sessions.get(made.id);
+    const isRepeat = key !== undefined && (await nullIfNotFound(target.findByIdempotencyKey(caller, key, bodyHash))) !== null;
+    if (!isRepeat) await copyInParts(openSession.files, (part) => target.applyFiles(caller, part));
+    const submitted = await target.submit(caller, { ...request, ...branch, taint, ...(chat && { chat }) });
     if (key !== undefined && !context.isDeleted()) openSession.turns.rememberKey(key, bodyHash, submitted);
     return submitted;
   };
