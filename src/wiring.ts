@@ -33,9 +33,7 @@ import type { ServeDeps } from './mcp/server/serve-context.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop, createOutbound, sendThrough } from './net/outbound.ts';
 import { runInBackground } from './platform/background.ts';
-import { systemClock } from './platform/clock.ts';
-import { randomIds } from './platform/ids.ts';
-import { createLog } from './platform/log.ts';
+import { createRuntime } from './platform/runtime.ts';
 import { createPageFile } from './platform/page-files.ts';
 import type { Directory } from './ports/catalog.ts';
 import type { Sandbox } from './ports/sandbox.ts';
@@ -56,13 +54,11 @@ import { createReadiness } from './storage/readiness.ts';
 import { createReplyStore } from './storage/reply-store.ts';
 import { createFileSpaces, createMcpSessions, createSessions } from './storage/session-client.ts';
 import {
-  type ApprovalLinkToken,
+  createApprovalLinks,
   createMcpSessionIds,
   createSignInNonce,
   createStateSeal,
-  mintApprovalToken,
   mintSignInState,
-  readApprovalToken,
   readSignInState,
 } from './storage/signed-token.ts';
 import { createCodeExecutor } from './tools/executor.ts';
@@ -96,9 +92,9 @@ function build(bindings: Bindings) {
   const sessions = createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey);
   const serve: ServeDeps = { ...buildServe(base, servers, callDeps), fileSpace: createFileSpaces(bindings, sessions, runtime.clock.now) };
   const keptReplies = createReplyStore({ kv: bindings.KV, sessions, log: runtime.log });
-  const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, clock: runtime.clock, log: runtime.log });
+  const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, ...runtime });
   const plan = (principal: Principal, request: PlanRequest): Promise<Plan> =>
-    planTurn({ directory, aliases: settings.aliases }, principal, request);
+    planTurn({ directory, aliases: settings.aliases, telemetry: runtime.telemetry }, principal, request);
   return {
     settings,
     ...runtime,
@@ -113,10 +109,7 @@ function build(bindings: Bindings) {
     /** For `/readyz`. */
     readiness: createReadiness({ ...runtime, settings, catalog, master, kv: bindings.KV }),
     /** Tokens of links that decide one approval (`storage/signed-token.ts`). */
-    approvalLinks: {
-      mint: (link: ApprovalLinkToken) => mintApprovalToken(master, link),
-      read: (token: string) => readApprovalToken(master, token),
-    },
+    approvalLinks: createApprovalLinks(master),
     /** Refreshes the tool lists of servers, and tests a server (`engine/servers/refresh-server.ts`, `engine/servers/test-server.ts`). */
     servers: servers.admin,
     /** Signs people in to servers (OAuth) and provides the tokens. */
@@ -155,7 +148,8 @@ type Base = ReturnType<typeof buildBase>;
 /** Settings, runtime, storage and the outbound client. */
 function buildBase(bindings: Bindings) {
   const settings = readSettings(bindings);
-  const runtime = { clock: systemClock, ids: randomIds, log: createLog(settings.log) };
+  const send = sendThrough(bindings);
+  const runtime = createRuntime(settings, (request) => send(request, true));
   const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
   const cachedDirectory = createDirectory({ env: bindings, settings, ...runtime });
   const catalog = createCatalogs(bindings, cachedDirectory);
@@ -163,7 +157,7 @@ function buildBase(bindings: Bindings) {
     settings,
     runtime,
     instance,
-    outbound: createOutbound({ ...settings, ...(instance !== null && { instance }) }, sendThrough(bindings)),
+    outbound: createOutbound({ ...settings, telemetry: runtime.telemetry, ...(instance !== null && { instance }) }, send),
     cachedDirectory,
     master: createMasterKey(settings.masterKey),
     sealing: createMasterKey(settings.masterKey ?? settings.rootKey),
@@ -236,7 +230,7 @@ function buildCallDeps({ settings, runtime, catalog }: Base, servers: ServerPart
       ...runtime,
       executor: executorByKind({
         ...{ builtin: code, local: code, static: createStaticExecutor(server) },
-        mcp: createMcpExecutor({ server, upstream, changed: (name) => void servers.changed(workspace, name) }),
+        mcp: createMcpExecutor({ ...runtime, server, upstream, changed: (name) => void servers.changed(workspace, name) }),
         openapi: createOpenApiExecutor({ server, operation: (name, tool) => directory.operation(workspace, name, tool) }),
         made: createMadeExecutor(sandbox),
       }),

@@ -1,8 +1,12 @@
 /** The operator's settings, read once from the environment or the Worker's vars and secrets (contract §13). */
 
+import { readTelemetrySettings, type TelemetrySettings } from './telemetry/telemetry-settings.ts';
+
 export type LogLevel = 'error' | 'info' | 'debug';
 
 export type Settings = {
+  /** null: off. */
+  telemetry: TelemetrySettings | null;
   /** null: the service responds 503 `not_configured`. */
   rootKey: string | null;
   masterKey: string | null;
@@ -50,6 +54,7 @@ export function readSettings(environment: { readonly [name: string]: unknown }):
   const rootKey = text('MONIKER_ROOT_KEY');
   const level = text('MONIKER_LOG');
   return {
+    telemetry: readTelemetrySettings(text),
     rootKey: rootKey !== null && rootKey.length >= minRootKeyLength ? rootKey : null,
     masterKey: text('MONIKER_MASTER_KEY'),
     publicUrl: text('MONIKER_PUBLIC_URL'),

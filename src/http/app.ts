@@ -27,6 +27,7 @@ import { keyRoutes } from './routes/keys.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { messagesRoutes } from './routes/messages.ts';
 import { passedRequestRoutes } from './routes/passed-requests.ts';
+import { metricsRoutes } from './routes/metrics.ts';
 import { modelAliasRoutes } from './routes/model-aliases.ts';
 import { modelRoutes } from './routes/models.ts';
 import { policyRoutes } from './routes/policy.ts';
@@ -67,6 +68,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
 
   mountRoutes(router, [
     ...healthRoutes,
+    ...metricsRoutes,
     ...toolsetRoutes,
     ...toolsetVersionRoutes,
     ...toolsetToolRoutes,

@@ -28,6 +28,14 @@ export const workerSettings = [
   'MONIKER_ALIASES',
   'MONIKER_AUDIT_SHARDS',
   'MONIKER_LOG',
+  'MONIKER_METRICS',
+  'OTEL_SDK_DISABLED',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_SERVICE_NAME',
+  'OTEL_TRACES_SAMPLER_ARG',
+  'OTEL_BSP_SCHEDULE_DELAY',
+  'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT',
   'OPENAI_API_KEY',
   'ANTHROPIC_API_KEY',
   'GEMINI_API_KEY',
@@ -117,6 +125,11 @@ Environment variables:
   MONIKER_ALIASES               off: resolve no aliases
   MONIKER_AUDIT_SHARDS          number of audit logs for calls, 1 to 32 (default: 8)
   MONIKER_LOG                   error, info or debug (default: info)
+  MONIKER_METRICS               on: GET /metrics responds, for Prometheus
+  OTEL_EXPORTER_OTLP_ENDPOINT   URL of an OpenTelemetry collector (default: nothing is exported); docs/operating.md describes the next ones
+  OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER_ARG, OTEL_BSP_SCHEDULE_DELAY, OTEL_SDK_DISABLED,
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT
+                                headers, name, sampling, delay, off, and whether content is recorded
   OLLAMA_HOST                   address of a local Ollama (default: 127.0.0.1:11434)
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, COHERE_API_KEY
                                 keys of model providers`;

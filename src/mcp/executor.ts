@@ -13,19 +13,21 @@ import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import type { ToolOutcome, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import type { CallerChannel, McpUpstream, UpstreamCall, UpstreamContext, UpstreamHooks } from '../ports/upstream.ts';
+import { toCarrier } from '../core/telemetry/trace-context.ts';
+import type { SpanStart, WithTelemetry } from '../ports/telemetry.ts';
 import { KB } from '../core/limits/units.ts';
 
 /** The input requests of a call, as JSON, with the state that its server expects back. */
 export const maxInputBytes = 512 * KB;
 
 /** `server` throws `not_found` if the server was removed. `changed`: the server reported during a call that its lists changed. */
-export type McpExecutorParts = {
+export type McpExecutorParts = WithTelemetry & {
   server(name: string): Promise<ServerAccess>;
   upstream: Pick<McpUpstream, 'callTool'>;
   changed?(server: string): void;
 };
 
-export function createMcpExecutor({ server, upstream, changed }: McpExecutorParts): ToolExecutor {
+export function createMcpExecutor({ server, upstream, changed, telemetry }: McpExecutorParts): ToolExecutor {
   return {
     host: async (tool) => secretHostOf((await server(tool.server)).url),
     isSafe: (tool) => isRepeatable(tool),
@@ -36,7 +38,11 @@ export function createMcpExecutor({ server, upstream, changed }: McpExecutorPart
         const known = await server(tool.server);
         // An agent may set another timeout for its tools.
         const access = context.timeoutMs === undefined ? known : { ...known, timeoutMs: context.timeoutMs };
-        const answer = await upstream.callTool(access, toCall(tool, args, context), hooks, toUpstream(context));
+        const call = (own: UpstreamHooks) => upstream.callTool(access, toCall(tool, args, context), own, toUpstream(context));
+        const answer =
+          telemetry == null
+            ? await call(hooks)
+            : await telemetry.during(callSpan(tool), (span) => call({ ...hooks, meta: { ...hooks.meta, ...toCarrier(span.context) } }));
         return answer.kind === 'result' ? withUnheard(answer.result, unheard) : askedAnswer(tool.canonical, answer.input);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
@@ -45,6 +51,11 @@ export function createMcpExecutor({ server, upstream, changed }: McpExecutorPart
       }
     },
   };
+}
+
+function callSpan({ ownName, server }: EditionTool): SpanStart {
+  const attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': ownName };
+  return { name: `tools/call ${ownName}`, kind: 'client', attributes: { ...attributes, 'moniker.server': server } };
 }
 
 /** Uses the schema that the server listed: an entry may show models another one, and the header annotations are in this one. */

@@ -6,6 +6,8 @@ import { getOrBuild } from '../core/memoize.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { OutboundHttp, OutboundOptions, OutboundPurpose } from '../ports/outbound.ts';
+import type { WithTelemetry } from '../ports/telemetry.ts';
+import type { TraceCarrier } from '../core/telemetry/trace-context.ts';
 import { createGuard, type Destination, type Guard, type GuardSettings, OutboundRefused, settingFor } from './guard.ts';
 import { headersForOtherOrigin } from './headers.ts';
 import { sha256Hex } from '../core/hash.ts';
@@ -14,7 +16,7 @@ const maxRedirects = 5;
 const outboundTimeoutMs = 30_000;
 
 /** `instance`: this installation in the hop header; without it no hop header is sent. */
-export type OutboundSettings = GuardSettings & { instance?: InstanceName };
+export type OutboundSettings = GuardSettings & WithTelemetry & { instance?: InstanceName };
 
 /** Sends one request and does not follow redirects. `isPrivate`: the operator allowed the host, so its address may be private. */
 export type SendOnce = (request: Request, isPrivate: boolean) => Promise<Response>;
@@ -44,6 +46,7 @@ export function createOutbound(settings: OutboundSettings, send: SendOnce = send
     let message: Message = { method: request.method, headers: request.headers, body };
     let outgoing = isStreamed ? unfollowed(request, signal) : toRequest(to.url, message, signal);
     if (settings.instance !== undefined) markHop(outgoing.headers, await settings.instance());
+    if (settings.telemetry != null) markTrace(outgoing.headers, options.purpose, settings.telemetry.carrier());
     message = { ...message, headers: outgoing.headers };
 
     for (let redirects = 0; ; redirects += 1) {
@@ -69,6 +72,16 @@ export function createOutbound(settings: OutboundSettings, send: SendOnce = send
       to = next;
     }
   };
+}
+
+/**
+ * Providers and servers of tools are the operator's choice and get `traceparent`. The tool's own requests go to hosts that a model may have
+ * named and get nothing. `tracestate` holds data of other vendors, so providers do not get it.
+ */
+function markTrace(headers: Headers, purpose: OutboundPurpose, trace: TraceCarrier | null): void {
+  if (trace === null || (purpose !== 'provider' && purpose !== 'server') || headers.has('traceparent')) return;
+  headers.set('traceparent', trace.traceparent);
+  if (purpose === 'server' && trace.tracestate !== undefined) headers.set('tracestate', trace.tracestate);
 }
 
 /** Caches allowed URLs of providers, which have few: the guard's verdict depends only on the text and the settings. */

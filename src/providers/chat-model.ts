@@ -7,6 +7,8 @@ import type { ProviderAccess } from '../core/model/provider.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
+import type { WithTelemetry } from '../ports/telemetry.ts';
+import { observeModel } from '../engine/telemetry/observe-model.ts';
 import type { Adapter } from './adapter.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
@@ -16,16 +18,17 @@ import { defineTools, type ToolDefinitions } from './tool-definitions.ts';
 import { countNatives, type ProviderExchange, tooManyNatives, openReply, openUnstreamed, ReplyCursor } from './transport.ts';
 
 /** `rehearsal` is the outbound client of the built-in rehearsal model, which uses the same wire (`rehearsal.ts`). */
-export type ModelDeps = { http: OutboundHttp; clock: Clock; rehearsal: OutboundHttp; log?: Logger };
+export type ModelDeps = { http: OutboundHttp; clock: Clock; rehearsal: OutboundHttp; log?: Logger } & WithTelemetry;
 
 /** Creates a chat model for any provider; `access.kind` of a request selects the adapter. Failures before the first batch are retried. */
 export function createChatModel(deps: ModelDeps): ChatModel {
-  return withTextProtocol({
+  const model = withTextProtocol({
     stream(request, signal) {
       logSkippedTools(deps.log, request);
       return request.whole ? readWhole(deps, request) : readStream(deps, request, signal);
     },
   });
+  return observeModel(deps.telemetry, model);
 }
 
 /** Returns the outbound client of a provider: the network, or the rehearsal. */

@@ -29,6 +29,8 @@ import { Problem } from '../core/problem.ts';
 import { toAnswerId } from '../core/reference.ts';
 import { createReplyEncoder, toReplyDocument } from '../dialects/reply-encoder.ts';
 import { encodeReply } from '../engine/proxy/reply-stream.ts';
+import type { WithTelemetry } from '../ports/telemetry.ts';
+import { observeForward } from './observe-forward.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
 
 /**
@@ -43,7 +45,7 @@ export type ProxiedChat = Pick<ProxyRequest, 'dialect' | 'text' | 'headers'> & {
   agent?: AgentOverrides & { isOwn: boolean };
 };
 
-export type ProxyDeps = {
+export type ProxyDeps = WithTelemetry & {
   directory: Directory;
   outbound: OutboundHttp;
   model: ChatModel;
@@ -54,30 +56,23 @@ export type ProxyDeps = {
 };
 
 export async function proxyModelRequest(
-  { directory, outbound, kept, ...deps }: ProxyDeps,
+  { directory, outbound, kept, telemetry, ...deps }: ProxyDeps,
   principal: Principal,
   { ref, dialect, body, agent, text, headers, signal }: ProxiedChat,
 ): Promise<Response> {
   const { provider, model } = splitModelRef(ref);
   const access = await directory.provider(principal.workspace, provider);
   if (agent?.isOwn || !canForward(access, model, dialect, agent?.protocol)) {
-    const asked = {
-      access,
-      model,
-      dialect,
-      body,
-      ref: body.model,
-      ...(agent !== undefined && { agent }),
-      ...(kept !== undefined && { kept: kept(principal) }),
-    };
-    return await translateChat(deps, asked, signal());
+    const more = { ...(agent !== undefined && { agent }), ...(kept !== undefined && { kept: kept(principal) }) };
+    return await translateChat(deps, { access, model, dialect, body, ref: body.model, ...more }, signal());
   }
   const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
   // With other instructions, the body no longer equals the received text.
   const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
   const { clock, ids } = deps;
   const storing = dialect.name === 'openai-responses' && kept !== undefined && { kept: kept(principal) };
-  return await proxyChat({ access, model, dialect, ...sent, ...storing, headers, http, clock, ids, signal });
+  const request = { access, model, dialect, ...sent, ...storing, headers, http, clock, ids, signal };
+  return telemetry == null ? await proxyChat(request) : await observeForward(telemetry, request, proxyChat);
 }
 
 /** Returns the provider's count of the request's tokens; null: it cannot count, and the caller estimates. */

@@ -149,7 +149,7 @@ export class ReplyCursor {
   readonly #access: ProviderAccess;
   readonly #reply: ReplyReader;
   readonly #signal: AbortSignal | undefined;
-  readonly #take: Take;
+  readonly #take: ReplyBytes;
   readonly #filter: SecretFilter | null;
   #bytes = 0;
   #natives = 0;
@@ -162,7 +162,7 @@ export class ReplyCursor {
     this.#reply = reply;
     this.#signal = signal;
     this.#filter = createSecretFilter(access);
-    this.#take = isJson(response) ? takeJson(access, reply) : takeStream(access, reply);
+    this.#take = readerFor(response, access, reply);
     idle.onAbort(() => this.#cancel());
   }
 
@@ -232,9 +232,12 @@ export function tooManyNatives(access: ProviderAccess): Problem {
   return malformedProblem(access, `requires more than ${limits.maxNativePartsPerReply} parts of one reply to be returned`);
 }
 
-type Take = { bytes(value: Uint8Array): ChatEvent[]; end(): ChatEvent[] };
+export type ReplyBytes = { bytes(value: Uint8Array): ChatEvent[]; end(): ChatEvent[] };
 
-function takeStream(access: ProviderAccess, reply: ReplyReader): Take {
+export const readerFor = (response: Response, access: ProviderAccess, reply: ReplyReader): ReplyBytes =>
+  isJson(response) ? takeJson(access, reply) : takeStream(access, reply);
+
+function takeStream(access: ProviderAccess, reply: ReplyReader): ReplyBytes {
   const parser = new SseParser();
   let messages = 0;
   const takeAll = (found: ReturnType<SseParser['push']>): ChatEvent[] => {
@@ -253,8 +256,8 @@ function takeStream(access: ProviderAccess, reply: ReplyReader): Take {
 }
 
 /** A JSON list is a stream of its elements; anything else is one reply. The first non-blank byte decides. */
-function takeJson(access: ProviderAccess, reply: ReplyReader): Take {
-  let take: Take | null = null;
+function takeJson(access: ProviderAccess, reply: ReplyReader): ReplyBytes {
+  let take: ReplyBytes | null = null;
   return {
     bytes(value) {
       if (take === null) {
@@ -268,7 +271,7 @@ function takeJson(access: ProviderAccess, reply: ReplyReader): Take {
   };
 }
 
-function takeArray(reply: ReplyReader): Take {
+function takeArray(reply: ReplyReader): ReplyBytes {
   const reader = new JsonArrayReader();
   return {
     bytes: (value) => reader.push(value).flatMap((data) => reply.take({ event: 'message', data })),
@@ -276,7 +279,7 @@ function takeArray(reply: ReplyReader): Take {
   };
 }
 
-function takeWhole(access: ProviderAccess, reply: ReplyReader): Take {
+function takeWhole(access: ProviderAccess, reply: ReplyReader): ReplyBytes {
   const decoder = new TextDecoder();
   let text = '';
   return {

@@ -14,6 +14,11 @@ import { macOf, type KeyPurpose, type MasterKey } from './master-key.ts';
 /** Authorizes one decision. The session stores a hash of the nonce. */
 export type ApprovalLinkToken = { session: string; nonce: string; expiresAt: number };
 
+export const createApprovalLinks = (master: MasterKey) => ({
+  mint: (link: ApprovalLinkToken) => mintApprovalToken(master, link),
+  read: (token: string) => readApprovalToken(master, token),
+});
+
 /** Throws `not_configured` without a master key. */
 export async function mintApprovalToken(master: MasterKey, { session, nonce, expiresAt }: ApprovalLinkToken): Promise<string> {
   return await mintToken(master, 'approval-link', expiresAt, [session, nonce]);

@@ -15,7 +15,11 @@ import { deliver, signStandard } from './webhook-payloads.ts';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 /** Their success needs another service; the stories about signing in and about renamed tools call them in full. */
 const answeredWithError = new Set(['authorizeServer', 'finishSignIn', 'getClientMetadata', 'rebindServerTool']);
-const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*', MONIKER_PUBLIC_URL: 'http://127.0.0.1:8787' });
+const service = shareService({
+  MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*',
+  MONIKER_PUBLIC_URL: 'http://127.0.0.1:8787',
+  MONIKER_METRICS: 'on',
+});
 const statuses = new Map<string, number[]>();
 let operations: DocumentedOperation[];
 let find: (method: string, path: string) => DocumentedOperation | null;
@@ -268,9 +272,8 @@ describe('every operation', () => {
     await call('GET', `/v1/keys/${key.id}`);
     await call('DELETE', `/v1/keys/${key.id}?cancel=true`);
     await call('GET', '/v1/audit?limit=3');
-    for (const path of ['/', '/healthz', '/readyz', '/docs', '/assets/pages.css', '/assets/start.js']) await call('GET', path);
     await call('GET', '/v1/audit/verify');
-    for (const path of ['/', '/healthz', '/docs', '/assets/pages.css', '/assets/start.js']) await call('GET', path);
+    for (const path of ['/', '/healthz', '/readyz', '/metrics', '/docs', '/assets/pages.css', '/assets/start.js']) await call('GET', path);
     const page = await service.call('GET', '/docs');
     const file = /"(\/assets\/[^"]+\.js)"/.exec(page.text)?.[1] ?? '';
     await call('GET', file);

@@ -50,7 +50,7 @@ export function launch(
   hosts?: string,
 ): { child: ChildProcess; printed(): string; ended: Promise<number | null> } {
   const inherited = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(MONIKER_|PORT$|OLLAMA_HOST$|.*_API_KEY$)/.test(name)),
+    Object.entries(process.env).filter(([name]) => !/^(MONIKER_|OTEL_|PORT$|OLLAMA_HOST$|.*_API_KEY$)/.test(name)),
   );
   const start = [process.execPath, join(root, 'src/local/start.ts')];
   const named = ['unshare', '-m', 'sh', '-c', 'mount --bind "$0" /etc/hosts && exec "$@"', hosts ?? '', ...start];

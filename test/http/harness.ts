@@ -143,6 +143,7 @@ export function createHarness(
     sandbox: v8Syntax,
     sessions,
     triggers: () => triggers,
+    telemetry: null,
     pageFile: async () => null,
     readiness: async () => ({ storage: 'ok', kv: 'ok', keys: 'ok' }),
     approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },

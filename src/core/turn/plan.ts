@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { EditionPointer } from '../toolset/edition-tool.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 import type { PlanSkill } from '../skills/skill.ts';
+import type { TraceCarrier } from '../telemetry/trace-context.ts';
 import type { TurnTrigger } from '../triggers/delivery.ts';
 import { KB } from '../limits/units.ts';
 
@@ -55,6 +56,8 @@ export type Plan = {
   codeMode?: true;
   /** What started the turn if it was not a request: the trigger to notify of its end. */
   trigger?: TurnTrigger;
+  /** The span of the request that accepted the turn or call; absent: telemetry is off. */
+  trace?: TraceCarrier;
   /** The agent's own setting for the taint rule. */
   taint?: boolean;
   /** The caller's own tools: offered after those of the toolset, run by the caller. */

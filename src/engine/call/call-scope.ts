@@ -18,13 +18,14 @@ import type { ResultStore } from '../../ports/result-store.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { SkillReader, ToolExecutor } from '../../ports/tool-executor.ts';
+import type { WithTelemetry } from '../../ports/telemetry.ts';
 import type { ToolMaker } from '../../ports/tool-maker.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import type { CallerChannel, ServerTokens } from '../../ports/upstream.ts';
 import type { CallTree } from './inner/call-tree.ts';
 import type { ToolCallRequest, WaitFor } from './tool-call.ts';
 
-export type CallDeps = {
+export type CallDeps = WithTelemetry & {
   clock: Clock;
   log: Logger;
   executor: ToolExecutor;
@@ -113,6 +114,8 @@ export type AuditScope = {
   turn: string | null;
   /** The name of the turn's agent; absent: none. */
   agent?: string;
+  /** The trace of a call in a session that is not part of a turn. */
+  trace?: Plan['trace'];
   edition: EditionPointer | null;
   /** Journals that the call is about to be attempted, durably before the effect. */
   started?(callId: string, attempt: number): void;
@@ -129,12 +132,13 @@ export type AuditScope = {
 export type CallScope = CallerScope & PolicyScope & ToolScope & WaitScope & AuditScope;
 
 /** The part of a plan that applies to single calls. */
-type CallPlan = Pick<Plan, 'caller' | 'agent' | 'taint' | 'edition'> & { limits: Pick<Plan['limits'], 'toolTimeoutMs'> };
-type FromPlan = 'caller' | 'agent' | 'taintRule' | 'edition' | 'timeoutMs';
+type CallPlan = Pick<Plan, 'caller' | 'agent' | 'taint' | 'edition' | 'trace'> & { limits: Pick<Plan['limits'], 'toolTimeoutMs'> };
+type FromPlan = 'trace' | 'caller' | 'agent' | 'taintRule' | 'edition' | 'timeoutMs';
 
 /** Builds the scope of a call of a plan. `own`: what differs between turns, direct calls and MCP calls. */
 export function createCallScope(plan: CallPlan, own: Omit<CallScope, FromPlan>): CallScope {
   return {
+    trace: plan.trace,
     caller: plan.caller,
     agent: plan.agent,
     taintRule: plan.taint,

@@ -14,6 +14,7 @@ import { createIntent } from './audit-call.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
 import { executeCall, type AuthorizedCall, type ExecutionOutcome } from './execute-call.ts';
 import { guessedResult, prepareCall, type PreparedCall } from './prepare-call.ts';
+import { observeCall } from '../telemetry/observe-work.ts';
 import { withServerState } from './server-state.ts';
 import type { CallOutcome, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
 
@@ -26,7 +27,13 @@ export async function callTool(deps: CallDeps, scope: CallScope, request: ToolCa
 }
 
 /** Like `callTool`, for a call that was prepared with the same scope. */
-export async function callPrepared(deps: CallDeps, given: CallScope, call: PreparedCall, signal: AbortSignal): Promise<CallOutcome> {
+export async function callPrepared(deps: CallDeps, scope: CallScope, call: PreparedCall, signal: AbortSignal): Promise<CallOutcome> {
+  const { telemetry } = deps;
+  if (telemetry == null) return await runPrepared(deps, scope, call, signal);
+  return await observeCall(telemetry, call, scope, () => runPrepared(deps, scope, call, signal));
+}
+
+async function runPrepared(deps: CallDeps, given: CallScope, call: PreparedCall, signal: AbortSignal): Promise<CallOutcome> {
   // A call outside a conversation gets separate taint marks, shared with its nested calls.
   const scope = given.taint === undefined ? { ...given, taint: createTaintMarks() } : given;
   const startedAt = deps.clock.now();

@@ -19,6 +19,7 @@ import { replacedTools, withoutReplaced } from './client-tools.ts';
 import { codeNames, mergeMadeTools, planNames, turnNames } from './plan-names.ts';
 import { whyMissing } from '../../core/toolset/known-tools.ts';
 import { planSkills } from './plan-skills.ts';
+import type { WithTelemetry } from '../../ports/telemetry.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import { MB } from '../../core/limits/units.ts';
 
@@ -48,7 +49,7 @@ export type PlanRequest = {
 /** `path`: where the name is in the request. */
 export type AllowedToolName = { name: string; path: string };
 
-export type PlanDeps = { directory: Directory; aliases: boolean };
+export type PlanDeps = { directory: Directory; aliases: boolean } & WithTelemetry;
 
 /**
  * Throws `model_not_found`, `not_found` (agent, toolset), `forbidden` (the key is bound to others), and `invalid_request` for client tools
@@ -89,6 +90,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const settings = { ...agent?.settings, ...request.settings };
   checkToolChoice(settings.toolChoice, turnNames(compiled?.names ?? null, view, madeNames));
   const instructions = joinParagraphs(agent?.instructions, request.instructions);
+  const trace = deps.telemetry?.carrier();
   const plan: Plan = {
     model,
     fallbacks,
@@ -99,6 +101,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     ...(ownMade !== null && { ownMade: ownMade.pointer }),
     ...offered,
     aliases: deps.aliases,
+    ...(trace != null && { trace }),
     limits: agent?.limits ?? {},
     ...(prices !== null && { prices }),
     settings,

@@ -23,6 +23,7 @@ import { callPrepared, outcomeUnknown } from '../call/call-tool.ts';
 import { prepareCall, type PreparedCall } from '../call/prepare-call.ts';
 import type { CallDeps, CallScope } from '../call/call-scope.ts';
 import type { CallOutcome, WaitFor, WaitingInner } from '../call/tool-call.ts';
+import { observeTurn } from '../telemetry/observe-work.ts';
 import { compactIfLong, type CompactScope } from './compact.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
 
@@ -52,7 +53,16 @@ export type TurnInputs = {
  * Resumes the turn from its current state. Resolves to `ended`; to `waiting` when it waits for an external answer, which will be appended by
  * its recipient; or to `aborted` when the signal aborted, and then the aborting code appends the end.
  */
-export async function runTurn(deps: TurnDeps, scope: TurnScope, signal: AbortSignal): Promise<'ended' | 'waiting' | 'aborted'> {
+export async function runTurn(deps: TurnDeps, scope: TurnScope, signal: AbortSignal): Promise<RunOutcome> {
+  const { telemetry } = deps;
+  return telemetry == null
+    ? await runActions(deps, scope, signal)
+    : await observeTurn(telemetry, scope, () => runActions(deps, scope, signal));
+}
+
+type RunOutcome = 'ended' | 'waiting' | 'aborted';
+
+async function runActions(deps: TurnDeps, scope: TurnScope, signal: AbortSignal): Promise<RunOutcome> {
   const budget = toBudget(scope.plan);
   while (!signal.aborted) {
     const action = nextAction(scope.state, budget);

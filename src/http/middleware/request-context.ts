@@ -6,6 +6,7 @@ import { createMiddleware } from 'hono/factory';
 import type { ExecutionContext, Context } from 'hono';
 import type { Principal } from '../../core/principal.ts';
 import { dialectAt } from '../problems.ts';
+import { observeRequest } from './observe-request.ts';
 import type { JsonBody } from '../json-body.ts';
 import type { Services } from '../../wiring.ts';
 
@@ -19,7 +20,8 @@ export function requestContext(services: (env: never, context: never) => Service
     const requestId = given !== undefined && plainId.test(given) ? given : built.ids.next('req');
     c.set('services', built);
     c.set('requestId', requestId);
-    await next();
+    if (built.telemetry == null) await next();
+    else await observeRequest(built.telemetry, c, requestId, next);
     setHeaders(c, [
       ['x-request-id', requestId],
       ['x-content-type-options', 'nosniff'],

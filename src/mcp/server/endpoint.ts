@@ -26,7 +26,11 @@ export async function serveMcp(deps: ServeDeps, sessions: McpSessions, asked: Mc
   const { principal, target, request, text, body } = asked;
   const view = await readView(deps, principal, target);
   const isPost = request.method === 'POST';
-  const sent = { method: request.method, headers: sessionHeaders(request.headers), body: isPost ? text : null };
+  const sent = {
+    method: request.method,
+    headers: [...sessionHeaders(request.headers), ...Object.entries(deps.telemetry?.carrier() ?? {})],
+    body: isPost ? text : null,
+  };
   if (await isLegacyRequest(request, body)) {
     const id = request.headers.get('mcp-session-id');
     if (id !== null) return { response: (await sessions.resume(principal, target, id, sent)) ?? unknownMcpSession(), view };

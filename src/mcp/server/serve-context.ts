@@ -14,9 +14,13 @@ import { Problem } from '../../core/problem.ts';
 import { ServerRpcError, toRpcError } from '../../engine/mcp/rpc-error.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { Logger } from '../../ports/runtime.ts';
+import { recordOf } from '../../core/json/wire-value.ts';
+import { readTraceContext } from '../../core/telemetry/trace-context.ts';
+import type { SpanStart, Telemetry, WithTelemetry } from '../../ports/telemetry.ts';
 
 export type ServeDeps = ServeCallDeps &
-  WatchDeps & {
+  WatchDeps &
+  WithTelemetry & {
     /** Continues work in the background after the client has disconnected. It must not fail. */
     background(work: Promise<unknown>): void;
   };
@@ -77,6 +81,16 @@ export function createWithCaller(serving: ServeContext, server: Server): WithCal
   const { deps, era, target, conversation } = serving;
   const gone = (error: unknown): void => deps.log.debug('could not send a message to an MCP client', { cause: String(error) });
   return (answer) => async (request, context) => {
+    const { telemetry } = deps;
+    const run = () => runHandler(answer, request, context);
+    return telemetry == null ? await run() : await telemetry.during(requestSpan(telemetry, context, request), run);
+  };
+
+  async function runHandler<Request, Result>(
+    answer: (request: Request, caller: ServedCaller, context: ServerContext) => Promise<Result>,
+    request: Request,
+    context: ServerContext,
+  ): Promise<Result> {
     try {
       const principal = serving.principalOf(context);
       const interrupted = serving.interruptedOf?.(context);
@@ -99,5 +113,16 @@ export function createWithCaller(serving: ServeContext, server: Server): WithCal
     } catch (error) {
       throw toProtocolError(error, deps.log);
     }
-  };
+  }
+}
+
+/** The parent is the client's span in `_meta`, else the HTTP request; in a Durable Object the header has that one. */
+function requestSpan(telemetry: Telemetry, { mcpReq, http }: ServerContext, request: unknown): SpanStart {
+  const { traceparent, tracestate } = recordOf(mcpReq._meta);
+  const headers = http?.req?.headers;
+  const fromHeader = () => readTraceContext(headers?.get('traceparent') ?? null, headers?.get('tracestate') ?? null);
+  const parent = readTraceContext(traceparent, tracestate) ?? (telemetry.carrier() === null ? fromHeader() : null);
+  const { name } = recordOf(recordOf(request).params);
+  const tool = mcpReq.method === 'tools/call' && typeof name === 'string' ? { 'gen_ai.tool.name': name } : {};
+  return { name: mcpReq.method, kind: 'server', attributes: { 'mcp.method.name': mcpReq.method, ...tool }, parent };
 }

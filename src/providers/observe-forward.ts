@@ -1,0 +1,77 @@
+/**
+ * A span for a chat that is forwarded to its provider. The reply's bytes reach the client unchanged; a copy is parsed for usage and the end,
+ * which is only done while telemetry is on.
+ */
+import type { ProviderAccess } from '../core/model/provider.ts';
+import { createReplyNote, modelSpan } from '../engine/telemetry/observe-model.ts';
+import type { OpenSpan, Telemetry } from '../ports/telemetry.ts';
+import { adapters } from './registry.ts';
+import { readerFor, type ReplyBytes } from './transport.ts';
+
+type ForwardedChat = { access: ProviderAccess; model: string; body: Readonly<Record<string, unknown>> };
+
+/** Longer replies are not parsed further. */
+const maxParsedBytes = 4_194_304;
+
+export async function observeForward<Chat extends ForwardedChat>(
+  telemetry: Telemetry,
+  request: Chat,
+  forward: (request: Chat) => Promise<Response>,
+): Promise<Response> {
+  const { access, model, body } = request;
+  const span = telemetry.start(modelSpan(access, model));
+  span.setContent('gen_ai.input.messages', () => body.messages ?? body.input ?? null);
+  try {
+    const response = await telemetry.within(span, () => forward(request));
+    if (response.body === null) {
+      span.end();
+      return response;
+    }
+    const bytes = readerFor(response, access, adapters[access.kind].createReply(access));
+    return new Response(copied(response.body, span, bytes), response);
+  } catch (error) {
+    span.fail(error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'error');
+    span.end();
+    throw error;
+  }
+}
+
+function copied(body: ReadableStream<Uint8Array>, span: OpenSpan, bytes: ReplyBytes): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const note = createReplyNote(span);
+  let left = maxParsedBytes;
+  const read = (take: () => ReturnType<ReplyBytes['end']>): void => {
+    if (left < 0) return;
+    try {
+      note(take());
+    } catch {
+      // The client gets the bytes in any case; a reply that cannot be parsed has no usage.
+      left = -1;
+    }
+  };
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          read(() => bytes.end());
+          span.end();
+          controller.close();
+          return;
+        }
+        controller.enqueue(value);
+        left -= value.byteLength;
+        read(() => bytes.bytes(value));
+      } catch (error) {
+        span.fail('upstream_error');
+        span.end();
+        controller.error(error);
+      }
+    },
+    async cancel(reason) {
+      span.fail('cancelled');
+      span.end();
+      await reader.cancel(reason);
+    },
+  });
+}
