@@ -5579,6 +5579,18 @@ export interface components {
         } | {
             /** @description Milliseconds since the epoch. */
             at: number;
+            /** @description Base64. */
+            data: string;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            mediaType: string;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "image";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
             citations: components["schemas"]["Citation"][];
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;

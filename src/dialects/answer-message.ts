@@ -22,19 +22,24 @@ type Words = { type: 'text' | 'refusal' | 'reasoning'; text: string; nativeId?: 
 /** Sources of the text before them. Their places count from the begin of the message's text, of all steps. */
 type Cited = { type: 'citations'; citations: readonly Citation[] };
 
+/** An image that the model made, as base64. `index` counts the images of the message from 0. */
+export type MadeImage = { type: 'image'; index: number; mediaType: string; data: string };
+
 /** A part of a message. Adjacent parts of one kind within a step are merged. */
 export type AnswerPart =
   | Words
   | { type: 'call'; call: AnswerCall }
   /** Data that the provider requires in the next request; only without a session, which stores it. */
   | { type: 'native'; part: NativePart }
-  | Cited;
+  | Cited
+  | MadeImage;
 
 /** What an event adds to the message; the last two end it. The texts of steps are joined by a blank line, which is part of `text`. */
 export type MessageChange =
   | Words
   | { type: 'native'; part: NativePart }
   | Cited
+  | MadeImage
   | { type: 'call-start'; call: AnswerCall }
   | { type: 'call-delta'; call: AnswerCall; text: string }
   | { type: 'call-end'; call: AnswerCall }
@@ -153,6 +158,12 @@ export function createAnswerMessage({
         const part: NativePart = { type: 'native', provider: event.provider, data: event.data };
         parts.push({ type: 'native', part });
         return [{ type: 'native', part }];
+      }
+      case 'image': {
+        const index = parts.filter(({ type }) => type === 'image').length;
+        const image: MadeImage = { type: 'image', index, mediaType: event.mediaType, data: event.data };
+        parts.push(image);
+        return [image];
       }
       case 'citations': {
         const before = answerText(parts.slice(0, stepStart), 'text').length + (saidBefore ? 2 : 0);

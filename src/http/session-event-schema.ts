@@ -56,6 +56,7 @@ const fields = {
   'step-start': z.object(inStep),
   'text-delta': z.object({ ...inStep, text: z.string() }),
   'reasoning-delta': z.object({ ...inStep, text: z.string() }),
+  image: z.object({ ...inStep, mediaType: z.string(), data: z.string().meta({ description: 'Base64.' }) }),
   citations: z.object({ ...inStep, citations: z.array(Citation) }),
   'tool-input-start': z.object({ ...ofCall, ...named, nativeId: z.string().optional() }),
   'tool-input-delta': z.object({ ...ofCall, delta: z.string() }),

@@ -77,6 +77,7 @@ class TextReply {
       case 'reasoning':
       case 'native':
       case 'citations':
+      case 'image':
       case 'usage':
         return [event];
       default:

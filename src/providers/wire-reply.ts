@@ -6,12 +6,17 @@ import type { CallPiece } from '../core/model/open-call.ts';
 import { type Json, isCount, isRecord, tryParse } from '../core/json/wire-value.ts';
 import { type Citation, createCitationFilter } from '../core/model/citation.ts';
 import type { ChatEvent, FinishReason, Usage } from '../core/model/chat-event.ts';
+import { MB } from '../core/limits/units.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import { ToolCallAssembler } from '../core/model/tool-call-assembler.ts';
 import type { Problem } from '../core/problem.ts';
 import type { SseMessage } from '../net/sse.ts';
 import type { ReplyReader } from './adapter.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from './provider-error.ts';
+
+/** Images of one reply, which a session stores, and the base64 of each: an event of a stream is not larger. */
+const maxImages = 4;
+const maxImageCharacters = 4 * MB;
 
 export abstract class WireReply implements ReplyReader {
   state: ReplyReader['state'] = 'open';
@@ -25,6 +30,7 @@ export abstract class WireReply implements ReplyReader {
   /** The number of calls that have started. */
   protected started = 0;
   protected hasOutput = false;
+  #images = 0;
   readonly #newCitations = createCitationFilter();
   /** The events of the current message. */
   #events: ChatEvent[] = [];
@@ -83,6 +89,15 @@ export abstract class WireReply implements ReplyReader {
   /** Emits `text` or `reasoning`, unless it is empty. */
   protected emitText(type: 'text' | 'reasoning', text: string): void {
     if (text !== '') this.emit({ type, text });
+  }
+
+  /** Emits an image that the model made; a note for one that is too large, or one too many. */
+  protected emitImage(mediaType: string, data: string): void {
+    const isShown = /^image\/[a-z0-9.+-]{1,100}$/i.test(mediaType) && data.length <= maxImageCharacters && this.#images < maxImages;
+    if (isShown) this.#images += 1;
+    this.emit(
+      isShown ? { type: 'image', mediaType, data } : { type: 'text', text: `[file: ${mediaType.slice(0, 100) || 'of unknown type'}]` },
+    );
   }
 
   /** Emits the sources that were not cited before. */

@@ -51,6 +51,8 @@ export type ChatEvent =
   | { type: 'call-delta'; call: number; text: string }
   /** The call is complete. `arguments` is null when `state` is `truncated` or `invalid`; `raw` is the original text. */
   | { type: 'call-end'; call: number; state: ArgumentState; arguments: Record<string, unknown> | null; raw: string }
+  /** An image that the model made, as base64. */
+  | { type: 'image'; mediaType: string; data: string }
   /** Sources of the text so far. Their places count from the begin of the reply's text. */
   | { type: 'citations'; citations: Citation[] }
   | { type: 'usage'; usage: Usage }

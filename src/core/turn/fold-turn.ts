@@ -114,6 +114,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
     case 'turn-start':
     case 'text-delta':
     case 'citations':
+    case 'image':
     case 'reasoning-delta':
     case 'tool-input-delta':
     case 'tool-progress':

@@ -202,6 +202,8 @@ export type SessionEventBody =
     }
   /** Opaque to everything but the adapter of `provider`; sent back unchanged. */
   | { type: 'native'; turn: string; step: number; provider: string; data: unknown }
+  /** An image that the model made, as base64. Models are not sent it again. */
+  | { type: 'image'; turn: string; step: number; mediaType: string; data: string }
   /** Sources of the step's text. */
   | { type: 'citations'; turn: string; step: number; citations: Citation[] }
   /** `model`: the model that was called; a step may have called several. */

@@ -103,6 +103,10 @@ function walkBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOw
       case 'native':
         addNative(next);
         return;
+      case 'image':
+        // Answers of this API have no images.
+        start(next, { type: 'text', text: `[image: ${next.mediaType}]` }, null);
+        return;
       case 'citations':
         // On its own wire, provider data has them with everything that the provider needs back.
         if (identity.isOwnWire !== true) cite(next.citations.map(toWebCitation));
@@ -152,7 +156,7 @@ function walkBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOw
     sink.delta(deltaNames[open ?? 'text'], open ?? 'text', piece);
   };
   const isWhole = (now: AnswerPart): boolean => {
-    if (over || now.type === 'native' || now.type === 'citations') return true;
+    if (over || isAtOnce(now)) return true;
     return now.type === 'call' ? ended.has(now.call.index) : message.parts().length > at + 1;
   };
   /** The restart of a step drops incomplete parts. */
@@ -197,9 +201,13 @@ export function toFrame(event: string, fields: string): AnswerFrame {
 const thinkingBlock: AnswerBlock = { type: 'thinking', thinking: '', signature: '' };
 const deltaNames = { text: 'text_delta', thinking: 'thinking_delta', partial_json: 'input_json_delta' } as const;
 
+function isAtOnce(part: AnswerPart): part is Extract<AnswerPart, { type: 'native' | 'citations' | 'image' }> {
+  return part.type === 'native' || part.type === 'citations' || part.type === 'image';
+}
+
 /** null for a part that is written at once. */
 function saidIn(part: AnswerPart): string | null {
-  if (part.type === 'native' || part.type === 'citations') return null;
+  if (isAtOnce(part)) return null;
   return part.type === 'call' ? part.call.text : part.text;
 }
 

@@ -7,7 +7,7 @@ import { type Citation, toUrlCitation } from '../../core/model/citation.ts';
 import type { FinishReason, Usage } from '../../core/model/chat-event.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import type { ProblemBody } from '../../core/problem.ts';
-import { answerText, type AnswerCall, type AnswerMessage, type MessageChange } from '../answer-message.ts';
+import { answerText, type AnswerCall, type AnswerMessage, type MadeImage, type MessageChange } from '../answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from '../dialect.ts';
 import { openAiErrorBody } from '../openai-error.ts';
 import { readChatRequest, sessionOfChatCalls, withChatInstructions } from './request.ts';
@@ -58,6 +58,8 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
       }
       case 'call-end':
         return [];
+      case 'image':
+        return [chunk(JSON.stringify({ images: [toImage(change)] }), 'null')];
       case 'citations':
         return [chunk(JSON.stringify({ annotations: annotationsOf(change.citations, message) }), 'null')];
       case 'native': {
@@ -118,6 +120,7 @@ function messageBody(message: AnswerMessage, { isOwnWire }: AnswerIdentity): Rec
   const calls: Record<string, unknown>[] = [];
   const own: Record<string, unknown> = {};
   const annotations: unknown[] = [];
+  const images = parts.flatMap((part) => (part.type === 'image' ? [toImage(part)] : []));
   for (const part of parts) {
     if (part.type === 'call') calls.push(callBody(part.call));
     if (part.type === 'citations') annotations.push(...annotationsOf(part.citations, message));
@@ -132,9 +135,15 @@ function messageBody(message: AnswerMessage, { isOwnWire }: AnswerIdentity): Rec
     refusal: refusal === '' ? null : refusal,
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     ...(annotations.length > 0 && { annotations }),
+    ...(images.length > 0 && { images }),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...own,
   };
+}
+
+/** OpenAI's API has no images in answers; this is the form of OpenRouter and of Google's compatible clients. */
+function toImage({ index, mediaType, data }: MadeImage): Record<string, unknown> {
+  return { type: 'image_url', index, image_url: { url: `data:${mediaType};base64,${data}` } };
 }
 
 /** As OpenAI's models with web search send them. */

@@ -111,7 +111,7 @@ function isOutput({ type }: { type?: unknown }): boolean {
 
 function isOfAssistant({ type = 'message', role }: { type?: unknown; role?: unknown }): boolean {
   if (type === 'message') return role === 'assistant';
-  return type === 'function_call' || type === 'custom_tool_call' || type === 'reasoning';
+  return type === 'function_call' || type === 'custom_tool_call' || type === 'reasoning' || type === 'image_generation_call';
 }
 
 function parseItem<Schema extends z.ZodType>(schema: Schema, item: InputItem, index: number, issues: Issue[]): z.infer<Schema> | null {
@@ -160,6 +160,9 @@ function readItem(
         'single items are not stored here: send the item itself (some clients do so with store: false), or refer to its answer by previous_response_id',
       );
       return null;
+    case 'image_generation_call':
+      // Models are not sent their images again.
+      return { as: 'assistant', parts: [] };
     case 'web_search_call':
     case 'file_search_call':
     case 'code_interpreter_call':

@@ -7,7 +7,7 @@ import { packNative } from '../../core/model/native-token.ts';
 import { type Citation, shiftCitations, toUrlCitation } from '../../core/model/citation.ts';
 import type { NativePart } from '../../core/turn/message.ts';
 import { recordOf, tryParse } from '../../core/json/wire-value.ts';
-import type { AnswerCall, MessageChange } from '../answer-message.ts';
+import type { AnswerCall, MadeImage, MessageChange } from '../answer-message.ts';
 import type { ReadEcho } from './request.ts';
 
 export type OutputItem = { type: string; id: string; [field: string]: unknown };
@@ -166,6 +166,15 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
     end(call.index, call.field === 'input' ? call.item : { ...call.item, status: isCut ? 'incomplete' : 'completed' });
   };
 
+  /** On its own wire, the provider's item has the image. */
+  const show = ({ mediaType, data }: MadeImage): void => {
+    if (isOwnWire) return;
+    close();
+    const format = mediaType.replace(/^image\//, '');
+    const item: OutputItem = { type: 'image_generation_call', id: idOf('ig'), status: 'in_progress', result: null };
+    end(add(item), { ...item, status: 'completed', output_format: format, result: data });
+  };
+
   // ---- Provider data ----
 
   const keep = (part: NativePart): void => {
@@ -200,6 +209,7 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
       else if (change.type === 'call-delta') callDelta(change.call, change.text);
       else if (change.type === 'call-end') endCall(change.call);
       else if (change.type === 'native') (isOwnWire ? keepOwn : keep)(change.part);
+      else if (change.type === 'image') show(change);
       else if (change.type === 'citations') cite(change.citations);
       else if (change.type === 'reasoning') think(change.text, change.nativeId);
       else say(change.type === 'text' ? 'output_text' : 'refusal', change.text);

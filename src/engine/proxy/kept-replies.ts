@@ -49,7 +49,8 @@ export function createReplyKeeper(kept: KeptReplies | undefined, dialect: Dialec
 
 function keepReply(kept: KeptReplies, dialect: Dialect, events: readonly ChatEvent[], identity: AnswerIdentity): void {
   if (dialect.name === 'openai-responses') {
-    keepItems(kept, listOf(toReplyDocument(dialect, events, identity).output));
+    const items = listOf(toReplyDocument(dialect, events, identity).output);
+    keepItems(kept, identity.isOwnWire ? items : items.map(withoutImage));
   } else if (dialect.name === 'openai-chat' && events.some(({ type }) => type === 'native' || type === 'reasoning')) {
     const message = createAnswerMessage({ restarts: 'silently', unique: uniqueOfCalls(dialect, identity) });
     for (const event of events) message.take(event);
@@ -66,6 +67,7 @@ function toAssistantPart(part: AnswerPart): AssistantPart[] {
     case 'native':
       return [part.part];
     case 'citations':
+    case 'image':
       return [];
     case 'refusal':
       return [{ type: 'text', text: part.text }];
@@ -124,6 +126,11 @@ function textIn(parts: readonly AssistantPart[]): string {
 function keepItems(kept: KeptReplies, items: readonly unknown[]): void {
   const answers = Map.groupBy(items, (item) => answerOf(stringOf(recordOf(item).id)));
   for (const [answer, own] of answers) if (answer !== '') kept.put(answer, JSON.stringify(own));
+}
+
+/** Images are megabytes, and nothing reads them again. */
+function withoutImage(item: unknown): unknown {
+  return recordOf(item).type === 'image_generation_call' ? { ...recordOf(item), result: null } : item;
 }
 
 /** Lets later requests refer to the items of an answer that its session stores. */

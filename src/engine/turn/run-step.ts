@@ -170,6 +170,9 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
         case 'native':
           append({ type: 'native', turn, step, provider: event.provider, data: event.data });
           break;
+        case 'image':
+          append({ type: 'image', turn, step, mediaType: event.mediaType, data: event.data });
+          break;
         case 'citations':
           append({ type: 'citations', turn, step, citations: event.citations });
           break;

@@ -115,9 +115,10 @@ class GeminiReply extends WireReply {
       }
       return true;
     }
-    // Images are megabytes, and requests never ask for them.
     const media = isRecord(part.inlineData) ? part.inlineData : part.fileData;
-    if (isRecord(media)) this.emitText('text', `[file: ${stringOf(media.mimeType) || 'of unknown type'}]`);
+    const data = isRecord(media) && part.thought !== true ? stringOf(media.data) : '';
+    if (isRecord(media) && data !== '') this.emitImage(stringOf(media.mimeType), data);
+    else if (isRecord(media)) this.emitText('text', `[file: ${stringOf(media.mimeType) || 'of unknown type'}]`);
     else if (signature !== '' || !('text' in part || Object.keys(part).length === 0)) this.#mark({ api: 'gemini', part });
     return true;
   }

@@ -67,6 +67,7 @@ class ChatReply extends WireReply {
     this.emitText('reasoning', text(delta.reasoning_content) || text(delta.reasoning));
     this.#readContent(delta.content);
     if (text(delta.refusal) !== '') this.emit({ type: 'text', text: text(delta.refusal), refusal: true });
+    if (delta.images != null) for (const image of listOf(delta.images)) this.#readImage(image);
     if (delta.annotations != null) this.#readAnnotations(listOf(delta.annotations));
     if (delta.extra_content != null) this.#extra = delta.extra_content;
     const calls = listOf(delta.tool_calls);
@@ -78,6 +79,14 @@ class ChatReply extends WireReply {
   #readSources({ search_results: results, citations }: Json): void {
     const sources = listOf(results).length > 0 ? listOf(results) : listOf(citations);
     if (sources.length > 0) this.#sources = sources;
+  }
+
+  /** OpenRouter's field for images of models; their data is in the URL. */
+  #readImage(image: unknown): void {
+    const url = text(recordOf(recordOf(image).image_url).url);
+    const [head, mediaType = ''] = /^data:([^;,]{1,100});base64,/.exec(url.slice(0, 200)) ?? [];
+    if (head !== undefined) this.emitImage(mediaType, url.slice(head.length));
+    else if (url !== '') this.emitText('text', `![image](${url})`);
   }
 
   #readAnnotations(annotations: readonly unknown[]): void {

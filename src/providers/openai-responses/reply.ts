@@ -106,6 +106,7 @@ class ResponsesReply extends WireReply {
     if (type === 'message') this.#readMessage(item, value);
     else if (type === 'reasoning') this.#readReasoning(item, value);
     else if (item.kind === 'ours') this.#readCall(item, value);
+    else if (type === 'image_generation_call') this.#readImage(value);
     else if (item.kind === 'theirs' || (resultItems.has(stringOf(type)) && value.execution !== 'client')) this.#emitData({ item: value });
     item.isWhole = true;
   }
@@ -136,6 +137,12 @@ class ResponsesReply extends WireReply {
       return type === 'url_citation' ? (toCitation({ url, title, start, end }) ?? []) : [];
     });
     this.emitCitations(shiftCitations(cited, Math.max(0, this.#textLength - length)));
+  }
+
+  #readImage(value: Json): void {
+    const data = stringOf(value.result);
+    if (data !== '') this.emitImage(`image/${stringOf(value.output_format) || 'png'}`, data);
+    this.#emitData({ item: value });
   }
 
   #readReasoning(item: ResponseItem, value: Json): void {

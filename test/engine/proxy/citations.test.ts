@@ -7,12 +7,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { dialectOf } from '../../../src/dialects/dialects.ts';
-import { translateChat } from '../../../src/engine/proxy/translate-chat.ts';
-import type { OutboundHttp } from '../../../src/ports/outbound.ts';
-import { createChatModel } from '../../../src/providers/chat-model.ts';
-import { countedIds, fakeClock } from '../../fakes/runtime.ts';
 import { anthropic, gemini, openai, type Participant, responses } from '../switching-speakers.ts';
+import { translatedFetch } from './translated-fetch.ts';
 
 const text = 'Größe: 7. Ja.';
 const source = { url: 'https://a.example/x', title: 'A' };
@@ -107,26 +103,8 @@ const replies: [string, Participant, string, object, string][] = [
   ],
 ];
 
-/** `fetch` of a client whose requests are translated for one provider, which sends this reply. */
-function translated({ access, model }: Participant, reply: string) {
-  const http: OutboundHttp = async () => new Response(reply, { headers: { 'content-type': 'text/event-stream' } });
-  const clock = fakeClock();
-  const deps = { model: createChatModel({ http, rehearsal: http, clock }), clock, ids: countedIds() };
-  return async (url: unknown, init?: { body?: unknown }): Promise<Response> => {
-    const dialect = dialectOf(
-      String(url).endsWith('/messages') ? 'anthropic-messages' : String(url).endsWith('/responses') ? 'openai-responses' : 'openai-chat',
-    );
-    const body = JSON.parse(String(init?.body)) as Record<string, unknown> & { model: string };
-    return await translateChat(
-      deps,
-      { access, model, dialect, body: { ...body, stream: true }, ref: body.model },
-      new AbortController().signal,
-    );
-  };
-}
-
 describe.each(replies)('citations of %s', (_name, participant, reply, at, quote) => {
-  const options = { apiKey: 'unused', maxRetries: 0, fetch: translated(participant, reply) };
+  const options = { apiKey: 'unused', maxRetries: 0, fetch: translatedFetch(participant, reply) };
 
   it('are annotations of Chat Completions', async () => {
     const annotations: unknown[] = [];

@@ -386,7 +386,8 @@ describe('the end of a reply', () => {
       '[DONE]',
       chunk([{ text: 'late' }]),
     );
-    expect(gather(events)).toMatchObject({ text: 'yes[file: image/png]', reason: 'stop' });
+    expect(gather(events)).toMatchObject({ text: 'yes', reason: 'stop' });
+    expect(events.filter(({ type }) => type === 'image')).toMatchObject([{ mediaType: 'image/png' }]);
   });
 
   it('is an error if it is not a reply', () => {
