@@ -31,7 +31,7 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
       writeChunks(kept, (part, piece) => {
         sql.exec('INSERT INTO events (number, part, stream, message) VALUES (?, ?, ?, ?)', last, part, stream, piece);
       });
-      characters += kept.length;
+      characters += sizeOf(last);
       drop();
       return String(last);
     },
@@ -61,10 +61,13 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
     while (characters > maxMcpSessionEventCharacters || oldest() <= beforeNumber) {
       const number = oldest();
       if (number >= last) return;
-      characters -= sql.exec<{ size: number }>('SELECT sum(length(message)) AS size FROM events WHERE number = ?', number).one().size;
+      characters -= sizeOf(number);
       sql.exec('DELETE FROM events WHERE number = ?', number);
     }
   };
+  /** In SQLite's characters, which are code points: the total is only right if all sizes are. */
+  const sizeOf = (number: number): number =>
+    sql.exec<{ size: number }>('SELECT sum(length(message)) AS size FROM events WHERE number = ?', number).one().size;
   const oldest = (): number => sql.exec<{ first: number | null }>('SELECT min(number) AS first FROM events').one().first ?? last;
   return store;
 }

@@ -68,4 +68,15 @@ describe('the stored messages of a session', () => {
       expect(total).toBeLessThanOrEqual(2.5 * limits.maxWholeResultBytes);
     });
   });
+
+  it('are all there as long as they fit, whatever their characters', async () => {
+    await withStore(async (store) => {
+      const emoji = answer('🙂'.repeat(3 * 1_024 * 1_024));
+      for (let count = 0; count < 16; count += 1) await store.storeEvent('a', emoji);
+      const first = await store.storeEvent('b', {} as JSONRPCMessage);
+      for (let count = 0; count < 5; count += 1) await store.storeEvent('b', answer(`number ${count}`));
+      expect(await replayed(store, first)).toHaveLength(5);
+      expect(await store.getStreamIdForEventId?.('12')).toBe('a');
+    });
+  });
 });
