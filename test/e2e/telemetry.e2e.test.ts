@@ -17,8 +17,20 @@ let providerUrl: string;
 const providerHeaders: Record<string, unknown>[] = [];
 const dataDirs: string[] = [];
 const provider = createServer((request, response) => {
-  request.resume().on('end', () => {
+  let sent = '';
+  request.on('data', (part: Buffer) => (sent += part.toString('utf8')));
+  request.on('end', () => {
     providerHeaders.push(request.headers);
+    if (JSON.parse(sent).stream === true) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'big' };
+      const choice = { index: 0, delta: { role: 'assistant', content: canary }, finish_reason: null };
+      response.write(`data: ${JSON.stringify({ ...chunk, choices: [choice] })}\n\n`);
+      response.write(`data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\n`);
+      response.write(`data: ${JSON.stringify({ ...chunk, choices: [], usage: { prompt_tokens: 5, completion_tokens: 3 } })}\n\n`);
+      response.end('data: [DONE]\n\n');
+      return;
+    }
     const message = { role: 'assistant', content: `${canary} again` };
     const reply = {
       id: 'chatcmpl-1',
@@ -162,6 +174,46 @@ describe('the spans of', () => {
     expect(providerHeaders.at(-1)).not.toHaveProperty('tracestate');
   });
 
+  it('a forwarded stream have its usage, and the client gets the bytes of the provider', async () => {
+    const { id, traceparent } = newTrace();
+    const body = { model: 'far/big', stream: true, stream_options: { include_usage: true }, messages: [{ role: 'user', content: canary }] };
+    const { text } = await service.call('POST', '/v1/chat/completions', body, { traceparent });
+    expect(text).toMatch(/data: \[DONE\]\s*$/);
+    const { spans } = await treeOf(id, 'chat big');
+    expect(find(spans, 'chat big')?.attributes).toMatchObject({
+      'gen_ai.usage.input_tokens': 5,
+      'gen_ai.usage.output_tokens': 3,
+      'gen_ai.response.finish_reasons': ['stop'],
+    });
+  });
+
+  it('a direct call of a session are in the trace of its request', async () => {
+    const { id, traceparent } = newTrace();
+    const { json: session } = await service.call('POST', '/v1/sessions', { agent: 'clerk' });
+    const body = { name: 'shell', arguments: { command: `echo ${canary}` }, session: session.id };
+    expect((await service.call('POST', '/v1/toolsets/desk/calls', body, { traceparent })).json).toMatchObject({ isError: false });
+    await treeOf(id, 'POST');
+    const { lines } = await treeOf(id, 'execute_tool');
+    expect(lines).toEqual(['POST /v1/toolsets/{toolset}/calls', '  execute_tool builtin.bash']);
+  });
+
+  it('a call in an MCP session of 2025 are in the trace of its HTTP request', async () => {
+    const { id, traceparent } = newTrace();
+    const accept = { accept: 'application/json, text/event-stream' };
+    const initialize = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+    const begun = await service.call('POST', '/mcp/desk', { jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize }, accept);
+    const session = { ...accept, 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
+    const message = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'look', arguments: {} } };
+    const { text } = await service.call('POST', '/mcp/desk', message, { ...session, traceparent });
+    expect(text).toContain('seen');
+    await treeOf(id, 'POST');
+    const { lines } = await treeOf(id, 'execute_tool');
+    await expect
+      .poll(async () => (await treeOf(id, 'tools/call')).lines)
+      .toEqual(['POST /mcp/{toolset}', '  tools/call', '    execute_tool eyes.look', '      tools/call look']);
+    expect(lines.length).toBeGreaterThan(0);
+  });
+
   it('an MCP call continue the trace in _meta, through to the server', async () => {
     const { id, traceparent } = newTrace();
     const meta = {
@@ -215,7 +267,7 @@ it('metrics are exported, and /metrics has them for an administrator', async () 
   expect(text).toMatch(
     /^http_server_request_duration_seconds_count\{http_request_method="POST",http_route="\/v1\/chat\/completions".*\} \d+$/m,
   );
-  expect(text).toMatch(/^gen_ai_client_token_usage_sum\{.*gen_ai_request_model="big".*gen_ai_token_type="input"\} 11$/m);
+  expect(text).toMatch(/^gen_ai_client_token_usage_sum\{.*gen_ai_request_model="big".*gen_ai_token_type="input"\} 16$/m);
   expect(text).toMatch(/^moniker_tool_calls_total\{gen_ai_tool_name="builtin.bash",moniker_tool_verdict="ran"\} \d+$/m);
   expect(text).toMatch(/^moniker_live\{kind="turns"\} 0$/m);
   expect(text).not.toContain(canary);
