@@ -16,6 +16,7 @@ const workersRuntime = () =>
   cloudflareTest({
     wrangler: { configPath: `${root}/wrangler.toml` },
     miniflare: {
+      r2Buckets: ['AUDIT_EXPORT'],
       bindings: {
         MONIKER_ROOT_KEY: 'root-key-of-the-tests-0123456789abcdef',
         MONIKER_MASTER_KEY: 'master-key-of-the-tests-0123456789abcdef',

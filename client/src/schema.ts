@@ -2929,6 +2929,8 @@ export interface components {
                 from: number;
                 /** @description `changes`, or the number of a shard. */
                 log: string;
+                /** @description Why rows that are older than the retention are still stored; null if they could be deleted. */
+                retentionFault: string | null;
                 /** @description The newest row that a signed head covers; 0 if none. Later rows are signed within a minute. */
                 signed: number;
                 /** @description Number of the last row checked; less than `from` if the log has none. */

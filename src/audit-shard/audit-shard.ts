@@ -10,6 +10,7 @@ import type { LogCheck, LogCheckRequest, LogPage, LogRequest } from '../ports/au
 import { checkLog, createAuditKey, type SignedLog } from '../storage/audit-chain.ts';
 import type { AuditShardRpc, ShardName } from '../storage/audit-client.ts';
 import { createAuditKeeper, type AuditKeeper } from '../storage/audit-keeper.ts';
+import type { RetentionNeeds } from '../storage/audit-retention.ts';
 import { appendCall, auditLogSchema, readLog } from '../storage/audit-log.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { migrate } from '../storage/schema.ts';
@@ -83,7 +84,14 @@ export class AuditShard extends DurableObject<Bindings> implements AuditShardRpc
     storage.sql.exec('INSERT OR IGNORE INTO meta (id, workspace, shard) VALUES (1, ?, ?)', workspace, shard);
     const master = createAuditKey(readSettings(this.env));
     const log: SignedLog = { sql: storage.sql, workspace, name: String(shard), now: () => Date.now(), master };
-    const keeper = createAuditKeeper(log, (head) => wire(this.env).catalog(workspace).storeAuditHead(shard, head));
+    const { catalog, directory, log: logger } = wire(this.env);
+    const retention: RetentionNeeds = {
+      days: async () => (await directory.workspaceSettings(workspace)).retention.auditDays,
+      transact: (work) => storage.transactionSync(work),
+      bucket: this.env.AUDIT_EXPORT ?? null,
+      logFault: (cause) => logger.error('audit rows could not be deleted; they are kept', { shard, cause }),
+    };
+    const keeper = createAuditKeeper(log, retention, (head) => catalog(workspace).storeAuditHead(shard, head));
     const insert = (rows: readonly AuditRow[]): void => {
       storage.transactionSync(() => {
         for (const row of rows) appendCall(log, row);

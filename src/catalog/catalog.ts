@@ -21,11 +21,12 @@ import type { CatalogCaller } from '../ports/catalog.ts';
 import { createMasterKey } from '../storage/master-key.ts';
 import { catalogMigrations, migrate } from '../storage/schema.ts';
 import { toolDefinitions } from '../tools/registry.ts';
-import { signedChangeLog } from './records/audit.ts';
+import { auditRetention, signedChangeLog } from './records/audit.ts';
 import type { CatalogContext, Job } from './context.ts';
 import { checkStoredMadeTools } from './tools/made-tools.ts';
 import { createDatabaseCloser } from './records/close-database.ts';
 import { createErasures } from './records/erasure.ts';
+import { readWorkspaceSettings } from './documents/workspace-settings.ts';
 import { createKeyCancellations } from './keys/key-cancellations.ts';
 import { documentHandlers } from './handlers/documents.ts';
 import { keyHandlers } from './handlers/keys.ts';
@@ -202,9 +203,14 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
       cancellations,
       createErasures(context),
       createDeliverySweep(context),
-      createAuditKeeper(signedChangeLog(context), async () => undefined),
+      this.#auditKeeper(context),
     ];
     return { services, outbox, jobs, closeDatabase: this.#closer(context) };
+  }
+
+  #auditKeeper(context: CatalogContext): Job {
+    const days = (): number => readWorkspaceSettings(context.sql).retention.auditDays;
+    return createAuditKeeper(signedChangeLog(context), auditRetention(context, this.env.AUDIT_EXPORT ?? null, days), async () => undefined);
   }
 
   #closer({ settings, sql }: CatalogContext): () => void {

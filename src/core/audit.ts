@@ -128,6 +128,9 @@ export const AuditVerification = z
         signed: z
           .int()
           .meta({ description: 'The newest row that a signed head covers; 0 if none. Later rows are signed within a minute.' }),
+        retentionFault: z.string().nullable().meta({
+          description: 'Why rows that are older than the retention are still stored; null if they could be deleted.',
+        }),
       }),
     ),
     broken: AuditFault.nullable().meta({ description: 'The first broken row; null if `ok`.' }),

@@ -8,9 +8,9 @@ import { type WorkerConfig, workerConfigFile } from './worker-config.ts';
 const directory = process.argv[2];
 if (directory === undefined) throw new Error('Name the folder to write to.');
 const config: WorkerConfig = unstable_readConfig({ config: join(projectRoot, 'wrangler.toml') });
-const { name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, assets, migrations } = config;
+const { name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, r2_buckets, assets, migrations } = config;
 mkdirSync(directory, { recursive: true });
 writeFileSync(
   join(directory, workerConfigFile),
-  JSON.stringify({ name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, assets, migrations }),
+  JSON.stringify({ name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, r2_buckets, assets, migrations }),
 );

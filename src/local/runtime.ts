@@ -90,6 +90,13 @@ export function toMiniflareOptions(options: RuntimeOptions): MiniflareOptions {
             ...pages?.bindings,
             // Without an id (created on deploy), the binding's name is used, as in `wrangler dev`.
             ...Object.fromEntries(config.kv_namespaces.map(({ binding, id }) => [binding, { type: 'kv' as const, id: id ?? binding }])),
+            // Simulated in the data folder.
+            ...Object.fromEntries(
+              (config.r2_buckets ?? []).map((bucket) => [
+                bucket.binding,
+                { type: 'r2' as const, name: bucket.bucket_name ?? bucket.binding },
+              ]),
+            ),
             ...Object.fromEntries(
               config.durable_objects.bindings.map((binding) => [
                 binding.name,

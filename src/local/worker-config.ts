@@ -12,6 +12,8 @@ export type WorkerConfig = {
   compatibility_flags: string[];
   kv_namespaces: { binding: string; id?: string }[];
   durable_objects: { bindings: { name: string; class_name: string }[] };
+  /** Absent without an export of the audit. */
+  r2_buckets?: { binding: string; bucket_name?: string }[];
   /** Absent without pages. */
   assets?: { binding?: string; html_handling?: 'none' | 'auto-trailing-slash' | 'drop-trailing-slash' | 'force-trailing-slash' };
   migrations: { tag: string; new_sqlite_classes?: string[] }[];

@@ -32,6 +32,8 @@ export type LogCheck = {
   from: number;
   through: number;
   signed: number;
+  /** Why old rows could not be deleted; null: they could. */
+  retentionFault: string | null;
   isDone: boolean;
   fault: Pick<AuditFault, 'number' | 'through' | 'reason'> | null;
 };

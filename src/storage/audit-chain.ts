@@ -62,7 +62,7 @@ export async function checkLog(log: SignedLog, { after, limit, head }: LogCheckR
   const isDone = rows.length < limit;
   const range = 'SELECT * FROM audit_heads WHERE number >= ? AND number <= ? ORDER BY number';
   const heads = sql.exec<StoredHead>(range, previous.number, isDone ? Number.MAX_SAFE_INTEGER : through).toArray();
-  const answer = { from: previous.number + 1, through, signed: signedThrough(log), isDone };
+  const answer = { from: previous.number + 1, through, signed: signedThrough(log), retentionFault: retentionFault(log), isDone };
   const result = (fault: LogCheck['fault']): LogCheck => ({ ...answer, fault });
 
   const witnesses: (LogHead & Partial<StoredHead>)[] = [...heads, ...(head === undefined ? [] : [head])];
@@ -87,9 +87,14 @@ export async function checkLog(log: SignedLog, { after, limit, head }: LogCheckR
   return result(cut === undefined ? null : { number: last.number + 1, through: cut.number, reason: 'missing' });
 }
 
+/** Returns why old rows could not be deleted at the last attempt; null: they could. */
+function retentionFault({ sql }: Pick<AuditLog, 'sql'>): string | null {
+  return sql.exec<{ fault: string | null }>('SELECT fault FROM audit_state').one().fault;
+}
+
 function missingRow(log: AuditLog, number: number): LogCheck {
   const fault = { number, through: number, reason: 'missing' } as const;
-  return { from: number, through: number, signed: signedThrough(log), isDone: true, fault };
+  return { from: number, through: number, signed: signedThrough(log), retentionFault: retentionFault(log), isDone: true, fault };
 }
 
 function hashAt({ sql }: AuditLog, number: number): LogHead | null {

@@ -77,8 +77,8 @@ export function createAudit({ catalog, shards, shard }: Needs): AuditPort {
         const limit = maxRowsPerCheck - answer.checked;
         if (limit <= 0) return { ...answer, nextCursor: encodeCursor(verifyList, `${name}:0`) };
         const after = index === first ? startNumber : 0;
-        const { from, through, signed, fault, isDone } = await check({ after, limit, ...(head !== undefined && { head }) });
-        answer.logs.push({ log: name, from, through, signed });
+        const { from, through, signed, retentionFault, fault, isDone } = await check({ after, limit, ...(head !== undefined && { head }) });
+        answer.logs.push({ log: name, from, through, signed, retentionFault });
         answer.checked += Math.max(0, through - from + 1);
         if (fault !== null) return { ...answer, ok: false, broken: { id: `${name}.${fault.number}`, log: name, ...fault } };
         if (!isDone) return { ...answer, nextCursor: encodeCursor(verifyList, `${name}:${through}`) };

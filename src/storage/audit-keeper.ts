@@ -1,6 +1,7 @@
-/** The scheduled work of an audit log: signs its newest row. */
+/** The scheduled work of an audit log: signs its newest row, and deletes old rows. */
 import type { LogHead } from '../ports/audit-log.ts';
 import { type SignedLog, signedThrough, signHead } from './audit-chain.ts';
+import { type RetentionNeeds, sweepDue, sweepLog } from './audit-retention.ts';
 
 /** A row is signed at most this long after it was stored. */
 const signAfterMs = 60_000;
@@ -12,24 +13,37 @@ export type AuditKeeper = {
 };
 
 /** `report`: receives each new head. */
-export function createAuditKeeper(log: SignedLog, report: (head: LogHead) => Promise<void>): AuditKeeper {
+export function createAuditKeeper(log: SignedLog, retention: RetentionNeeds, report: (head: LogHead) => Promise<void>): AuditKeeper {
   const { sql } = log;
   const signDue = (): number | null => {
     const query = 'SELECT at FROM audit_log WHERE number > ? ORDER BY number LIMIT 1';
     const oldest = sql.exec<{ at: number }>(query, signedThrough(log)).toArray()[0];
-    return oldest === undefined ? null : oldest.at + signAfterMs;
+    if (oldest === undefined) return null;
+    // A row whose time is ahead comes from a wrong clock.
+    return oldest.at > log.now() ? log.now() : oldest.at + signAfterMs;
   };
   let reported = 0;
+  let running: Promise<void> | null = null;
+  const run = async (): Promise<void> => {
+    const due = signDue();
+    if (due !== null && due <= log.now()) await signHead(log);
+    const sweep = sweepDue(log, retention);
+    if (sweep !== null && sweep <= log.now()) await sweepLog(log, retention);
+    const query = 'SELECT number, at, hash FROM audit_heads ORDER BY number DESC LIMIT 1';
+    const head = sql.exec<LogHead>(query).toArray()[0];
+    if (head === undefined || head.number <= reported) return;
+    await report(head);
+    reported = head.number;
+  };
   return {
-    nextDue: signDue,
+    nextDue() {
+      const dues = [signDue(), sweepDue(log, retention)].filter((due) => due !== null);
+      return dues.length === 0 ? null : Math.min(...dues);
+    },
     async runDue() {
-      const due = signDue();
-      if (due !== null && due <= log.now()) await signHead(log);
-      const query = 'SELECT number, at, hash FROM audit_heads ORDER BY number DESC LIMIT 1';
-      const head = sql.exec<LogHead>(query).toArray()[0];
-      if (head === undefined || head.number <= reported) return;
-      await report(head);
-      reported = head.number;
+      // A run may take longer than the time to the next alarm.
+      running ??= run().finally(() => (running = null));
+      await running;
     },
   };
 }

@@ -12,6 +12,8 @@ export type Bindings = {
   PUBLIC_NETWORK?: Fetcher;
   /** Set by `local/runtime.ts`: connects to private addresses too, for the hosts in MONIKER_ALLOW_PRIVATE_HOSTS. */
   PRIVATE_NETWORK?: Fetcher;
+  /** Where audit rows are exported to before retention deletes them. Absent: nowhere. */
+  AUDIT_EXPORT?: R2Bucket;
   /** The built pages. Absent in tests that run without a build. */
   ASSETS?: Fetcher;
   /** Variables and secrets; `core/settings.ts` reads them. */

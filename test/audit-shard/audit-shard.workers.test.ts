@@ -123,3 +123,34 @@ describe('verification', () => {
 function rowsOf(batch: number, count: number) {
   return Array.from({ length: count }, (_, index) => auditRow({ session: `b${batch}`, sequence: index + 1, callId: `c${batch}.${index}` }));
 }
+
+describe('retention', () => {
+  it('exports old rows to R2 and deletes them, in shards and in the Catalog', async () => {
+    const { audit, catalog, object, workspace, shard } = await emptyAudit(1);
+    await catalog.put('secret', 'token', { value: 'v', hosts: ['api.example.com'] });
+    await add(audit, 1, 10);
+    const earlier = JSON.stringify({ ...auditRow({ callId: 'earlier' }), kind: 'call' });
+    await runInDurableObject(object, (_instance, { storage }) => {
+      storage.sql.exec("INSERT INTO audit (session, number, tool, row) VALUES ('old', 1, 'builtin.bash', ?)", earlier);
+    });
+    expect((await audit.list({ limit: 20 })).items.map(({ id }) => id)).toContain('earlier.1');
+    for (const days of [2, 4, 95, 97]) {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 24 * 60 * 60_000 });
+      for (const stub of [object, await shard(0)]) await runDurableObjectAlarm(stub);
+      vi.useRealTimers();
+    }
+    // The clock is followed by two days per run.
+    for (let run = 0; run < 60 && (await audit.list({ limit: 20 })).items.length > 0; run += 1) {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 100 * 24 * 60 * 60_000 + run * 60 * 60_000 });
+      for (const stub of [object, await shard(0)]) await runDurableObjectAlarm(stub);
+      vi.useRealTimers();
+    }
+    expect((await audit.list({ limit: 20 })).items).toEqual([]);
+    const bucket = testEnv.AUDIT_EXPORT;
+    const { objects = [] } = (await bucket?.list({ prefix: `audit/${workspace}/` })) ?? {};
+    const texts = await Promise.all(objects.map(async ({ key }) => (await (await bucket?.get(key))?.text()) ?? ''));
+    expect(objects.map(({ key }) => key.split('/')[2]).toSorted()).toEqual(['0', 'changes', 'earlier']);
+    expect(texts.join('').match(/"session":"s\d+"/g)).toHaveLength(11);
+    expect(await audit.verify()).toMatchObject({ ok: true, checked: 0 });
+  });
+});

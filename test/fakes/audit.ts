@@ -26,7 +26,7 @@ export function fakeAudit(now: () => number, shards = 1): AuditPort {
   return createAudit({ catalog: emptyCatalog, shards, shard });
 }
 
-const nothing = { from: 1, through: 0, signed: 0, isDone: true, fault: null };
+const nothing = { from: 1, through: 0, signed: 0, retentionFault: null, isDone: true, fault: null };
 const emptyCatalog = {
   auditHeads: async () => [],
   readAudit: async () => ({ entries: [], next: 0, nextAt: 0 }),

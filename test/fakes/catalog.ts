@@ -588,7 +588,7 @@ export function createFakeCatalog(options: {
     auditHeads: async () => [],
     storeAuditHead: async () => undefined,
     readAudit: async () => ({ entries: [], next: 0, nextAt: 0 }),
-    checkAudit: async () => ({ from: 1, through: 0, signed: 0, isDone: true, fault: null }),
+    checkAudit: async () => ({ from: 1, through: 0, signed: 0, retentionFault: null, isDone: true, fault: null }),
   };
 
   const ownWorkspace = (asked: string): void => {

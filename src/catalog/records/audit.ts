@@ -6,6 +6,7 @@ import type { AuditChange } from '../../core/audit.ts';
 import type { LogEntry, LogHead, LogPage, LogRequest } from '../../ports/audit-log.ts';
 import { appendEntry, type AuditLog, filterCondition, filterValues, maxScannedRows } from '../../storage/audit-log.ts';
 import { createAuditKey, type SignedLog } from '../../storage/audit-chain.ts';
+import { exportLines, exportName, type RetentionNeeds } from '../../storage/audit-retention.ts';
 import type { CatalogContext } from '../context.ts';
 
 /** The log of changes. */
@@ -61,6 +62,44 @@ export function readEarlierRows({ sql }: Pick<CatalogContext, 'sql'>, request: L
   const next = last?.number ?? floor;
   const isEnd = sql.exec('SELECT 1 FROM audit WHERE sequence < ? LIMIT 1', next).toArray().length === 0;
   return isEnd ? { entries, next: 0, nextAt: 0 } : { entries, next, nextAt: last?.at ?? Number.MAX_SAFE_INTEGER };
+}
+
+/** The retention of the log of changes and of earlier rows. `bucket`: as in `RetentionNeeds`. */
+export function auditRetention(context: CatalogContext, bucket: RetentionNeeds['bucket'], days: () => number): RetentionNeeds {
+  const { sql, log } = context;
+  return {
+    days: async () => days(),
+    transact: context.record,
+    bucket,
+    logFault: (cause) => log.error('audit rows could not be deleted; they are kept', { cause }),
+    earlier: {
+      hasRows: () => sql.exec('SELECT 1 FROM audit LIMIT 1').toArray().length > 0,
+      expire: (before, count) => expireEarlierRows(context, bucket, before, count),
+    },
+  };
+}
+
+async function expireEarlierRows(
+  { sql, workspace, record }: CatalogContext,
+  bucket: RetentionNeeds['bucket'],
+  before: number,
+  count: number,
+) {
+  const oldest = sql.exec<{ number: number; entry: string }>(
+    'SELECT sequence AS number, row AS entry FROM audit ORDER BY sequence LIMIT ?',
+    count,
+  );
+  const rows = oldest.toArray();
+  const end = rows.findIndex(({ entry }) => timeOf(entry) >= before);
+  const expired = end === -1 ? rows : rows.slice(0, end);
+  const [first, last] = [expired[0], expired.at(-1)];
+  if (first === undefined || last === undefined) return 0;
+  if (bucket !== null) {
+    const lines = expired.map(({ number, entry }) => `{"log":"earlier","number":${number},"entry":${entry}}`);
+    await exportLines(bucket, exportName(workspace, 'earlier', { number: first.number, at: timeOf(first.entry) }), lines);
+  }
+  record(() => void sql.exec('DELETE FROM audit WHERE sequence <= ?', last.number));
+  return expired.length;
 }
 
 /** Rows were written by `recordChange` and by the audit of calls, with the time as ISO 8601. */

@@ -26,6 +26,9 @@ export const storageLimits = {
   publishIntervalMs: 1_000,
   maxPublishBackoffMs: 60_000,
 
+  /** One object that is exported to R2. */
+  exportTimeoutMs: 30_000,
+
   // Marks of the taint rule (`core/policy/taint.ts`) outside of sessions.
   answerMarksPerSweep: 100,
 } as const;

@@ -11,6 +11,11 @@ async function open() {
   // In the same isolate as the objects, where a write is visible immediately.
   const { sessions, triggers, catalog } = wire(testEnv);
   const { workspace, object } = place;
+  await place.catalog.rules();
+  // Without rows, the audit log sets no alarm of its own.
+  await runInDurableObject(object, (_instance, { storage }) => {
+    storage.sql.exec('CREATE TRIGGER unaudited AFTER INSERT ON audit_log BEGIN DELETE FROM audit_log; END');
+  });
   await place.catalog.put('agent', 'doer', { model: 'rehearsal/default' });
   const put = (name: string, body: Record<string, unknown>) =>
     catalog(workspace).put('schedule', name, { agent: 'doer', input: 'say hello', ...body });
