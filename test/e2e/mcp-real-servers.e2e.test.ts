@@ -88,6 +88,8 @@ const servers: RealServer[] = [
   },
 ];
 
+/** Some texts of the reference server say when they were made. */
+const timeless = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replace(/\d+:\d+:\d+/g, 'now'));
 const members = (values: readonly object[]): string[] => values.map((value) => JSON.stringify(value)).sort();
 
 describe.each(servers)('$name', ({ name, start, calls, held = [] }) => {
@@ -122,12 +124,13 @@ describe.each(servers)('$name', ({ name, start, calls, held = [] }) => {
     });
 
     it.each(calls)('gives the same result of %s %j', async (tool, args) => {
-      const own = await outcome(pair.direct, tool, args);
-      expect(await outcome(pair.through, tool, args)).toEqual(own);
+      const own = timeless(await outcome(pair.direct, tool, args));
+      expect(timeless(await outcome(pair.through, tool, args))).toEqual(own);
     });
 
     it.runIf(name === 'everything')('gives the same contents and errors of resources and prompts', async () => {
       const attempt = async (client: Client) => ({
+        dynamic: timeless((await client.readResource({ uri: 'demo://resource/dynamic/text/1' })).contents),
         read: (await client.readResource({ uri: 'demo://resource/static/document/features.md' })).contents,
         prompt: (await client.getPrompt({ name: 'simple-prompt' })).messages,
         argued: (await client.getPrompt({ name: 'args-prompt', arguments: { city: 'Oslo' } })).messages,
