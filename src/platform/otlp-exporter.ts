@@ -55,7 +55,7 @@ export class OtlpExporter {
     if (now < this.#flushUntil) return;
     const mostMs = settings.delayMs + exportTimeoutMs * (maxBufferedSpans / maxBatchSpans + 2);
     this.#flushUntil = now + mostMs;
-    background(this.#flush());
+    background(this.#flush().catch((error: unknown) => this.#logFailure(error)));
   }
 
   async #flush(): Promise<void> {

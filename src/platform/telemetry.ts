@@ -78,7 +78,7 @@ function buildTelemetry(
     };
     for (const [key, value] of Object.entries(first)) span.set(key, value);
     const activity = activityOf(first);
-    if (activity !== null && live.size < maxLive) live.set(span, { activity, since: startedAt });
+    if (settings.metrics && activity !== null && live.size < maxLive) live.set(span, { activity, since: startedAt });
     return span;
   };
 

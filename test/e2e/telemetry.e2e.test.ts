@@ -21,6 +21,11 @@ const provider = createServer((request, response) => {
   request.on('data', (part: Buffer) => (sent += part.toString('utf8')));
   request.on('end', () => {
     providerHeaders.push(request.headers);
+    if (JSON.parse(sent).model === 'broken') {
+      response.writeHead(401, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: `${canary} is not a key` } }));
+      return;
+    }
     if (JSON.parse(sent).stream === true) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'big' };
@@ -185,6 +190,16 @@ describe('the spans of', () => {
       'gen_ai.usage.output_tokens': 3,
       'gen_ai.response.finish_reasons': ['stop'],
     });
+  });
+
+  it('a turn whose model fails are marked with the code of the failure', async () => {
+    const { id, traceparent } = newTrace();
+    const body = { model: 'far/broken', toolset: 'desk', messages: [{ role: 'user', content: canary }] };
+    expect((await service.call('POST', '/v1/chat/completions', body, { traceparent })).status).toBeGreaterThanOrEqual(500);
+    const { spans } = await treeOf(id, 'invoke_agent');
+    for (const name of ['chat broken', 'invoke_agent far/broken'])
+      expect(find(spans, name)).toMatchObject({ failed: true, attributes: { 'error.type': 'upstream_error' } });
+    expect(find(spans, 'invoke_agent far/broken')?.attributes).toMatchObject({ 'moniker.turn.status': 'failed' });
   });
 
   it('a direct call of a session are in the trace of its request', async () => {

@@ -4,16 +4,24 @@ import type { Telemetry } from '../../ports/telemetry.ts';
 import type { PreparedCall } from '../call/prepare-call.ts';
 import type { CallOutcome } from '../call/tool-call.ts';
 import type { Plan } from '../../core/turn/plan.ts';
+import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import type { TurnState } from '../../core/turn/turn-state.ts';
 
-type ObservedTurn = { turn: string; plan: Plan; state: TurnState; call: { session: string | null } };
+type ObservedTurn = {
+  turn: string;
+  plan: Plan;
+  state: TurnState;
+  call: { session: string | null };
+  append(event: SessionEventBody): void;
+};
 
 /** A run of a turn: a child of the request that started the turn, also when the turn resumes after a wait or a crash. */
-export async function observeTurn<Outcome extends string>(
+export async function observeTurn<Scope extends ObservedTurn, Outcome extends string>(
   telemetry: Telemetry,
-  { turn, plan, state, call }: ObservedTurn,
-  run: () => Promise<Outcome>,
+  scope: Scope,
+  run: (scope: Scope) => Promise<Outcome>,
 ): Promise<Outcome> {
+  const { turn, plan, state, call } = scope;
   const { agent, model, trace } = plan;
   const attributes = {
     'gen_ai.operation.name': 'invoke_agent',
@@ -25,7 +33,12 @@ export async function observeTurn<Outcome extends string>(
   const name = `invoke_agent ${agent ?? model}`;
   const start = { name, kind: 'internal', attributes, parent: contextOf(trace) } as const;
   return await telemetry.during(start, async (span) => {
-    const outcome = await run();
+    const append = (event: SessionEventBody): void => {
+      if (event.type === 'error') span.fail(event.problem.code);
+      if (event.type === 'turn-end') span.set('moniker.turn.status', event.status);
+      scope.append(event);
+    };
+    const outcome = await run({ ...scope, append });
     span.set('moniker.turn.outcome', outcome);
     span.set('gen_ai.usage.input_tokens', state.usage.inputTokens);
     span.set('gen_ai.usage.output_tokens', state.usage.outputTokens);

@@ -57,7 +57,7 @@ export async function runTurn(deps: TurnDeps, scope: TurnScope, signal: AbortSig
   const { telemetry } = deps;
   return telemetry == null
     ? await runActions(deps, scope, signal)
-    : await observeTurn(telemetry, scope, () => runActions(deps, scope, signal));
+    : await observeTurn(telemetry, scope, (observed) => runActions(deps, observed, signal));
 }
 
 type RunOutcome = 'ended' | 'waiting' | 'aborted';
