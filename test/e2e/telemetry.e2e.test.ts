@@ -307,3 +307,25 @@ it('a collector that hangs delays nothing, an invalid traceparent starts a new t
     await other.stop();
   }
 });
+
+it('a turn that waits continues in its trace after a restart', async () => {
+  const { id, traceparent } = newTrace();
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  const first = await start(environment);
+  const tools = [{ tool: 'builtin.bash', aliases: ['shell'], approval: 'always' }];
+  await first.call('PUT', '/v1/toolsets/strict', { tools });
+  await first.call('PUT', '/v1/agents/careful', { model: 'rehearsal/default', toolset: 'strict' });
+  const { json: session } = await first.call('POST', '/v1/sessions', { agent: 'careful' });
+  const path = `/v1/sessions/${session.id}`;
+  const { json: turn } = await first.call('POST', `${path}/turns`, { input: '/shell echo again' }, { traceparent });
+  await first.stop('SIGKILL');
+  const second = await startService(dataDirs.at(-1) ?? '', { OTEL_BSP_SCHEDULE_DELAY: '100', ...environment });
+  try {
+    const approved = await second.call('POST', `${path}/approvals/${turn.pending[0].callId}`, { decision: 'approve' });
+    expect(approved.status).toBe(200);
+    const ended = (span: ReceivedSpan) => span.traceId === id && span.attributes['moniker.turn.outcome'] === 'ended';
+    await expect.poll(() => collector.spans.find(ended)).toMatchObject({ name: 'invoke_agent careful' });
+  } finally {
+    await second.stop();
+  }
+});
