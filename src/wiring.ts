@@ -53,6 +53,7 @@ import { createMemoryFiles } from './storage/memory-files.ts';
 import { createReadiness } from './storage/readiness.ts';
 import { createReplyStore } from './storage/reply-store.ts';
 import { createFileSpaces, createMcpSessions, createSessions } from './storage/session-client.ts';
+import { createUsageReader, createUsageRecorder } from './storage/usage-shards.ts';
 import {
   createApprovalLinks,
   createMcpSessionIds,
@@ -71,7 +72,16 @@ export type ServerAdmin = ReturnType<Services['servers']>;
 /** What sessions need to run turns, and MCP sessions to serve requests. */
 export type Wiring = ReturnType<typeof build>;
 
-type SessionService = 'serve' | 'turnDeps' | 'callDeps' | 'namesFor' | 'skillsFor' | 'rules' | 'dispatchRun' | 'sendCallback';
+type SessionService =
+  | 'serve'
+  | 'turnDeps'
+  | 'callDeps'
+  | 'namesFor'
+  | 'skillsFor'
+  | 'rules'
+  | 'dispatchRun'
+  | 'sendCallback'
+  | 'recordUsage';
 
 let wired: Wiring | null = null;
 
@@ -92,6 +102,7 @@ function build(bindings: Bindings) {
   const sessions = createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey);
   const serve: ServeDeps = { ...buildServe(base, servers, callDeps), fileSpace: createFileSpaces(bindings, sessions, runtime.clock.now) };
   const keptReplies = createReplyStore({ kv: bindings.KV, sessions, log: runtime.log });
+  const recorder = createUsageRecorder({ bindings, ...runtime, background: runInBackground });
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, ...runtime });
   const plan = (principal: Principal, request: PlanRequest): Promise<Plan> =>
     planTurn({ directory, aliases: settings.aliases, telemetry: runtime.telemetry }, principal, request);
@@ -126,7 +137,13 @@ function build(bindings: Bindings) {
       if (instance !== null && headers.has(hopHeader)) refuseOwnHop(headers, await instance());
     },
     /** Requests to providers outside of turns (`providers/model-requests.ts`). */
-    ...createModelRequests({ ...runtime, directory, outbound, model, kept: keptReplies }),
+    ...createModelRequests({
+      ...{ ...runtime, directory, outbound, model, kept: keptReplies },
+      ...{ usage: recorder, background: runInBackground },
+    }),
+    /** Reads the usage of a workspace and its request log. */
+    usage: createUsageReader({ bindings }),
+    recordUsage: recorder.record,
     keptReplies,
     serve,
     callDeps,

@@ -5,6 +5,7 @@ import { wire } from './wiring.ts';
 export { AuditShard } from './audit-shard/audit-shard.ts';
 export { Catalog } from './catalog/catalog.ts';
 export { McpSession } from './mcp-session/mcp-session.ts';
+export { UsageShard } from './usage/usage-shard.ts';
 export { Session } from './session/object/session.ts';
 
 const app = createApp(wire);

@@ -17,6 +17,7 @@ const floors = new Map<string, number>([
   ['wiring.ts', 5],
   ['session', 6],
   ['mcp-session', 6],
+  ['usage', 6],
   ['catalog', 6],
   ['audit-shard', 6],
   ['http', 7],

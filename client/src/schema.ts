@@ -1092,6 +1092,50 @@ export interface paths {
         patch: operations["patchProvider"];
         trace?: never;
     };
+    "/v1/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List requests to models and turns, newest first
+         * @description One row for each request that was sent to a provider without a turn, and for each turn, also without calls of tools. Rows appear within seconds; a page may have fewer rows than `limit` although more follow. A key with the scope `admin` that is not bound to agents or toolsets sees all keys, others only themselves.
+         *
+         *     Scope: `chat` or `tools` or `toolsets` or `approve` or `admin`.
+         */
+        get: operations["listRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/requests/{request}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a row of the request log
+         * @description A key with the scope `admin` that is not bound to agents or toolsets sees all keys, others only themselves.
+         *
+         *     Scope: `chat` or `tools` or `toolsets` or `approve` or `admin`.
+         */
+        get: operations["getRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/responses": {
         parameters: {
             query?: never;
@@ -2340,6 +2384,28 @@ export interface paths {
          * @description Scope: `tools` or `toolsets`.
          */
         get: operations["listToolsetVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sum the usage and cost of models and tools
+         * @description Counts every call of a model, in turns and without, with the tokens that its provider reported, and every call of a tool. Calls appear within seconds. A key with the scope `admin` that is not bound to agents or toolsets sees all keys, others only themselves.
+         *
+         *     Scope: `chat` or `tools` or `toolsets` or `approve` or `admin`.
+         */
+        get: operations["getUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4467,6 +4533,10 @@ export interface components {
             value: components["schemas"]["JsonValue"];
         } | components["schemas"]["JsonValue"];
         Price: {
+            /** @description Of input that is read from the provider’s cache. Default: `input`. */
+            cachedInput?: number;
+            /** @description Of input that is written to the provider’s cache. Default: `input`. */
+            cacheWrite?: number;
             input: number;
             output: number;
         };
@@ -4711,6 +4781,47 @@ export interface components {
         Rebound: {
             /** @description The toolsets that have a new version now. */
             toolsets: string[];
+        };
+        RequestEntry: {
+            agent: string | null;
+            /** Format: date-time */
+            at: string;
+            /** @description The code of the problem, or the reason of the end of a turn. */
+            code: string | null;
+            /** @description Of the calls whose cost is known; null: of none. USD, unless a provider has `prices` in another currency. */
+            cost: number | null;
+            /** @description `openai-chat`, `openai-responses`, `anthropic-messages`, or null. */
+            dialect: string | null;
+            /** @description To the last byte; of a turn with its waits. */
+            durationMs: number;
+            firstTokenMs: number | null;
+            /** @description Id of the row: for a turn the id of the turn. */
+            id: string;
+            keyId: string;
+            /**
+             * @description `request`: a request that was sent to a provider without a turn.
+             * @enum {string}
+             */
+            kind: "request" | "turn";
+            /** @description As requested: `<provider>/<model>`. */
+            model: string | null;
+            modelCalls: number;
+            /** @description The models that were called. */
+            models: string[];
+            provider: string | null;
+            /** @description The `x-request-id` of the response. null for a turn. */
+            requestId: string | null;
+            session: string | null;
+            /** @enum {string} */
+            status: "completed" | "failed" | "cancelled" | "interrupted" | "waiting";
+            /** @description null: the response was forwarded unread. */
+            toolCalls: number | null;
+            toolset: string | null;
+            turn: string | null;
+            /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
+            unpricedCalls: number;
+            /** @description null: the provider reported none. */
+            usage: components["schemas"]["Usage"] | null;
         };
         /**
          * @example {
@@ -5889,10 +6000,14 @@ export interface components {
         } | {
             /** @description Milliseconds since the epoch. */
             at: number;
+            /** @description The code of its problem. Absent: the service stopped during the reply. */
+            code?: string;
             /** @description Discard the events of this step from this number on. */
             from: number;
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
+            /** @description The model whose reply failed. */
+            model?: string;
             step: number;
             turn: string;
             /** @constant */
@@ -5945,6 +6060,7 @@ export interface components {
             at: number;
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
+            model?: string;
             problem: components["schemas"]["Problem"];
             turn: string;
             /** @constant */
@@ -6638,9 +6754,83 @@ export interface components {
          */
         Usage: {
             cachedInputTokens?: number;
+            /** @description Input written to the provider’s cache. */
+            cacheWriteInputTokens?: number;
             inputTokens: number;
             outputTokens: number;
             reasoningTokens?: number;
+        };
+        /**
+         * @description The fields of `by`, null where there is none, and sums. Tokens and cost belong to models: groups by tool have none.
+         * @example {
+         *       "day": "2026-01-01",
+         *       "model": "openai/gpt-5",
+         *       "calls": 2,
+         *       "failures": 0,
+         *       "durationMs": 1800,
+         *       "inputTokens": 240,
+         *       "cachedInputTokens": 64,
+         *       "cacheWriteInputTokens": 0,
+         *       "outputTokens": 70,
+         *       "reasoningTokens": 20,
+         *       "cost": 0.00093,
+         *       "unpricedCalls": 0,
+         *       "unreportedCalls": 0
+         *     }
+         */
+        UsageRow: {
+            agent?: string | null;
+            cachedInputTokens?: number;
+            cacheWriteInputTokens?: number;
+            calls: number;
+            /** @description Of the calls whose cost is known; null: of none. USD, unless a provider has `prices` in another currency. */
+            cost?: number | null;
+            /**
+             * Format: date
+             * @description In UTC.
+             */
+            day?: string;
+            /** @description Sum over the calls. */
+            durationMs: number;
+            /** @description Calls that failed, which are also counted in `calls`. */
+            failures: number;
+            /** @description Includes cached input. */
+            inputTokens?: number;
+            /** @description Id of the key. */
+            key?: string;
+            /** @description `<provider>/<model>` as called, so after aliases, agents and fallbacks. */
+            model?: string;
+            /** @description Includes reasoning. */
+            outputTokens?: number;
+            provider?: string;
+            reasoningTokens?: number;
+            /** @description Canonical name. */
+            tool?: string;
+            toolset?: string | null;
+            /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
+            unpricedCalls?: number;
+            /** @description Calls for which the provider reported no tokens, such as interrupted ones. */
+            unreportedCalls?: number;
+        };
+        UsageTotals: {
+            cachedInputTokens?: number;
+            cacheWriteInputTokens?: number;
+            calls: number;
+            /** @description Of the calls whose cost is known; null: of none. USD, unless a provider has `prices` in another currency. */
+            cost?: number | null;
+            /** @description Sum over the calls. */
+            durationMs: number;
+            /** @description Calls that failed, which are also counted in `calls`. */
+            failures: number;
+            /** @description Includes cached input. */
+            inputTokens?: number;
+            /** @description Includes reasoning. */
+            outputTokens?: number;
+            reasoningTokens?: number;
+            /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
+            unpricedCalls?: number;
+            /** @description Calls for which the provider reported no tokens, such as interrupted ones. */
+            unreportedCalls?: number;
         };
         /** @enum {string} */
         Via: "wire" | "canonical" | "alias" | "own" | "folded";
@@ -10285,6 +10475,83 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    listRequests: {
+        parameters: {
+            query?: {
+                agent?: string;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                from?: string;
+                /** @description Id of a key, or `me`. A key without the scope `admin` sees only its own calls. */
+                key?: string;
+                /** @description `request`: a request that was sent to a provider without a turn. */
+                kind?: "request" | "turn";
+                limit?: number;
+                /** @description As requested: `<provider>/<model>`. */
+                model?: string;
+                provider?: string;
+                /** @description An `x-request-id`. */
+                requestId?: string;
+                session?: string;
+                status?: "completed" | "failed" | "cancelled" | "interrupted" | "waiting";
+                /** @description Exclusive. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of rows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["RequestEntry"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the row, or an `x-request-id`, whose newest row is returned. */
+                request: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The row. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestEntry"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     createResponse: {
         parameters: {
             query?: never;
@@ -13362,6 +13629,63 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                agent?: string;
+                /**
+                 * @description The dimensions of a group, at most 4: day, key, agent, provider, model, toolset, tool. `tool` counts calls of tools, which have no model.
+                 * @example day,model
+                 */
+                by?: string;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description First day (UTC). Default: 30 days before `to`. */
+                from?: string;
+                /** @description Id of a key, or `me`. A key without the scope `admin` sees only its own calls. */
+                key?: string;
+                limit?: number;
+                /** @description `<provider>/<model>`. */
+                model?: string;
+                provider?: string;
+                /** @description Last day (UTC), inclusive. Default: today. */
+                to?: string;
+                /** @description Canonical name; with `by` containing `tool`. */
+                tool?: string;
+                toolset?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Groups, sorted by the dimensions of `by`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date */
+                        from: string;
+                        items: components["schemas"]["UsageRow"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                        /** Format: date */
+                        to: string;
+                        /** @description Of all groups, on all pages. */
+                        totals: components["schemas"]["UsageTotals"];
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

@@ -51,6 +51,7 @@ export type Act =
   /** Ask the policy about a call as if this agent or key made it. */
   | { act: 'ask-policy-as'; agent: string | undefined; key: string | undefined }
   | { act: 'open-session'; isOwn: boolean }
+  | { act: 'read-usage'; isOwn: boolean }
   /** `triggered`: the agent of a session that a webhook or schedule started, which no key owns; null: a key owns the session. */
   | { act: 'decide-approval'; isOwn: boolean; triggered: string | null };
 
@@ -103,6 +104,9 @@ export function authorizationRefusal(rights: Rights, act: Act): string | null {
       if (isUnbound(rights)) return null;
       if (act.key !== undefined) return 'This key is bound to a part of the workspace. Leave `key` out.';
       return act.agent === undefined || rights.agents?.includes(act.agent) === true ? null : notBound(rights, 'agent', act.agent);
+    case 'read-usage':
+      if (act.isOwn || isAdministrator(rights)) return null;
+      return 'The usage of other keys requires a key with the scope "admin" that is not bound to agents or toolsets. Use key=me.';
     case 'open-session':
       return act.isOwn || isAdministrator(rights) ? null : 'The session belongs to another key.';
     case 'decide-approval':

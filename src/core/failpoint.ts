@@ -40,7 +40,10 @@ export type Failpoint =
   | 'delivery-stored-before-dispatch'
   | 'delivery-taken-before-noted'
   /** A turn has ended and the Catalog is not notified yet. */
-  | 'turn-ended-before-noted';
+  | 'turn-ended-before-noted'
+  /** The usage of a turn is stored and not sent; then it was sent, and the session does not know. */
+  | 'usage-noted-before-sent'
+  | 'usage-sent-before-noted';
 
 /** Awaited where the code can wait, so that everything written before it is durable when the process is stopped. */
 export function failpoint(_name: Failpoint): void | Promise<void> {}

@@ -52,6 +52,7 @@ import { toolsetToolRoutes } from './routes/toolset-tools.ts';
 import { toolsetUseRoutes } from './routes/toolset-use.ts';
 import { toolsetVersionRoutes } from './routes/toolset-versions.ts';
 import { toolsetRoutes } from './routes/toolsets.ts';
+import { usageRoutes } from './routes/usage.ts';
 import { turnRoutes } from './routes/turns.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { workspaceRoutes } from './routes/workspaces.ts';
@@ -108,6 +109,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...messagesRoutes,
     ...mcpRoutes,
     ...auditRoutes,
+    ...usageRoutes,
     ...pageRoutes,
     ...openApiRoutes(() => buildDocument(router.openAPIRegistry)),
   ]);

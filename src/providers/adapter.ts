@@ -2,7 +2,7 @@
  * An adapter of a provider API: everything that depends on its wire format. `registry.ts` lists the adapters; the other files use them
  * without knowing any wire format. The defaults of a kind (base URL, key header) are in `core/model/provider-kind.ts`.
  */
-import type { ChatEvent } from '../core/model/chat-event.ts';
+import type { ChatEvent, Usage } from '../core/model/chat-event.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { Profile } from '../core/model/provider-profile.ts';
 import type { DialectName } from '../core/reference.ts';
@@ -24,6 +24,8 @@ export type Adapter = {
   /** Returns the body for a streamed or unstreamed reply. Throws `Problem` for requests that this API cannot express. */
   toBody(request: ChatRequest, profile: Profile): Json;
   createReply(access: ProviderAccess): ReplyReader;
+  /** Reads the usage object of a reply that is forwarded unread; null: it has no counts. With `dialect`. */
+  readUsage?(usage: unknown): Usage | null;
 };
 
 /** All matching rows apply. */

@@ -4,18 +4,26 @@
  */
 import { splitModelRef } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
+import type { Usage } from '../core/model/chat-event.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { Principal } from '../core/principal.ts';
 import { invalidRequest } from '../core/problem.ts';
+import { startMeter } from '../engine/proxy/call-meter.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { createModelLists } from './model-list.ts';
-import { bodyWithoutKey } from './provider-secrets.ts';
+import { forwardBody } from './forwarded-reply.ts';
 import { answerHeaders, countRequestTokens, type ProxiedChat, type ProxyDeps, proxyModelRequest } from './proxy.ts';
+import { adapters } from './registry.ts';
 import { withRetries } from './retry.ts';
 import { openHead } from './transport.ts';
 
 /** `path`: after the provider's base URL, such as `/embeddings`. */
-export type PassedRequest = { ref: string; path: string; body: Readonly<Record<string, unknown>> | FormData };
+export type PassedRequest = {
+  ref: string;
+  path: string;
+  body: Readonly<Record<string, unknown>> | FormData;
+  requestId?: string | undefined;
+};
 
 export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
   const lists = createModelLists(deps);
@@ -37,22 +45,31 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
 const openAiKinds: ReadonlySet<ProviderAccess['kind']> = new Set(['openai', 'openai-responses', 'openai-compatible']);
 
 /** Throws `Problem` for everything but success, as for chats. */
-async function passRequest(
-  { directory, outbound: http, clock }: Pick<ProxyDeps, 'directory' | 'outbound' | 'clock'>,
-  { workspace }: Principal,
-  { ref, path, body }: PassedRequest,
-): Promise<Response> {
+async function passRequest(deps: ProxyDeps, principal: Principal, { ref, path, body, requestId }: PassedRequest): Promise<Response> {
+  const { directory, outbound: http, clock, background = () => undefined } = deps;
   const { provider, model } = splitModelRef(ref);
-  const access = await directory.provider(workspace, provider);
+  const access = await directory.provider(principal.workspace, provider);
   if (!openAiKinds.has(access.kind)) {
     const message = `the provider "${provider}" has no ${path}: it is of kind ${access.kind}. Use a model of a provider of kind openai or openai-compatible`;
     throw invalidRequest([{ path: 'model', message }]);
   }
   const exchange = { access, path, headers: { accept: '*/*' }, body: withModel(body, model) };
   const options = { callersBody: true, firstByteMs: limits.providerWholeTimeoutMs };
-  const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, options));
-  const headers = await answerHeaders(access, response);
-  return new Response(bodyWithoutKey(access, response.body), { status: 200, headers });
+  const meter = startMeter(deps, { principal, ref, requestId, dialect: null }, access);
+  try {
+    const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, options));
+    const headers = await answerHeaders(access, response);
+    const passed = await forwardBody(response, { access, meter, readUsage: readPassedUsage, clock, background });
+    return new Response(passed, { status: 200, headers });
+  } catch (error) {
+    meter.fail(error);
+    throw error;
+  }
+}
+
+/** Embeddings count as chats do, audio and images as responses. */
+function readPassedUsage(usage: unknown): Usage | null {
+  return adapters.openai.readUsage?.(usage) ?? adapters['openai-responses'].readUsage?.(usage) ?? null;
 }
 
 function withModel(body: PassedRequest['body'], model: string): PassedRequest['body'] {

@@ -9,29 +9,27 @@ import { recordOf } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { Principal } from '../core/principal.ts';
-import { callerEvents, translateChat, type AgentOverrides } from '../engine/proxy/translate-chat.ts';
-import { createReplyKeeper, type KeptReplies, withReferredItems } from '../engine/proxy/kept-replies.ts';
+import { noMeter, startMeter, type CallMeter } from '../engine/proxy/call-meter.ts';
+import { translateChat, type AgentOverrides } from '../engine/proxy/translate-chat.ts';
+import { type KeptReplies, withReferredItems } from '../engine/proxy/kept-replies.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock, Ids } from '../ports/runtime.ts';
-import type { Dialect, AnswerIdentity } from '../dialects/dialect.ts';
+import type { UsageRecorder } from '../ports/usage.ts';
+import { rewriteStream, rewriteUnstreamed } from './rewrite-reply.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
 import { malformedProblem } from './provider-error.ts';
-import { bodyWithoutKey, withoutKey } from './provider-secrets.ts';
+import { forwardBody } from './forwarded-reply.ts';
+import { withoutKey } from './provider-secrets.ts';
 import { rehearsalHttp } from './rehearsal/rehearsal.ts';
 import { withRetries } from './retry.ts';
-import { type ProviderExchange, openHead, openReply, type OpenReply, ReplyCursor } from './transport.ts';
-import type { ChatEvent } from '../core/model/chat-event.ts';
-import { Problem } from '../core/problem.ts';
-import { toAnswerId } from '../core/reference.ts';
-import { createReplyEncoder, toReplyDocument } from '../dialects/reply-encoder.ts';
-import { encodeReply } from '../engine/proxy/reply-stream.ts';
+import { type ProviderExchange, openHead, openReply } from './transport.ts';
 import type { WithTelemetry } from '../ports/telemetry.ts';
 import { observeForward } from './observe-forward.ts';
-import type { Adapter, ReplyReader } from './adapter.ts';
 
 /**
  * A chat without server tools and session, to be forwarded or translated. `agent`: an agent
@@ -43,6 +41,9 @@ export type ProxiedChat = Pick<ProxyRequest, 'dialect' | 'text' | 'headers'> & {
   /** Aborts when the client disconnects. */
   signal(): AbortSignal;
   agent?: AgentOverrides & { isOwn: boolean };
+  /** Of the response, and the name of the agent: for the request log. */
+  requestId?: string | undefined;
+  agentName?: string | undefined;
 };
 
 export type ProxyDeps = WithTelemetry & {
@@ -53,25 +54,41 @@ export type ProxyDeps = WithTelemetry & {
   ids: Ids;
   /** What translated replies need again, for a key. */
   kept?(principal: Principal): KeptReplies;
+  /** Absent: nothing is metered. */
+  usage?: Pick<UsageRecorder, 'gather'>;
+  background?(work: Promise<unknown>): void;
 };
 
-export async function proxyModelRequest(
-  { directory, outbound, kept, telemetry, ...deps }: ProxyDeps,
+export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, chat: ProxiedChat): Promise<Response> {
+  const { ref, dialect, requestId, agentName } = chat;
+  const access = await deps.directory.provider(principal.workspace, splitModelRef(ref).provider);
+  const meter = startMeter(deps, { principal, ref, agent: agentName, requestId, dialect: dialect.name }, access);
+  try {
+    return await sendChat(deps, principal, chat, access, meter);
+  } catch (error) {
+    meter.fail(error);
+    throw error;
+  }
+}
+
+async function sendChat(
+  { outbound, kept, background, telemetry, ...deps }: ProxyDeps,
   principal: Principal,
   { ref, dialect, body, agent, text, headers, signal }: ProxiedChat,
+  access: ProviderAccess,
+  meter: CallMeter,
 ): Promise<Response> {
-  const { provider, model } = splitModelRef(ref);
-  const access = await directory.provider(principal.workspace, provider);
+  const { model } = splitModelRef(ref);
   if (agent?.isOwn || !canForward(access, model, dialect, agent?.protocol)) {
     const more = { ...(agent !== undefined && { agent }), ...(kept !== undefined && { kept: kept(principal) }) };
-    return await translateChat(deps, { access, model, dialect, body, ref: body.model, ...more }, signal());
+    return await translateChat(deps, { access, model, dialect, body, ref: body.model, meter, ...more }, signal());
   }
   const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
   // With other instructions, the body no longer equals the received text.
   const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
   const { clock, ids } = deps;
   const storing = dialect.name === 'openai-responses' && kept !== undefined && { kept: kept(principal) };
-  const request = { access, model, dialect, ...sent, ...storing, headers, http, clock, ids, signal };
+  const request = { access, model, dialect, ...sent, ...storing, headers, http, clock, ids, signal, meter, background };
   return telemetry == null ? await proxyChat(request) : await observeForward(telemetry, request, proxyChat);
 }
 
@@ -106,6 +123,9 @@ export type ProxyRequest = {
   ids: Ids;
   /** Aborts when the client disconnects. Requested only if needed, because creating a signal is expensive. */
   signal?(): AbortSignal;
+  meter?: CallMeter;
+  /** Keeps the request alive until the reply is metered. */
+  background?: ((work: Promise<unknown>) => void) | undefined;
 };
 
 /** Returns whether a request in this dialect can be forwarded to the provider; with tools, only if the model supports tools natively. */
@@ -115,7 +135,7 @@ export function canForward(access: ProviderAccess, model: string, dialect: Diale
 
 /** Throws `Problem` for everything but success: what the provider rejects about the body is the client's fault, other failures are not. */
 export async function proxyChat(given: ProxyRequest): Promise<Response> {
-  const { access, model, dialect, http, clock, ids } = given;
+  const { access, model, dialect, http, clock, ids, meter = noMeter, background = () => undefined } = given;
   const adapter = adapters[access.kind];
   const { normalize, exact } = profileFor(access, model);
   const isRewritten = given.agentRef !== undefined || normalize;
@@ -128,7 +148,8 @@ export async function proxyChat(given: ProxyRequest): Promise<Response> {
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true, firstByteMs }));
     const headers = await answerHeaders(access, response);
     // Forwards the bytes undecoded. The response ends with the provider or the client.
-    return new Response(bodyWithoutKey(access, response.body), { status: 200, headers });
+    const forwarded = await forwardBody(response, { access, meter, readUsage: adapter.readUsage, clock, background });
+    return new Response(forwarded, { status: 200, headers });
   }
   const signal = request.signal?.();
   const open = await withRetries(clock, signal, () => openReply({ http, clock }, exchange, signal, { callersBody: true }));
@@ -138,7 +159,7 @@ export async function proxyChat(given: ProxyRequest): Promise<Response> {
   });
   const { agentRef } = request;
   const kept = body.store === false ? undefined : request.kept;
-  const rewriting = { access, adapter, dialect, model, agentRef, kept, includeUsage: wantsUsage(body), clock, ids, headers, signal };
+  const rewriting = { access, adapter, dialect, model, agentRef, kept, includeUsage: wantsUsage(body), clock, ids, headers, signal, meter };
   return body.stream === true ? await rewriteStream(open, rewriting) : await rewriteUnstreamed(open, rewriting);
 }
 
@@ -225,71 +246,3 @@ const limitHeaders = [
   'x-ratelimit-remaining',
   'anthropic-ratelimit-requests-limit',
 ];
-
-// Rewrites a reply in its own dialect, in a form that clients can rely on.
-
-type ReplyRewriting = {
-  access: ProviderAccess;
-  adapter: Adapter;
-  dialect: Dialect;
-  model: string;
-  /** Replaces the model in the reply. */
-  agentRef: string | undefined;
-  kept: KeptReplies | undefined;
-  /** The client requested usage at the end of the stream. */
-  includeUsage: boolean;
-  clock: Clock;
-  ids: Ids;
-  /** The headers of the response. */
-  headers: Headers;
-  signal: AbortSignal | undefined;
-};
-
-async function rewriteUnstreamed(open: OpenReply, rewriting: ReplyRewriting): Promise<Response> {
-  const { access, adapter, dialect, kept, headers, signal } = rewriting;
-  const reply = adapter.createReply(access);
-  const events: ChatEvent[] = [];
-  const cursor = new ReplyCursor(open, access, reply, signal);
-  try {
-    for (let batch = await cursor.next(); batch !== null; batch = await cursor.next())
-      for (const event of callerEvents(batch)) events.push(event);
-  } finally {
-    cursor.close();
-  }
-  const identity = identityOf(reply, rewriting);
-  createReplyKeeper(kept, dialect, identity)(events);
-  return Response.json(toReplyDocument(dialect, events, identity), { headers });
-}
-
-function identityOf(reply: ReplyReader, { ids, dialect, model, agentRef, includeUsage }: ReplyRewriting): AnswerIdentity {
-  return {
-    id: reply.id ?? toAnswerId(dialect.name, ids.next('cmpl')),
-    model: agentRef ?? model,
-    created: reply.created ?? 0,
-    includeUsage,
-    isOwnWire: true,
-  };
-}
-
-/** Waits for the first batch, so that an immediate error becomes an error status. */
-async function rewriteStream(open: OpenReply, rewriting: ReplyRewriting): Promise<Response> {
-  const { access, adapter, dialect, clock, headers, kept, signal } = rewriting;
-  const reply = adapter.createReply(access);
-  const replied = new ReplyCursor(open, access, reply, signal);
-  const first = callerEvents((await replied.next()) ?? []);
-  if (first[0]?.type === 'error') {
-    replied.close();
-    throw Problem.fromBody(first[0].problem);
-  }
-  const identity = identityOf(reply, rewriting);
-  const keep = createReplyKeeper(kept, dialect, identity);
-  keep(first);
-  const next = async () => {
-    const batch = await replied.next();
-    return batch === null ? null : keep(callerEvents(batch));
-  };
-  const cursor = { next, close: () => replied.close() };
-  const encoder = createReplyEncoder(dialect, identity);
-  headers.set('content-type', 'text/event-stream; charset=utf-8');
-  return new Response(encodeReply({ first, cursor, encoder, clock }), { headers });
-}

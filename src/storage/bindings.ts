@@ -8,6 +8,7 @@ export type Bindings = {
   SESSION: DurableObjectNamespace;
   MCP_SESSION: DurableObjectNamespace;
   AUDIT_SHARD: DurableObjectNamespace;
+  USAGE: DurableObjectNamespace;
   /** Set by `local/runtime.ts`: connects to public addresses only, after DNS resolution. Absent on Cloudflare, where `fetch` is used. */
   PUBLIC_NETWORK?: Fetcher;
   /** Set by `local/runtime.ts`: connects to private addresses too, for the hosts in MONIKER_ALLOW_PRIVATE_HOSTS. */

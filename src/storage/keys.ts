@@ -47,7 +47,7 @@ export type PublishedHook = Published<{ webhook: WebhookDocument; sealed: string
  */
 export async function objectName(
   workspace: string,
-  kind: 'catalog' | 'session' | 'mcp-session' | 'audit-shard',
+  kind: 'catalog' | 'session' | 'mcp-session' | 'audit-shard' | 'usage',
   id: string,
 ): Promise<string> {
   return sha256Hex(JSON.stringify([workspace, kind, id]));

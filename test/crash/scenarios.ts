@@ -20,6 +20,7 @@ import {
 import { checkInvariants } from './invariants.ts';
 import type { Lane } from './lane.ts';
 import { crashInMigration } from './migration.ts';
+import { usagePerReply } from './scripted-model.ts';
 
 export type Scenario = (lane: Lane) => Promise<void>;
 
@@ -304,7 +305,40 @@ export const scenarios: Record<Failpoint, Scenario> = {
   'delivery-stored-before-dispatch': diesUnderDelivery('delivery-stored-before-dispatch', 'catalog'),
   'delivery-taken-before-noted': diesUnderDelivery('delivery-taken-before-noted', 'catalog'),
   'turn-ended-before-noted': diesUnderDelivery('turn-ended-before-noted', 'session'),
+  'usage-noted-before-sent': countsOnce('usage-noted-before-sent'),
+  'usage-sent-before-noted': countsOnce('usage-sent-before-noted'),
 };
+
+/** Dies around the report of a turn's usage. What is counted then is what the model reported, once, and it stays so. */
+function countsOnce(point: Failpoint): Scenario {
+  return story(point, async (cell) => {
+    const death = cell.arm(point);
+    await cell.say('hello', [{ calls: [cell.get('a')] }, done]);
+    await death.strike();
+    await cell.ended({ alone: false });
+    const counted = async (): Promise<boolean> => {
+      const { json } = await cell.lane.call('GET', `/v1/requests?session=${cell.session}`);
+      const [turn] = json.items;
+      if (turn === undefined) return false;
+      expect(json.items).toHaveLength(1);
+      const replies = cell.requests('hello').length;
+      const usage = { inputTokens: replies * usagePerReply.prompt_tokens, outputTokens: replies * usagePerReply.completion_tokens };
+      expect(turn).toMatchObject({ kind: 'turn', status: 'completed', modelCalls: replies, toolCalls: 1, usage });
+      return true;
+    };
+    await poll(counted, Date.now() + terminalMs);
+    // The retries of the alarm send nothing again.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect(await counted()).toBe(true);
+    // The daily sums and the log agree: a turn of any cell is counted once in both.
+    await poll(async () => {
+      const { json: log } = await cell.lane.call('GET', '/v1/requests?limit=200');
+      const { json: usage } = await cell.lane.call('GET', '/v1/usage');
+      const calls = log.items.reduce((sum: number, { modelCalls }: { modelCalls: number }) => sum + modelCalls, 0);
+      return log.nextCursor === null && calls === usage.totals.calls;
+    }, Date.now() + terminalMs);
+  });
+}
 
 /** Points that a delivery's turn passes like any other; work in progress for an outside caller ends there too. */
 export const underDelivery: Partial<Record<Failpoint, Scenario>> = {

@@ -27,6 +27,9 @@ export type ScriptedModel = {
   close(): void;
 };
 
+/** Each complete reply reports it. */
+export const usagePerReply = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+
 const unscripted: Reply = { text: 'no reply was scripted' };
 
 export async function startScriptedModel(): Promise<ScriptedModel> {
@@ -89,6 +92,7 @@ async function send(response: ServerResponse, { text, calls = [], pause }: Reply
   if (calls.length === 0) await pause;
   if (text !== undefined) response.write(delta({ content: second }));
   response.write(chunk({ index: 0, delta: {}, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }));
+  response.write(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [], usage: usagePerReply })}\n\n`);
   response.end('data: [DONE]\n\n');
 }
 

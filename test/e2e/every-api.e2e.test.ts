@@ -37,7 +37,7 @@ const nativeWires = wires.filter((wire) => wire !== 'text');
 const usageOf: Readonly<Record<Wire, object>> = {
   openai: { inputTokens: 120, outputTokens: 30, cachedInputTokens: 64, reasoningTokens: 10 },
   'openai-responses': { inputTokens: 120, outputTokens: 30, cachedInputTokens: 64, reasoningTokens: 10 },
-  anthropic: { inputTokens: 15, outputTokens: 7, cachedInputTokens: 3 },
+  anthropic: { inputTokens: 15, outputTokens: 7, cachedInputTokens: 3, cacheWriteInputTokens: 2 },
   gemini: { inputTokens: 120, outputTokens: 30, cachedInputTokens: 64, reasoningTokens: 10 },
   cohere: { inputTokens: 120, outputTokens: 30, cachedInputTokens: 64, reasoningTokens: 10 },
   text: { inputTokens: 120, outputTokens: 30, cachedInputTokens: 64, reasoningTokens: 10 },

@@ -2,7 +2,8 @@
  * Calls every operation of the OpenAPI document once over the running service; `service.ts` compares each response with the document:
  * status, content type, headers and body.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { waitMs } from '../wait-ms.ts';
 import { createDocumentCheck, type ApiDocument, type DocumentedOperation } from '../http/document-check.ts';
 import { listenMcpServer, type FakeMcpServer } from '../fakes/mcp-server.ts';
 import { startCallbackReceiver, type CallbackReceiver } from './callback-receiver.ts';
@@ -273,6 +274,14 @@ describe('every operation', () => {
     await call('DELETE', `/v1/keys/${key.id}?cancel=true`);
     await call('GET', '/v1/audit?limit=3');
     await call('GET', '/v1/audit/verify');
+    expect((await call('GET', '/v1/usage?by=day,model')).status).toBe(200);
+    expect((await call('GET', '/v1/requests?limit=3')).status).toBe(200);
+    const [request] = await vi.waitFor(async () => {
+      const { items } = (await service.call('GET', '/v1/requests?limit=1')).json;
+      expect(items).not.toEqual([]);
+      return items;
+    }, waitMs);
+    expect((await call('GET', `/v1/requests/${request.id}`)).status).toBe(200);
     for (const path of ['/', '/healthz', '/readyz', '/metrics', '/docs', '/assets/pages.css', '/assets/start.js']) await call('GET', path);
     const page = await service.call('GET', '/docs');
     const file = /"(\/assets\/[^"]+\.js)"/.exec(page.text)?.[1] ?? '';

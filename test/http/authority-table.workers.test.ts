@@ -40,6 +40,14 @@ const workspace = (scopes: readonly Scope[], ...[method, path, body, headers]: R
 });
 const admin = (...request: ReturnType<Request>): Row => workspace(['admin'], ...request);
 
+/** Every key sees its own usage; that of others requires an administrator of the whole workspace. */
+const usage = (path: string): Row => ({
+  scopes: Scope.options,
+  request: (name) => ['GET', `${path}?key=${name === 'mine' ? 'me' : 'another'}`],
+  own: anyKey,
+  other: ({ kind, scope }) => kind === 'unbound' && scope === 'admin',
+});
+
 const rootOnly = (...request: ReturnType<Request>): Row => ({
   scopes: ['admin'],
   request: () => request,
@@ -70,6 +78,9 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   createKey: admin('POST', '/v1/keys', { name: 'new', scopes: ['chat'] }),
   revokeKey: admin('DELETE', '/v1/keys/{name}'),
   listAudit: admin('GET', '/v1/audit'),
+  getUsage: usage('/v1/usage'),
+  listRequests: usage('/v1/requests'),
+  getRequest: { ...usage('/v1/requests/none'), request: () => ['GET', '/v1/requests/none'], other: anyKey },
   listWorkspaces: rootOnly('GET', '/v1/workspaces'),
   getWorkspace: rootOnly('GET', '/v1/workspaces/default'),
   putWorkspace: rootOnly('PUT', '/v1/workspaces/default', { settings: {} }),

@@ -165,6 +165,11 @@ export function createHarness(
     },
     keptReplies: () => kept,
     countTokens: async () => null,
+    usage: {
+      usage: async () => ({ items: [], nextCursor: null, totals: { calls: 0, failures: 0, durationMs: 0 } }),
+      requests: async () => ({ items: [], nextCursor: null }),
+      request: async () => null,
+    },
     passRequest: async (_principal, { ref, path }) => Response.json({ ref, path }),
     models: async (workspace) =>
       (await catalog.directory.providers(workspace)).flatMap(({ name: provider, models }) =>

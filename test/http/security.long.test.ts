@@ -60,10 +60,13 @@ describe('a key', () => {
     for (const { method, path, scopes, operationId } of await keyedRoutes(h)) {
       expect(scopes.length, operationId).toBeGreaterThan(0);
       const others = Scope.options.filter((scope) => scope !== 'admin' && !scopes.includes(scope));
-      const refused = await h.send(method, path, undefined, await h.key({ scopes: others }));
-      expect([operationId, refused.status]).toEqual([operationId, 403]);
-      const problem = await refused.text();
-      for (const scope of scopes) expect(problem).toContain(scope);
+      // Some routes need no particular scope.
+      if (others.length > 0) {
+        const refused = await h.send(method, path, undefined, await h.key({ scopes: others }));
+        expect([operationId, refused.status]).toEqual([operationId, 403]);
+        const problem = await refused.text();
+        for (const scope of scopes) expect(problem).toContain(scope);
+      }
       for (const scope of [...scopes, 'admin' as const]) {
         const { status } = await h.send(method, path, undefined, await h.key({ scopes: [scope] }));
         if (ofRootKey.has(operationId)) expect([operationId, status]).toEqual([operationId, 403]);

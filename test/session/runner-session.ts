@@ -1,4 +1,5 @@
 /** An open session in plain Node, over SQLite in memory, with a scripted model and tool. It can die and be opened again. */
+import type { UsageReport } from '../../src/core/usage.ts';
 import { createHash } from 'node:crypto';
 import { vi } from 'vitest';
 import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
@@ -24,6 +25,7 @@ import { callWithSession } from '../../src/session/direct/direct-calls.ts';
 import type { DecisionContext } from '../../src/session/pending/decide.ts';
 import { EventLog } from '../../src/session/log/event-log.ts';
 import { WaitStore } from '../../src/session/pending/wait-store.ts';
+import { UsageOutbox } from '../../src/session/object/usage-outbox.ts';
 import { Notices } from '../../src/session/object/notices.ts';
 import { createTaintStore } from '../../src/storage/taint-store.ts';
 import { createResultStore } from '../../src/session/log/result-store.ts';
@@ -136,6 +138,7 @@ export async function makeRoom(
   /** null: the Catalog does not return the subscribers. `isAway`: it takes no notices. */
   const listeners: { heads: readonly SubscriptionHead[] | null; isAway: boolean } = { heads: [], isAway: false };
   const told: TurnNotice[] = [];
+  const used: UsageReport[] = [];
   const kept = keptLog();
   const deps = {
     clock,
@@ -167,6 +170,18 @@ export async function makeRoom(
     return fault === null;
   };
 
+  const flushUsage = async (): Promise<boolean> => {
+    const fault = await self.room.usage.handOver(async (reports) => {
+      if (listeners.isAway) throw new Error('the shard is unavailable');
+      used.push(...reports);
+    });
+    const { timers, runner } = self.room;
+    if (fault !== null) return false;
+    timers.clear('usage');
+    if (!runner.active) timers.armExactly();
+    return true;
+  };
+
   /** Opens the session as a new process does, from its tables. */
   const open = (): OpenSession => {
     const log = new EventLog(sql, clock.now);
@@ -189,6 +204,11 @@ export async function makeRoom(
           return listeners.heads;
         },
         sendNotices: () => void work.push(flushNotices()),
+      }),
+      usage: new UsageOutbox({
+        ...{ sql, session: 's', keyId: 'root', model: 'a/b', log, turns, timers, now: clock.now },
+        provider: (name) => deps.directory.provider('default', name),
+        sendUsage: () => void work.push(flushUsage()),
       }),
       files: createMemoryFiles(clock.now),
       waits,
@@ -245,6 +265,8 @@ export async function makeRoom(
     listeners,
     /** The notices that the Catalog received. */
     told,
+    /** The usage that the shard received. */
+    used,
     lines: kept.lines,
     /** The names with which direct calls are resolved. */
     names: all,
@@ -273,7 +295,14 @@ export async function makeRoom(
       const leave = async (): Promise<void> => {
         self.left += 1;
       };
-      await runAlarm({ ...context, isCancelled: async () => false, flushAudit: async () => true, flushNotices, destroy: leave });
+      await runAlarm({
+        ...context,
+        isCancelled: async () => false,
+        flushAudit: async () => true,
+        flushNotices,
+        flushUsage,
+        destroy: leave,
+      });
       await settle();
     },
     left: 0,

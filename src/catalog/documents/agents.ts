@@ -8,6 +8,7 @@ import { resolveModelRef } from '../../core/model/model-alias.ts';
 import { listModelAliases } from './model-aliases.ts';
 import { missingPrice, priceOf, type Prices } from '../../core/model/price.ts';
 import type { Provider } from '../../core/model/provider.ts';
+import { providerBaseUrl } from '../../core/model/provider-kind.ts';
 import { builtinProvider, rehearsalProviderName } from '../../storage/providers.ts';
 import type { CatalogContext } from '../context.ts';
 import { findRow } from './documents.ts';
@@ -56,16 +57,17 @@ function modelWarnings(context: CatalogContext, agent: Agent): Warning[] {
     const known = findProvider(context, provider);
     if (known === null)
       return [{ path, message: `The provider "${provider}" does not exist yet. This agent cannot run until it is created.` }];
-    if (agent.limits?.maxCost === undefined || priceOf(known.prices ?? {}, model) !== null) return [];
+    if (agent.limits?.maxCost === undefined || priceOf(known, model) !== null) return [];
     return [{ path: 'limits.maxCost', message: `${missingPrice(provider, model)}. Turns of this agent are rejected until then.` }];
   });
 }
 
 /** A stored provider takes precedence over a built-in one, as when a turn is planned. */
-function findProvider(context: CatalogContext, name: string): { prices?: Prices } | null {
+function findProvider(context: CatalogContext, name: string): { prices?: Prices | undefined; baseUrl: string } | null {
   const stored = name === rehearsalProviderName ? null : findRow(context.sql, 'provider', name);
   // Provider bodies were parsed by the schema when they were written.
-  return stored === null ? builtinProvider(context.settings, name) : (stored.body as Provider);
+  const provider = stored === null ? null : (stored.body as Provider);
+  return provider === null ? builtinProvider(context.settings, name) : { prices: provider.prices, baseUrl: providerBaseUrl(provider) };
 }
 
 function toolWarnings(context: CatalogContext, agent: Agent): Warning[] {

@@ -13,6 +13,7 @@ export const Usage = z
     outputTokens: z.int().nonnegative(),
     reasoningTokens: z.int().nonnegative().optional(),
     cachedInputTokens: z.int().nonnegative().optional(),
+    cacheWriteInputTokens: z.int().nonnegative().optional().meta({ description: 'Input written to the provider’s cache.' }),
   })
   .meta({ id: 'Usage', example: { inputTokens: 120, outputTokens: 35 } });
 export type Usage = z.infer<typeof Usage>;
@@ -24,6 +25,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
   if (a.cachedInputTokens !== undefined || b.cachedInputTokens !== undefined) {
     sum.cachedInputTokens = (a.cachedInputTokens ?? 0) + (b.cachedInputTokens ?? 0);
   }
+  if (a.cacheWriteInputTokens !== undefined || b.cacheWriteInputTokens !== undefined)
+    sum.cacheWriteInputTokens = (a.cacheWriteInputTokens ?? 0) + (b.cacheWriteInputTokens ?? 0);
   return sum;
 }
 

@@ -1,13 +1,22 @@
 /**
- * The price of a model, as written by the administrator of a provider: plain numbers in any currency. For limits, not for billing.
+ * The price of a model: as written by the administrator of its provider, in any currency, else from the built-in table (USD). For limits
+ * and reports, not for billing.
  */
 import { z } from 'zod';
 import type { Usage } from './chat-event.ts';
+import { listPrice } from './price-table.ts';
 
 const perMillion = z.number().min(0).max(1_000_000);
 
 /** Price per million tokens. */
-export const Price = z.strictObject({ input: perMillion, output: perMillion }).meta({ id: 'Price' });
+export const Price = z
+  .strictObject({
+    input: perMillion,
+    output: perMillion,
+    cachedInput: perMillion.optional().meta({ description: 'Of input that is read from the provider’s cache. Default: `input`.' }),
+    cacheWrite: perMillion.optional().meta({ description: 'Of input that is written to the provider’s cache. Default: `input`.' }),
+  })
+  .meta({ id: 'Price' });
 export type Price = z.infer<typeof Price>;
 
 /** Prices by model, where `*` matches any text. */
@@ -17,8 +26,13 @@ export const Prices = z
   .meta({ id: 'Prices', example: { 'gpt-5*': { input: 1.25, output: 10 } } });
 export type Prices = z.infer<typeof Prices>;
 
+/** Returns the price of a provider's model: its own, else the list price; null if neither is known. */
+export function priceOf({ prices = {}, baseUrl }: { prices?: Prices | undefined; baseUrl: string }, model: string): Price | null {
+  return ownPrice(prices, model) ?? listPrice(baseUrl, model);
+}
+
 /** Returns the price of the most specific matching pattern; null if none matches. */
-export function priceOf(prices: Prices, model: string): Price | null {
+function ownPrice(prices: Prices, model: string): Price | null {
   const fitting = Object.entries(prices).filter(([pattern]) => fits(pattern, model));
   const [best] = fitting.sort(([a], [b]) => precision(b) - precision(a));
   return best?.[1] ?? null;
@@ -30,8 +44,10 @@ export function missingPrice(provider: string, model: string): string {
   return `${provider}/${model} has no price: add ${name} to \`prices\` of its provider (PUT /v1/providers/${provider}), such as {${name}: {"input": 1.25, "output": 10}} per million tokens`;
 }
 
-export function costOf(price: Price, usage: Usage): number {
-  return (usage.inputTokens * price.input + usage.outputTokens * price.output) / 1_000_000;
+export function costOf({ input, output, cachedInput = input, cacheWrite = input }: Price, usage: Usage): number {
+  const { inputTokens, outputTokens, cachedInputTokens: read = 0, cacheWriteInputTokens: written = 0 } = usage;
+  const plain = Math.max(0, inputTokens - read - written);
+  return (plain * input + read * cachedInput + written * cacheWrite + outputTokens * output) / 1_000_000;
 }
 
 /** Finds the parts between the stars one after the other: linear, unlike a regular expression with many stars. */

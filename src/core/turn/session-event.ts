@@ -210,7 +210,8 @@ export type SessionEventBody =
   | { type: 'usage'; turn: string; step: number; usage: Usage; model?: string }
   /** `inOrder`: the calls of the step run one after the other. */
   | { type: 'step-end'; turn: string; step: number; reason: string; model: string; inOrder?: true }
-  | { type: 'step-restart'; turn: string; step: number; from: number }
+  /** After a failed reply: `model`, which was called, and the `code` of the problem. Without them the process died during the reply. */
+  | { type: 'step-restart'; turn: string; step: number; from: number; model?: string; code?: string }
   /** The turn continues after its process died. `attempt` counts the turn's recoveries from 1. */
   | { type: 'turn-resume'; turn: string; attempt: number }
   /** Input sent while the turn waited; the next step answers it too. */
@@ -222,7 +223,8 @@ export type SessionEventBody =
   | { type: 'compaction'; turn: string; through: string; summary: string }
   /** For the person, before the end of the turn; best first. */
   | ({ type: 'proposal'; turn: string } & Proposal)
-  | { type: 'error'; turn: string; problem: ProblemBody }
+  /** `model`: the last one that failed. */
+  | { type: 'error'; turn: string; problem: ProblemBody; model?: string }
   | { type: 'turn-end'; turn: string; status: TurnStatus; reason: TurnEndReason; usage: Usage };
 
 /** `id` counts from 1 in each session without gaps; `at` is milliseconds since the epoch. */

@@ -196,8 +196,8 @@ async function readPrices(deps: PlanDeps, principal: Principal, refs: readonly s
   const found = await Promise.all(
     refs.map(async (ref) => {
       const { provider, model } = splitModelRef(ref);
-      const { prices = {} } = await deps.directory.provider(principal.workspace, provider);
-      return { ref, price: priceOf(prices, model), message: missingPrice(provider, model) };
+      const access = await deps.directory.provider(principal.workspace, provider);
+      return { ref, price: priceOf(access, model), message: missingPrice(provider, model) };
     }),
   );
   const priced = found.flatMap(({ ref, price }) => (price === null ? [] : [{ model: ref, price }]));

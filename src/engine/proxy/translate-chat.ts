@@ -14,6 +14,7 @@ import { createReplyEncoder, toReplyDocument } from '../../dialects/reply-encode
 import type { ConversationBuilder } from '../../dialects/conversation.ts';
 import type { ChatModel, ChatRequest } from '../../ports/chat-model.ts';
 import type { Clock, Ids } from '../../ports/runtime.ts';
+import { noMeter, type CallMeter } from './call-meter.ts';
 import { createReplyKeeper, withKeptParts, withReferredItems, type KeptReplies } from './kept-replies.ts';
 import { encodeReply } from './reply-stream.ts';
 
@@ -29,6 +30,7 @@ export type TranslatedChat = {
   agent?: AgentOverrides;
   /** Absent: nothing is stored between requests. */
   kept?: KeptReplies;
+  meter?: CallMeter;
 };
 
 /** What an agent sets for a chat without a turn. `instructions` already include the caller's system text, `settings` the request's. */
@@ -38,7 +40,7 @@ export type TranslateDeps = { model: ChatModel; clock: Clock; ids: Ids };
 
 /** Throws `invalid_request` for what a provider without a session cannot be sent, and any `Problem` before the first byte. */
 export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, signal: AbortSignal): Promise<Response> {
-  const { dialect, ref, kept } = chat;
+  const { dialect, ref, kept, meter = noMeter } = chat;
   const body =
     kept !== undefined && dialect.name === 'openai-responses' ? await withReferredItems(kept, chat.body, { unknown: 'refuse' }) : chat.body;
   const request = dialect.readRequest(body);
@@ -56,18 +58,23 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
   const keep = createReplyKeeper(body.store === false ? undefined : kept, dialect, identity);
   const batches = deps.model.stream(asked, signal)[Symbol.asyncIterator]();
   if (!request.streamed) {
-    const events = await withCallerErrors(readAll(batches));
+    const events = await withCallerErrors(readAll(batches, meter));
     keep(events);
     return Response.json(toReplyDocument(dialect, events, identity));
   }
   const { value: first = [] } = await withCallerErrors(batches.next());
+  meter.take(first);
   keep(first);
   const cursor = {
     next: async () => {
       const { done, value } = await batches.next();
-      return done ? null : keep(callerEvents(value));
+      if (done) return null;
+      meter.take(value);
+      return keep(callerEvents(value));
     },
     close: () => {
+      // Has no effect after the end of the reply.
+      meter.cut();
       batches.return?.().catch(() => {
         // The stream was cut off, as intended.
       });
@@ -107,10 +114,12 @@ function callerProblem(problem: Problem): Problem {
 
 const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
 
-async function readAll(batches: AsyncIterator<readonly ChatEvent[]>): Promise<ChatEvent[]> {
+async function readAll(batches: AsyncIterator<readonly ChatEvent[]>, meter: CallMeter): Promise<ChatEvent[]> {
   const events: ChatEvent[] = [];
-  for (let read = await batches.next(); !read.done; read = await batches.next())
+  for (let read = await batches.next(); !read.done; read = await batches.next()) {
+    meter.take(read.value);
     for (const event of callerEvents(read.value)) events.push(event);
+  }
   return events;
 }
 

@@ -66,18 +66,22 @@ export async function runStep(
   const from = restartFrom ?? scope.newest() + 1;
   if (restartFrom !== null) scope.append({ type: 'step-restart', turn: scope.turn, step, from });
   let failure: ProblemBody | null = null;
+  let failed: string | null = null;
   for (const model of models) {
     for (let attempt = 0; attempt <= maxStepRestarts; attempt += 1) {
-      if (failure !== null) scope.append({ type: 'step-restart', turn: scope.turn, step, from });
+      if (failure !== null)
+        scope.append({ type: 'step-restart', turn: scope.turn, step, from, ...(failed !== null && { model: failed }), code: failure.code });
       const outcome = await attemptStep(deps, scope, { step, closing, model }, signal);
       signal.throwIfAborted();
       if (outcome.ok) return;
       failure = outcome.problem;
+      failed = model;
       deps.log.info('a model call failed', { turn: scope.turn, step, model, code: failure.code, detail: failure.detail });
       if (!outcome.retryable) break;
     }
   }
-  scope.append({ type: 'error', turn: scope.turn, problem: failure ?? new Problem('internal', 'The plan names no model.').toBody() });
+  const problem = failure ?? new Problem('internal', 'The plan names no model.').toBody();
+  scope.append({ type: 'error', turn: scope.turn, problem, ...(failed !== null && { model: failed }) });
 }
 
 async function attemptStep(

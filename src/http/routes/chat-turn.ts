@@ -47,7 +47,15 @@ export async function answerInSession(turn: ChatTurn): Promise<Response> {
     if (completion !== null && body.store !== false) keepAnswer(services.keptReplies(principal), dialect, completion);
     return await answer(services, principal, begun, request.streamed);
   }
-  return await services.proxyChat(principal, { ...begun, dialect, body: withoutToolset(body), headers, signal: () => c.req.raw.signal });
+  return await services.proxyChat(principal, {
+    ...begun,
+    dialect,
+    body: withoutToolset(body),
+    headers,
+    signal: () => c.req.raw.signal,
+    requestId: c.get('requestId'),
+    agentName: route.agent,
+  });
 }
 
 /** A submitted turn, or a request for a provider. */

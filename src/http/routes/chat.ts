@@ -41,7 +41,15 @@ export async function answerChat(
   }
   requireAllowed(principal, { act: 'use-model' });
   const signal = () => c.req.raw.signal;
-  return await services.proxyChat(principal, { ref, dialect, body: withoutToolset(body), text, headers, signal });
+  return await services.proxyChat(principal, {
+    ref,
+    dialect,
+    body: withoutToolset(body),
+    text,
+    headers,
+    signal,
+    requestId: c.get('requestId'),
+  });
 }
 
 /** Returns the request with the items that it refers to; the same object without references. */

@@ -88,7 +88,7 @@ export const passedRequestRoutes: readonly Route[] = [
 ];
 
 async function pass(
-  { services, principal }: Pick<RouteRequest, 'services' | 'principal'>,
+  { c, services, principal }: Pick<RouteRequest, 'c' | 'services' | 'principal'>,
   path: string,
   model: string,
   body: Readonly<Record<string, unknown>> | FormData,
@@ -98,7 +98,7 @@ async function pass(
     const detail = `Unknown model ${quoted(model)}: it must be <provider>/<model>, or an alias of one. GET /v1/models lists them.`;
     throw new Problem('model_not_found', detail, { param: 'model' });
   }
-  return await services.passRequest(principal, { ref, path, body });
+  return await services.passRequest(principal, { ref, path, body, requestId: c.get('requestId') });
 }
 
 async function readForm(request: Request): Promise<FormData> {

@@ -23,6 +23,11 @@ export const anthropic: Adapter = {
   profileRows: anthropicRows,
   toBody: toMessagesBody,
   createReply: (access) => new MessagesReply(access),
+  readUsage(usage) {
+    const counts: TokenCounts = {};
+    addCounts(counts, usage);
+    return usageOf(counts);
+  },
 };
 
 /** Reads one reply. */
@@ -243,5 +248,6 @@ function addCounts(counts: TokenCounts, usage: unknown): void {
 /** `input_tokens` excludes tokens read from or written to the cache (guide "Prompt caching", "Tracking cache performance"). */
 function usageOf({ input, cacheRead, cacheCreation, output, thinking }: TokenCounts): Usage | null {
   if (input === undefined && output === undefined) return null;
-  return toUsage((input ?? 0) + (cacheRead ?? 0) + (cacheCreation ?? 0), output, thinking, cacheRead);
+  const usage = toUsage((input ?? 0) + (cacheRead ?? 0) + (cacheCreation ?? 0), output, thinking, cacheRead);
+  return usage === null || !cacheCreation ? usage : { ...usage, cacheWriteInputTokens: cacheCreation };
 }

@@ -18,6 +18,7 @@ export const chatCompletions: Adapter = {
   profileRows: openAiRows,
   toBody: toChatBody,
   createReply: (access) => new ChatReply(access),
+  readUsage,
 };
 
 /** Reads one reply. Only the first choice is read. */

@@ -19,6 +19,8 @@ export type AlarmContext = {
   flushAudit(): Promise<boolean>;
   /** Returns true when the Catalog has received all notices of turns. */
   flushNotices(): Promise<boolean>;
+  /** Returns true when the usage of all turns was sent. */
+  flushUsage(): Promise<boolean>;
   /** Returns true when the session's key was revoked with `cancel`. */
   isCancelled(): Promise<boolean>;
   /** Deletes the session. */
@@ -30,6 +32,7 @@ const againMs: Readonly<Record<TimerKind, number>> = {
   turn: limits.turnAlarmMs,
   audit: limits.auditRetryMs,
   notice: limits.noticeRetryMs,
+  usage: limits.noticeRetryMs,
   approval: limits.auditRetryMs,
   expire: limits.turnTimeoutMs,
   erase: limits.auditRetryMs,
@@ -65,6 +68,9 @@ async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'des
       return 'done';
     case 'notice':
       if (await flushNotices()) openSession.timers.clear('notice');
+      return 'done';
+    case 'usage':
+      if (await context.flushUsage()) openSession.timers.clear('usage');
       return 'done';
     case 'approval':
       await expireWaits(context);

@@ -25,6 +25,7 @@ import { createResultStore } from '../log/result-store.ts';
 import { sessionMigrations } from './schema.ts';
 import { createTaintStore, type TaintStore } from '../../storage/taint-store.ts';
 import { Timers } from './timers.ts';
+import { UsageOutbox } from './usage-outbox.ts';
 import { createLogTranscript, type LogTranscript } from '../log/transcript-log.ts';
 import { TurnRunner } from '../turn/turn-runner.ts';
 import { TurnStore } from '../turn/turn-store.ts';
@@ -47,6 +48,7 @@ export type OpenSession = {
   completions: CompletionStore;
   taint: TaintStore;
   notices: Notices;
+  usage: UsageOutbox;
   runner: TurnRunner;
 };
 
@@ -84,7 +86,13 @@ export function buildOpenSession(
   storage: DurableObjectStorage,
   session: string,
   wiring: Wiring,
-  own: { audit: CallScope['audit']; flushAudit(): Promise<unknown>; sendNotices(): void; waitUntil(work: Promise<unknown>): void },
+  own: {
+    audit: CallScope['audit'];
+    flushAudit(): Promise<unknown>;
+    sendNotices(): void;
+    sendUsage(): void;
+    waitUntil(work: Promise<unknown>): void;
+  },
 ): OpenSession {
   migrate(storage, sessionMigrations);
   const meta = readMeta(storage.sql);
@@ -113,6 +121,11 @@ export function buildOpenSession(
     notices: new Notices({
       ...{ sql: storage.sql, session, log, turns, timers, now, sendNotices: own.sendNotices },
       subscriptions: () => wiring.directory.subscriptions(workspace),
+    }),
+    usage: new UsageOutbox({
+      ...{ sql: storage.sql, session, keyId, log, turns, timers, now, sendUsage: own.sendUsage },
+      model: meta.setup.model ?? 'unknown/unknown',
+      provider: (name) => wiring.directory.provider(workspace, name),
     }),
   };
   const deps = wiring.turnDeps(workspace);

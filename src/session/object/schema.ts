@@ -26,6 +26,7 @@
  * - `taint`: taint marks of the conversation and the tool that set them (`origin`: the one origin of all private data, else null).
  * - `calls`: direct calls with an idempotency key and their responses (null while running; '' if it is in `call_answers`, split).
  * - `notices`: notices about turns that the Catalog has not received yet (`event`: the last event that it covers).
+ * - `usage_ranges`: ranges of a turn's events whose usage is not sent yet.
  *
  * Files have their own tables (`storage/session-files.ts`).
  */
@@ -178,6 +179,13 @@ const thirteenth = [
   `CREATE TABLE call_answers (key TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (key, seq)) WITHOUT ROWID`,
 ];
 
+/** Usage of turns to send; `turns.counted_event`: the last event of a turn in a stored range. */
+const fourteenth = [
+  `ALTER TABLE turns ADD COLUMN counted_event INTEGER NOT NULL DEFAULT 0`,
+  `CREATE TABLE usage_ranges (sequence INTEGER PRIMARY KEY AUTOINCREMENT, turn TEXT NOT NULL, after_event INTEGER NOT NULL, through_event INTEGER NOT NULL)`,
+  `CREATE INDEX completions_by_turn ON completions (turn)`,
+];
+
 export const sessionMigrations: readonly string[] = [
   first,
   second,
@@ -192,4 +200,5 @@ export const sessionMigrations: readonly string[] = [
   eleventh,
   twelfth,
   thirteenth,
+  fourteenth,
 ].map((statements) => statements.join(';\n'));

@@ -89,6 +89,7 @@ export class SessionLifecycle {
       audit: (row) => this.audit(openSession, row),
       flushAudit: () => this.flushAudit(openSession),
       sendNotices: () => this.#waitUntil(this.#flushNotices(openSession)),
+      sendUsage: () => this.#waitUntil(this.#flushUsage(openSession)),
       waitUntil: (work) => this.#waitUntil(work),
     });
     this.#session = openSession;
@@ -120,6 +121,7 @@ export class SessionLifecycle {
         isCancelled: () => this.#isCancelled(openSession),
         flushAudit: () => this.flushAudit(openSession),
         flushNotices: () => this.#flushNotices(openSession),
+        flushUsage: () => this.#flushUsage(openSession),
         destroy: () => this.destroy(),
       });
     } catch (error) {
@@ -181,6 +183,25 @@ export class SessionLifecycle {
     return false;
   }
 
+  /** Sends the usage of turns; the alarm retries what cannot be sent now. Returns true when none is left. Never throws. */
+  async #flushUsage(openSession: OpenSession): Promise<boolean> {
+    if (this.isDeleted(openSession) || !openSession.usage.hasRows()) return true;
+    const { clock, log, recordUsage } = this.#wiring;
+    const fault = await openSession.usage.handOver((reports) => recordUsage(openSession.meta.workspace, this.#id, reports));
+    const isOpen = !this.isDeleted(openSession) && this.#deleting === null;
+    if (fault === null) {
+      if (isOpen && !openSession.usage.hasRows()) {
+        openSession.timers.clear('usage');
+        // An idle session is not woken for usage that was already sent.
+        if (!openSession.runner.active) openSession.timers.armExactly();
+      }
+      return true;
+    }
+    log.error('usage could not be sent', { session: this.#id, error: String(fault) });
+    if (isOpen) openSession.timers.set('usage', clock.now() + limits.noticeRetryMs);
+    return false;
+  }
+
   /**
    * Deletes the session: marks it durably as being deleted, then deletes the rest. Concurrent callers share one deletion. Throws
    * when the rest cannot be deleted now: the session stays marked, and the next request or the alarm continues.
@@ -210,6 +231,7 @@ export class SessionLifecycle {
       await withTimeout(systemClock, openSession.runner.stop(), limits.auditWaitMs, () => undefined);
       openSession.notices.abandonQueued();
       if (!(await this.#flushNotices(openSession))) throw new Error('the notices about the turns of this session could not be sent');
+      if (!(await this.#flushUsage(openSession))) throw new Error('the usage of this session could not be sent');
       // The index row must not outlive its session: it would link to nothing and could not be removed.
       await this.#indexing;
       await this.#wiring.catalog(openSession.meta.workspace).forgetSession(this.#id);

@@ -13,6 +13,7 @@ import { closingEvents, runTurn } from '../../engine/turn/run-turn.ts';
 import type { WaitStore } from '../pending/wait-store.ts';
 import type { Notices } from '../object/notices.ts';
 import type { Timers } from '../object/timers.ts';
+import type { UsageOutbox } from '../object/usage-outbox.ts';
 import { auditUnaudited, toUnauditedResult, toUnauditedInnerResult } from './turn-audit.ts';
 import { foldTurn, spentMs, toRun, turnLine, upgradeLog, type TurnRun } from './turn-run.ts';
 import { createTurnScope, type TurnScopeParts } from './turn-scope.ts';
@@ -23,6 +24,7 @@ export type RunnerParts = TurnScopeParts & {
   timers: Timers;
   waits: WaitStore;
   notices: Notices;
+  usage: Pick<UsageOutbox, 'note'>;
   /** Keeps the object alive until the work is done (`waitUntil`). */
   waitUntil(work: Promise<void>): void;
 };
@@ -209,6 +211,7 @@ export class TurnRunner {
     if (!isWaiting(run.state)) return false;
     turns.markWaiting(run.turn, waitReason(run.state));
     notices.noteWaiting(run);
+    this.#noteUsage(run.turn);
     turns.recordTimeSpent(run.turn, spentMs(run, clock.now()));
     run.sealed = true;
     if (this.#run === run) this.#run = null;
@@ -240,7 +243,13 @@ export class TurnRunner {
     run.sealed = true;
     turns.markEnded(run.turn, event.status, event.reason, id);
     notices.noteEnd(run.turn, run.plan, event.status, id);
+    this.#noteUsage(run.turn);
     this.#parts.deps.log.info('turn ended', turnLine(this.#parts, run, event));
+  }
+
+  #noteUsage(turn: string): void {
+    const { turns, usage, log } = this.#parts;
+    usage.note(turn, turns.get(turn)?.before ?? 0, log.newest);
   }
 
   /** Sets the timer to the next expiry of an approval or a question of a tool. Call it when the pending questions have changed. */

@@ -16,15 +16,40 @@ describe('a price', () => {
     ['a*bb*b', 'abb', false],
     ['gpt.5', 'gptx5', false],
   ])('for "%s" applies to %s: %s', (pattern, model, fits) => {
-    expect(priceOf({ [pattern]: price(1) }, model) !== null).toBe(fits);
+    expect(priceOf({ prices: { [pattern]: price(1) }, baseUrl: 'http://here' }, model) !== null).toBe(fits);
   });
 
   it('is that of the most specific pattern', () => {
     const prices = { '*': price(1), 'gpt-*': price(2), 'gpt-5': price(3), 'gpt-5-*': price(4) };
-    expect(['o3', 'gpt-4', 'gpt-5', 'gpt-5-mini'].map((model) => priceOf(prices, model)?.input)).toEqual([1, 2, 3, 4]);
+    expect(['o3', 'gpt-4', 'gpt-5', 'gpt-5-mini'].map((model) => priceOf({ prices, baseUrl: 'http://here' }, model)?.input)).toEqual([
+      1, 2, 3, 4,
+    ]);
   });
 
   it('is per million tokens', () => {
     expect(costOf({ input: 2, output: 10 }, { inputTokens: 500_000, outputTokens: 100_000 })).toBe(2);
+  });
+
+  it('differs for input that the provider reads from its cache or writes to it, if the price says so', () => {
+    const usage = { inputTokens: 1_000_000, outputTokens: 0, cachedInputTokens: 400_000, cacheWriteInputTokens: 100_000 };
+    expect(costOf({ input: 10, output: 0 }, usage)).toBe(10);
+    expect(costOf({ input: 10, output: 0, cachedInput: 1, cacheWrite: 12.5 }, usage)).toBeCloseTo(5 + 0.4 + 1.25, 9);
+  });
+
+  it.each([
+    ['https://api.openai.com/v1', 'gpt-5-mini-2025-08-07', 0.25],
+    ['https://api.openai.com/v1', 'gpt-5', 1.25],
+    ['https://api.openai.com/v1', 'gpt-5-secret-model', undefined],
+    ['https://api.anthropic.com/v1', 'claude-sonnet-4-5-20250929', 3],
+    ['https://generativelanguage.googleapis.com/v1beta', 'models/gemini-2.5-pro', 1.25],
+    ['https://elsewhere.example/v1', 'gpt-5', undefined],
+    ['nonsense', 'gpt-5', undefined],
+    ['https://constructor/v1', 'gpt-5', undefined],
+  ])('of %s for %s is the list price, or unknown', (baseUrl, model, input) => {
+    expect(priceOf({ baseUrl }, model)?.input).toBe(input);
+  });
+
+  it('of a provider replaces the list price', () => {
+    expect(priceOf({ baseUrl: 'https://api.openai.com/v1', prices: { 'gpt-5': price(7) } }, 'gpt-5')).toEqual(price(7));
   });
 });

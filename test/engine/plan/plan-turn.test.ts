@@ -175,7 +175,7 @@ describe('a plan', () => {
   it('has the prices of its models with a cost limit, and is rejected if one is missing', async () => {
     const limited = { model: 'paid/gpt-5', fallbacks: ['rehearsal/default'], limits: { maxCost: 0.5 } };
     await catalog.put('agent', 'careful', { ...limited, fallbacks: ['rehearsal/default', 'paid/o3'] });
-    await catalog.put('provider', 'paid', { kind: 'openai', prices: { 'gpt-4*': { input: 1, output: 2 } } });
+    await catalog.put('provider', 'paid', { kind: 'openai', baseUrl: 'http://here', prices: { 'gpt-4*': { input: 1, output: 2 } } });
     await expect(plan({ agent: 'careful' })).rejects.toMatchObject({
       code: 'invalid_request',
       detail: expect.stringMatching(/^limits\.maxCost: paid\/gpt-5 .*"gpt-5".*`prices`.*PUT \/v1\/providers\/paid/),
@@ -188,5 +188,11 @@ describe('a plan', () => {
       { model: 'rehearsal/default', price: { input: 0, output: 0 } },
     ]);
     expect((await plan({ agent: 'helper' })).prices).toBeUndefined();
+    // List prices of the provider's own address.
+    await catalog.put('provider', 'paid', { kind: 'openai' });
+    expect((await plan({ agent: 'careful' })).prices?.[0]).toEqual({
+      model: 'paid/gpt-5',
+      price: { input: 1.25, output: 10, cachedInput: 0.125 },
+    });
   });
 });

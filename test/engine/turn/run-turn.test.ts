@@ -259,7 +259,11 @@ describe('a turn over a model', () => {
       { type: 'error', problem: new Problem('upstream_error', 'cut').toBody(), retryable: true },
     ];
     const { events } = await run([broken, say('whole')], () => textResult('ran'));
-    expect(events.find(({ type }) => type === 'step-restart')).toEqual({ type: 'step-restart', turn: 'turn_1', step: 1, from: 3 });
+    expect(events.find(({ type }) => type === 'step-restart')).toEqual({
+      ...{ type: 'step-restart', turn: 'turn_1', step: 1, from: 3 },
+      // The failed reply is counted for its model.
+      ...{ model: 'a/b', code: 'upstream_error' },
+    });
     expect(events.at(-1)).toMatchObject({ status: 'completed' });
   });
 

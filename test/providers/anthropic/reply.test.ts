@@ -373,7 +373,7 @@ describe('usage', () => {
     const last = { input_tokens: 5, cache_read_input_tokens: null, output_tokens: 40, output_tokens_details: { thinking_tokens: 30 } };
     expect(read(message, ...text(0, 'Hi'), ...ended('end_turn', last))).toContainEqual({
       type: 'usage',
-      usage: { inputTokens: 125, outputTokens: 40, reasoningTokens: 30, cachedInputTokens: 100 },
+      usage: { inputTokens: 125, outputTokens: 40, reasoningTokens: 30, cachedInputTokens: 100, cacheWriteInputTokens: 20 },
     });
   });
 

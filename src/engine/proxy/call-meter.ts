@@ -1,0 +1,103 @@
+/**
+ * Meters one request to a provider outside of turns: collects what its reply reports, and reports it once, when the reply has ended, failed
+ * or was cancelled. Nothing waits for it.
+ */
+import { splitModelRef } from '../../core/agent.ts';
+import type { ChatEvent, Usage } from '../../core/model/chat-event.ts';
+import { priceOf } from '../../core/model/price.ts';
+import type { ProviderAccess } from '../../core/model/provider.ts';
+import type { Principal } from '../../core/principal.ts';
+import { Problem } from '../../core/problem.ts';
+import { toModelUse, type RequestEntry } from '../../core/usage.ts';
+import type { Clock, Ids } from '../../ports/runtime.ts';
+import type { UsageRecorder } from '../../ports/usage.ts';
+
+export type CallMeter = {
+  /** The first byte of the reply has arrived. */
+  begun(): void;
+  /** Events of the reply, as they arrive. */
+  take(events: readonly ChatEvent[]): void;
+  usage(usage: Usage): void;
+  /** The reply has ended. `code`: of its error. Only the first call of `end`, `cut` or `fail` counts. */
+  end(code?: string): void;
+  /** The client disconnected, or the reply was dropped. */
+  cut(): void;
+  /** The request failed without a reply. */
+  fail(error: unknown): void;
+};
+
+export type MeteredRequest = {
+  principal: Principal;
+  /** The model that is called. */
+  ref: string;
+  agent?: string | undefined;
+  requestId: string | undefined;
+  dialect: string | null;
+};
+
+export type MeterDeps = { clock: Clock; ids: Ids; usage?: Pick<UsageRecorder, 'gather'> | undefined };
+
+/** Meters nothing: for tests, and for parts that are used without a recorder. */
+export const noMeter: CallMeter = {
+  begun: () => undefined,
+  take: () => undefined,
+  usage: () => undefined,
+  end: () => undefined,
+  cut: () => undefined,
+  fail: () => undefined,
+};
+
+export function startMeter({ clock, ids, usage: recorder }: MeterDeps, request: MeteredRequest, access: ProviderAccess): CallMeter {
+  if (recorder === undefined) return noMeter;
+  const { principal, ref, agent = null, requestId = null, dialect } = request;
+  const at = clock.now();
+  let firstByteAt: number | null = null;
+  let toolCalls: number | null = null;
+  let used: Usage | null = null;
+  let isOver = false;
+
+  const report = (status: RequestEntry['status'], code: string | null, wasBilled: boolean, wasSent = true): void => {
+    if (isOver) return;
+    isOver = true;
+    const durationMs = Math.max(0, clock.now() - at);
+    const { keyId, workspace } = principal;
+    const id = ids.next('req');
+    const call = { at, model: ref, durationMs, failed: status === 'failed', usage: used, wasBilled };
+    recorder.gather(workspace, {
+      ...{ id, part: 1, at, keyId, agent, toolset: null, tools: [] },
+      models: wasSent ? [toModelUse(call, priceOf(access, splitModelRef(ref).model))] : [],
+      request: {
+        ...{ id, kind: 'request', at: new Date(at).toISOString(), requestId, keyId, agent, session: null, turn: null, dialect },
+        ...{ toolset: null, model: ref, status, code, durationMs, toolCalls },
+        firstTokenMs: firstByteAt === null ? null : Math.max(0, firstByteAt - at),
+      },
+    });
+  };
+  return {
+    begun() {
+      firstByteAt ??= clock.now();
+    },
+    take(events) {
+      if (events.length > 0) firstByteAt ??= clock.now();
+      for (const event of events) {
+        if (event.type === 'call-start') toolCalls = (toolCalls ?? 0) + 1;
+        else if (event.type === 'usage') used = event.usage;
+        else if (event.type === 'error') report('failed', event.problem.code, false);
+        else if (event.type === 'finish') {
+          toolCalls ??= 0;
+          report('completed', null, true);
+        }
+      }
+    },
+    usage(usage) {
+      used = usage;
+    },
+    end: (code) => report(code === undefined ? 'completed' : 'failed', code ?? null, code === undefined),
+    cut: () => report('cancelled', 'cancelled', true),
+    fail(error) {
+      const problem = error instanceof Problem ? error : null;
+      // A request that is invalid here was not sent; a problem of the provider names it.
+      report('failed', problem?.code ?? 'internal', false, problem === null || problem.extra.provider !== undefined);
+    },
+  };
+}

@@ -1,0 +1,173 @@
+/**
+ * Forwards the body of a reply and meters it on the way: looks for usage objects in its bytes, without parsing the rest. In workerd each
+ * read and write in JavaScript costs several times what the runtime needs to pass the piece on. So a copy of a stream is read in a few large
+ * pieces, while the runtime itself pumps the original.
+ */
+import { isRecord, tryParse } from '../core/json/wire-value.ts';
+import type { Usage } from '../core/model/chat-event.ts';
+import { MB } from '../core/limits/units.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import type { CallMeter } from '../engine/proxy/call-meter.ts';
+import type { Clock } from '../ports/runtime.ts';
+import { bodyWithoutKey } from './provider-secrets.ts';
+
+/** A reply of known length up to this is read at once: cheaper than a stream. */
+const maxWholeBytes = 1 * MB;
+const pieceBytes = 64 * 1024;
+/** The copy of a stream is read this often, which bounds what the runtime buffers of it. */
+const readEveryMs = 2_000;
+/** A usage object has a few hundred characters. */
+const maxUsageCharacters = 8 * 1024;
+
+export type Forwarding = {
+  access: ProviderAccess;
+  meter: CallMeter;
+  readUsage: ((usage: unknown) => Usage | null) | undefined;
+  clock: Clock;
+  background(work: Promise<unknown>): void;
+};
+
+/** Returns the body for the client. */
+export async function forwardBody(response: Response, forwarding: Forwarding): Promise<ReadableStream<Uint8Array> | Uint8Array | null> {
+  const { access, meter, clock, background } = forwarding;
+  const body = bodyWithoutKey(access, response.body);
+  const scan = createUsageScan(forwarding);
+  if (body === null) {
+    meter.end();
+    return null;
+  }
+  const length = Number(response.headers.get('content-length') ?? Number.NaN);
+  if (length <= maxWholeBytes) {
+    meter.begun();
+    const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+    scan.push(bytes);
+    scan.end();
+    return bytes;
+  }
+  // The runtime pumps only what it reads from the network itself: not the rehearsal, and not a stream with a filter.
+  const isNative = typeof IdentityTransformStream !== 'undefined' && access.kind !== 'rehearsal' && body === response.body;
+  if (!isNative) return observe(body, scan, meter);
+  const [original, copy] = body.tee();
+  const { readable, writable } = new IdentityTransformStream();
+  const reader = copy.getReader({ mode: 'byob' });
+  let isOver = false;
+  let wake = (): void => undefined;
+  const over = (): void => {
+    isOver = true;
+    wake();
+  };
+  const pumped = original.pipeTo(writable).then(over, async () => {
+    meter.cut();
+    over();
+    await reader.cancel().catch(() => undefined);
+  });
+  const readCopy = async (): Promise<void> => {
+    for (;;) {
+      const { done, value } = await reader.read(new Uint8Array(pieceBytes));
+      if (done) return scan.end();
+      scan.push(value);
+      if (isOver || value.byteLength === pieceBytes) continue;
+      await new Promise<void>((resolve) => {
+        const disarm = clock.after(readEveryMs, resolve);
+        wake = () => {
+          disarm();
+          resolve();
+        };
+        if (isOver) wake();
+      });
+    }
+  };
+  background(Promise.all([pumped, readCopy().catch(() => meter.cut())]));
+  return readable;
+}
+
+function observe(body: ReadableStream<Uint8Array>, scan: UsageScan, meter: CallMeter): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            scan.end();
+            return controller.close();
+          }
+          scan.push(value);
+          controller.enqueue(value);
+        } catch (error) {
+          meter.end('upstream_error');
+          throw error;
+        }
+      },
+      async cancel(reason) {
+        meter.cut();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+type UsageScan = { push(bytes: Uint8Array): void; end(): void };
+
+/**
+ * Finds the values of members called `usage` in JSON or in a stream of it. In a text of the reply the quotes of such a member are escaped. The
+ * counts of later objects replace those of earlier ones: Anthropic's API splits them (`message_start`, `message_delta`).
+ */
+function createUsageScan({ meter, readUsage }: Pick<Forwarding, 'meter' | 'readUsage'>): UsageScan {
+  const decoder = new TextDecoder();
+  let counts: Record<string, unknown> = {};
+  let left = '';
+  let failed = false;
+  const read = (text: string): void => {
+    const pattern = /(?<!\\)"usage"\s*:\s*\{/g;
+    let done = 0;
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      const start = match.index + match[0].length - 1;
+      const end = endOfObject(text, start);
+      if (end === null) {
+        // Its rest is in the next piece.
+        left = text.length - match.index <= maxUsageCharacters ? text.slice(match.index) : '';
+        return;
+      }
+      const value = tryParse(text.slice(start, end));
+      if (isRecord(value)) counts = { ...counts, ...definedCounts(value) };
+      done = end;
+    }
+    left = text.slice(Math.max(done, text.length - overlap));
+  };
+  return {
+    push(bytes) {
+      meter.begun();
+      const text = left + decoder.decode(bytes, { stream: true });
+      failed ||= errorEvent.test(text);
+      read(text);
+    },
+    end() {
+      const usage = readUsage?.(counts) ?? null;
+      if (usage !== null) meter.usage(usage);
+      meter.end(failed ? 'upstream_error' : undefined);
+    },
+  };
+}
+
+/** Longer than `"usage" : {` and the beginning of an error event. */
+const overlap = 32;
+/** An error in a stream of status 200: OpenAI's and Anthropic's form. */
+const errorEvent = /(?:^|\n)(?:event: ?(?:error|response\.failed)\s|data: ?\{\s*"error"\s*:\s*[{"])/;
+
+/** A null replaces no count. */
+function definedCounts(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, count]) => count !== null));
+}
+
+/** Returns the index after the object's end; null: it is not in this text. Names and values of usage objects have no braces. */
+function endOfObject(text: string, start: number): number | null {
+  let depth = 0;
+  for (let index = start; index < text.length && index - start < maxUsageCharacters; index += 1) {
+    if (text[index] === '{') depth += 1;
+    else if (text[index] === '}') depth -= 1;
+    if (depth === 0) return index + 1;
+  }
+  return null;
+}

@@ -1,0 +1,234 @@
+/**
+ * The shards that store the usage of a workspace: their interface, and the clients that write to one of them and read from all. A session
+ * always writes to the same shard, so that the parts of a turn meet in one row; an isolate writes what it has gathered to one of its own.
+ */
+import { limits } from '../core/limits.ts';
+import { listOf, tryParse } from '../core/json/wire-value.ts';
+import { costOrUnknown, type RequestEntry, type UsageDimension, type UsageReport, type UsageRow, type UsageTotals } from '../core/usage.ts';
+import { withTimeout } from '../engine/timeout.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { WaitUntil } from '../platform/background.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import type { RequestQuery, UsageQuery, UsageReader, UsageRecorder } from '../ports/usage.ts';
+import type { Bindings } from './bindings.ts';
+import { badCursor, decodeTextCursor, encodeCursor } from './cursor.ts';
+import { objectName } from './keys.ts';
+
+/** Enough for thousands of requests a second; each read asks all of them. */
+const shardCount = 4;
+/** Reports that arrive within this time are sent together. */
+const gatherMs = 500;
+/** A gathering whose request ended before it was sent is taken over by the next report after this time. */
+const takeOverMs = 5_000;
+/** Reports in memory while the shards cannot be reached; more are dropped and logged. */
+const maxGathered = 5_000;
+const maxReportsPerSend = 500;
+const sendAttempts = 3;
+
+export const countNames = [
+  ...(['calls', 'failures', 'duration_ms', 'input', 'cached', 'cache_write', 'output', 'reasoning'] as const),
+  ...(['cost', 'priced', 'unpriced', 'unreported'] as const),
+] as const;
+export type Sums = Record<(typeof countNames)[number], number>;
+export type SumRow = { group: string[]; sums: Sums };
+
+/** Rows of a list are ordered by time, then by id. */
+export type Position = readonly [at: number, id: string];
+
+export interface UsageShardRpc {
+  record(workspace: string, reports: readonly UsageReport[]): Promise<void>;
+  /** Returns the first `limit` groups after `after`, and the sums of all groups. */
+  sums(query: Omit<UsageQuery, 'cursor'>, after: readonly string[] | null): Promise<{ rows: SumRow[]; totals: Sums }>;
+  /** Returns rows before `before`, newest first. `readTo`: where reading ended; null: at the end of the list. */
+  requests(query: Omit<RequestQuery, 'cursor'>, before: Position | null): Promise<{ items: RequestEntry[]; readTo: Position | null }>;
+  request(id: string): Promise<RequestEntry[]>;
+}
+
+type Deps = { bindings: Pick<Bindings, 'USAGE'>; clock: Clock; log: Logger; background: WaitUntil };
+
+async function shardOf({ USAGE }: Deps['bindings'], workspace: string, shard: number): Promise<UsageShardRpc> {
+  const id = USAGE.idFromName(await objectName(workspace, 'usage', String(shard)));
+  // The class is on a higher floor; this is its interface.
+  return USAGE.get(id) as unknown as UsageShardRpc;
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  return await withTimeout(systemClock, work, limits.catalogTimeoutMs, () => {
+    throw new Error('a usage shard did not respond in time');
+  });
+}
+
+export function createUsageRecorder(deps: Deps): UsageRecorder {
+  const { bindings, clock, log, background } = deps;
+  const own = Math.floor(Math.random() * shardCount);
+  let gathered: { workspace: string; report: UsageReport }[] = [];
+  let gatheringSince: number | null = null;
+
+  const send = async (workspace: string, shard: number, reports: readonly UsageReport[]): Promise<void> =>
+    await inTime((await shardOf(bindings, workspace, shard)).record(workspace, reports));
+
+  const sendAgain = async (workspace: string, reports: readonly UsageReport[]): Promise<void> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await send(workspace, own, reports);
+      } catch (error) {
+        if (attempt >= sendAttempts) throw error;
+        await clock.sleep(gatherMs * 2 ** attempt);
+      }
+    }
+  };
+
+  const flush = async (): Promise<void> => {
+    await clock.sleep(gatherMs);
+    const taken = gathered;
+    gathered = [];
+    gatheringSince = null;
+    for (const [workspace, rows] of Map.groupBy(taken, (row) => row.workspace)) {
+      for (let start = 0; start < rows.length; start += maxReportsPerSend) {
+        const reports = rows.slice(start, start + maxReportsPerSend).map(({ report }) => report);
+        await sendAgain(workspace, reports).catch((error: unknown) =>
+          log.error('usage could not be stored', { reports: reports.length, cause: String(error) }),
+        );
+      }
+    }
+  };
+
+  return {
+    async record(workspace, session, reports) {
+      // Ids of sessions are hexadecimal and evenly distributed.
+      await send(workspace, Number.parseInt(session.slice(-4), 16) % shardCount, reports);
+    },
+    gather(workspace, report) {
+      if (gathered.length >= maxGathered) {
+        log.error('usage was dropped: too many reports are waiting', { id: report.id });
+        return;
+      }
+      gathered.push({ workspace, report });
+      const now = clock.now();
+      if (gatheringSince !== null && Math.abs(now - gatheringSince) < takeOverMs) return;
+      gatheringSince = now;
+      background(flush());
+    },
+  };
+}
+
+const usageList = 'usage';
+const requestList = 'requests';
+
+export function createUsageReader({ bindings }: Pick<Deps, 'bindings'>): UsageReader {
+  const all = async <T>(workspace: string, read: (shard: UsageShardRpc) => Promise<T>): Promise<T[]> =>
+    await Promise.all(
+      Array.from({ length: shardCount }, async (_, shard) => await inTime(read(await shardOf(bindings, workspace, shard)))),
+    );
+  return {
+    async usage(workspace, { cursor, ...query }) {
+      const after = readGroup(cursor, query);
+      const answers = await all(workspace, (shard) => shard.sums({ ...query, limit: query.limit + 1 }, after));
+      const groups = new Map<string, SumRow>();
+      for (const row of answers.flatMap(({ rows }) => rows)) {
+        const key = JSON.stringify(row.group);
+        const known = groups.get(key);
+        groups.set(key, known === undefined ? row : { group: row.group, sums: addSums(known.sums, row.sums) });
+      }
+      // Each shard returned its first groups, so the first ones of all are complete.
+      const sorted = [...groups.values()].sort((a, b) => compareGroups(a.group, b.group));
+      const shown = sorted.slice(0, query.limit);
+      const last = sorted.length > query.limit ? shown.at(-1) : undefined;
+      const ofTools = query.by.includes('tool');
+      return {
+        items: shown.map((row) => ({ ...toGroup(query.by, row.group), ...toCounts(row.sums, ofTools) })),
+        nextCursor: last === undefined ? null : encodeCursor(usageList, JSON.stringify([query.by.join(), ...last.group])),
+        totals: toCounts(answers.map(({ totals }) => totals).reduce(addSums), ofTools),
+      };
+    },
+    async requests(workspace, { cursor, ...query }) {
+      const before = readPosition(cursor);
+      const answers = await all(workspace, (shard) => shard.requests(query, before));
+      // Below the highest position at which a shard stopped reading, rows may be missing.
+      const bound = answers.flatMap(({ readTo }) => (readTo === null ? [] : [readTo])).sort(newestFirst)[0] ?? null;
+      const known = answers
+        .flatMap(({ items }) => items)
+        .filter((item) => bound === null || newestFirst(positionOf(item), bound) <= 0)
+        .sort((a, b) => newestFirst(positionOf(a), positionOf(b)));
+      const items = known.slice(0, query.limit);
+      const last = items.at(-1);
+      const next = known.length > items.length && last !== undefined ? positionOf(last) : bound;
+      return { items, nextCursor: next === null ? null : encodeCursor(requestList, JSON.stringify(next)) };
+    },
+    async request(workspace, id, key) {
+      const found = (await all(workspace, (shard) => shard.request(id))).flat();
+      const visible = found.filter((item) => key === undefined || item.keyId === key);
+      return visible.find((item) => item.id === id) ?? visible.sort((a, b) => newestFirst(positionOf(a), positionOf(b)))[0] ?? null;
+    },
+  };
+}
+
+function positionOf({ at, id }: RequestEntry): Position {
+  return [Date.parse(at), id];
+}
+
+function newestFirst([atA, idA]: Position, [atB, idB]: Position): number {
+  return atB - atA || compareText(idB, idA);
+}
+
+/** The cursor also has the dimensions: the position in groups by other dimensions would mean nothing. */
+function readGroup(cursor: string | undefined, { by }: Pick<UsageQuery, 'by'>): string[] | null {
+  const text = decodeTextCursor(usageList, cursor);
+  if (text === undefined) return null;
+  const [dimensions, ...group] = listOf(tryParse(text));
+  if (dimensions !== by.join() || group.length !== by.length || !group.every((value) => typeof value === 'string')) throw badCursor();
+  return group;
+}
+
+function readPosition(cursor: string | undefined): Position | null {
+  const text = decodeTextCursor(requestList, cursor);
+  if (text === undefined) return null;
+  const [at, id] = listOf(tryParse(text));
+  if (typeof at !== 'number' || !Number.isSafeInteger(at) || typeof id !== 'string') throw badCursor();
+  return [at, id];
+}
+
+export function addSums(a: Sums, b: Sums): Sums {
+  const sum = { ...a };
+  for (const name of countNames) sum[name] += b[name];
+  return sum;
+}
+
+function toGroup(by: readonly UsageDimension[], group: readonly string[]): Partial<UsageRow> {
+  // Rows store an empty text where there is no agent or toolset.
+  return Object.fromEntries(by.map((name, index) => [name, group[index] === '' ? null : group[index]]));
+}
+
+function toCounts(sums: Sums, ofTools: boolean): UsageTotals {
+  const calls = { calls: sums.calls, failures: sums.failures, durationMs: sums.duration_ms };
+  if (ofTools) return calls;
+  return {
+    ...calls,
+    inputTokens: sums.input,
+    cachedInputTokens: sums.cached,
+    cacheWriteInputTokens: sums.cache_write,
+    outputTokens: sums.output,
+    reasoningTokens: sums.reasoning,
+    cost: costOrUnknown(sums),
+    unpricedCalls: sums.unpriced,
+    unreportedCalls: sums.unreported,
+  };
+}
+
+function compareGroups(a: readonly string[], b: readonly string[]): number {
+  for (const [index, value] of a.entries()) {
+    const order = compareText(value, b[index] ?? '');
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** As SQLite orders text: by UTF-8 bytes, which is the order of code points, not of UTF-16 units. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  let index = 0;
+  while (a[index] === b[index]) index += 1;
+  // Between the halves of a surrogate pair the code point begins one unit earlier.
+  if (index > 0 && /[\uDC00-\uDFFF]/.test(`${a[index] ?? ''}${b[index] ?? ''}`)) index -= 1;
+  return (a.codePointAt(index) ?? -1) - (b.codePointAt(index) ?? -1);
+}

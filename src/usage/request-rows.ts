@@ -1,0 +1,125 @@
+/** The request log of a shard: one row for each request to a model without a turn, and for each turn. */
+import { addUsage } from '../core/model/chat-event.ts';
+import { costOrUnknown, joinModelUses, type ModelUse, type ReportedRequest, type RequestEntry, type UsageReport } from '../core/usage.ts';
+import { splitModelRef } from '../core/agent.ts';
+import type { RequestFilter, RequestQuery } from '../ports/usage.ts';
+import type { Position } from '../storage/usage-shards.ts';
+
+export const requestMigrations: readonly string[] = [
+  `CREATE TABLE requests (id TEXT PRIMARY KEY, part INTEGER NOT NULL, at INTEGER NOT NULL, key TEXT NOT NULL, agent TEXT, session TEXT, model TEXT, provider TEXT, status TEXT NOT NULL, kind TEXT NOT NULL, request_id TEXT, body TEXT NOT NULL)`,
+  `CREATE INDEX requests_by_time ON requests (at, id)`,
+  `CREATE INDEX requests_by_key ON requests (key, at, id)`,
+  `CREATE INDEX requests_by_request_id ON requests (request_id) WHERE request_id IS NOT NULL`,
+];
+
+/** Rows that one query reads: a filter that matches few rows then has pages with few items. */
+const maxReadRows = 10_000;
+/** A turn calls a few models, and fallbacks. */
+const maxModels = 50;
+/** Rows with the same `x-request-id`, which callers choose. */
+const maxFoundRows = 20;
+
+/** `models`: joined over days. */
+type StoredRequest = { request: ReportedRequest; models: ModelUse[] };
+
+const filters: Readonly<Record<keyof RequestFilter, string>> = {
+  key: 'key',
+  agent: 'agent',
+  session: 'session',
+  model: 'model',
+  provider: 'provider',
+  status: 'status',
+  kind: 'kind',
+  requestId: 'request_id',
+};
+
+export class RequestRows {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Stores the report, joined with the earlier parts of its turn. Returns false for a report that was stored before. */
+  add({ id, part, at, models }: UsageReport, request: ReportedRequest): boolean {
+    const row = this.#sql.exec<{ part: number; body: string }>('SELECT part, body FROM requests WHERE id = ?', id).toArray()[0];
+    if (row !== undefined && row.part >= part) return false;
+    const stored = row === undefined ? null : (JSON.parse(row.body) as StoredRequest);
+    const joined = join(stored, request, models);
+    const { keyId, agent, session, model, status, kind, requestId } = joined.request;
+    const provider = model === null ? null : splitModelRef(model).provider;
+    this.#sql.exec(
+      `INSERT INTO requests (id, part, at, key, agent, session, model, provider, status, kind, request_id, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET part = excluded.part, status = excluded.status, body = excluded.body`,
+      ...[id, part, at, keyId, agent, session, model, provider, status, kind, requestId, JSON.stringify(joined)],
+    );
+    return true;
+  }
+
+  list(
+    { where, from, to, limit }: Omit<RequestQuery, 'cursor'>,
+    before: Position | null,
+  ): { items: RequestEntry[]; readTo: Position | null } {
+    const given = Object.entries(where).filter((entry): entry is [keyof RequestFilter, string] => entry[1] !== undefined);
+    const { key } = where;
+    const [at, id] = before ?? [Number.MAX_SAFE_INTEGER, ''];
+    // The inner query reads an index in order, and a limited part of it.
+    const source = `SELECT * FROM requests WHERE ${key === undefined ? '' : 'key = ? AND '}(at, id) < (?, ?) AND at >= ? AND at < ? ORDER BY at DESC, id DESC LIMIT ?`;
+    const values = [...(key === undefined ? [] : [key]), at, id, from ?? 0, to ?? Number.MAX_SAFE_INTEGER, maxReadRows];
+    const items: RequestEntry[] = [];
+    let read = 0;
+    let last: Position | null = null;
+    for (const row of this.#sql.exec<Row>(source, ...values)) {
+      read += 1;
+      last = [row.at, row.id];
+      if (given.every(([name, value]) => row[filters[name]] === value)) items.push(toEntry(JSON.parse(row.body) as StoredRequest));
+      if (items.length >= limit) break;
+    }
+    return { items, readTo: items.length >= limit || read >= maxReadRows ? last : null };
+  }
+
+  /** By the id of the row, or by the request's id. */
+  find(id: string): RequestEntry[] {
+    const query = 'SELECT body FROM requests WHERE id = ?1 UNION ALL SELECT body FROM requests WHERE request_id = ?1 LIMIT ?2';
+    return [...this.#sql.exec<{ body: string }>(query, id, maxFoundRows)].map(({ body }) => toEntry(JSON.parse(body) as StoredRequest));
+  }
+
+  /** Deletes at most `max` rows from before this time. Returns how many. */
+  sweep(before: number, max: number): number {
+    const old = this.#sql.exec<{ id: string }>('SELECT id FROM requests WHERE at < ? ORDER BY at LIMIT ?', before, max).toArray();
+    for (const { id } of old) this.#sql.exec('DELETE FROM requests WHERE id = ?', id);
+    return old.length;
+  }
+}
+
+type Row = { at: number; id: string; body: string } & Record<string, string | number | null>;
+
+/** The first part has the start of the turn; the last one has its status. */
+function join(stored: StoredRequest | null, request: ReportedRequest, models: readonly ModelUse[]): StoredRequest {
+  const uses = models.map((use) => ({ ...use, day: '' }));
+  if (stored === null) return { request, models: joinModelUses(uses).slice(0, maxModels) };
+  const { request: earlier } = stored;
+  const { status, code, durationMs, toolCalls } = request;
+  return {
+    request: { ...earlier, status, code, durationMs, toolCalls: (earlier.toolCalls ?? 0) + (toolCalls ?? 0) },
+    models: joinModelUses([...stored.models, ...uses]).slice(0, maxModels),
+  };
+}
+
+function toEntry({ request, models }: StoredRequest): RequestEntry {
+  const sum = joinModelUses(models.map((use) => ({ ...use, model: '' })))[0];
+  const isReported = models.some(({ calls, failures, unreported }) => calls - failures > unreported) || hasTokens(sum);
+  return {
+    ...request,
+    provider: request.model === null ? null : splitModelRef(request.model).provider,
+    models: models.map(({ model }) => model),
+    modelCalls: sum?.calls ?? 0,
+    usage: sum !== undefined && isReported ? addUsage(sum.usage, { inputTokens: 0, outputTokens: 0 }) : null,
+    cost: sum === undefined ? 0 : costOrUnknown(sum),
+    unpricedCalls: sum?.unpriced ?? 0,
+  };
+}
+
+function hasTokens(use: ModelUse | undefined): boolean {
+  return use !== undefined && use.usage.inputTokens + use.usage.outputTokens > 0;
+}

@@ -1,0 +1,117 @@
+/**
+ * The `UsageShard` Durable Object: a part of a workspace's daily sums and of its request log. It counts each report once, answers queries
+ * over its part, and deletes by alarm what is older than the workspace's settings. `storage/usage-shards.ts` has its clients.
+ *
+ * - `meta(key, value)`: `workspace`, for the alarm.
+ * - `model_usage`, `tool_usage`: one row for each day and combination of key, agent, toolset, and model or tool; an empty text where there is
+ *   none. Deleted after `retention.usageDays`.
+ * - `requests(id, …)`: the request log; `part`: the last part that was counted. `body`: JSON of `StoredRequest`. Deleted after
+ *   `retention.requestDays`.
+ * - `counted(id, at)`: reports without a row in `requests`, for a day.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import { limits } from '../core/limits.ts';
+import { defaultWorkspaceSettings, type WorkspaceSettings } from '../core/workspace.ts';
+import { dayOf, type RequestEntry, type UsageReport } from '../core/usage.ts';
+import type { RequestQuery, UsageQuery } from '../ports/usage.ts';
+import type { Bindings } from '../storage/bindings.ts';
+import { migrate } from '../storage/schema.ts';
+import type { Position, SumRow, Sums, UsageShardRpc } from '../storage/usage-shards.ts';
+import { wire } from '../wiring.ts';
+import { DailySums, sumMigrations } from './daily-sums.ts';
+import { RequestRows, requestMigrations } from './request-rows.ts';
+
+const dayMs = 86_400_000;
+const sweepMs = dayMs / 4;
+/** Rows of a table that are deleted at a time; the alarm continues at once. */
+const maxSweptRows = 2_000;
+const countedMs = dayMs;
+
+const migrations: readonly string[] = [
+  [
+    'CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
+    'CREATE TABLE counted (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID',
+    'CREATE INDEX counted_by_time ON counted (at)',
+    ...sumMigrations,
+    ...requestMigrations,
+  ].join(';\n'),
+];
+
+export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc {
+  readonly #sums: DailySums;
+  readonly #requests: RequestRows;
+  #isArmed = false;
+
+  constructor(ctx: DurableObjectState, env: Bindings) {
+    super(ctx, env);
+    migrate(ctx.storage, migrations);
+    this.#sums = new DailySums(ctx.storage.sql);
+    this.#requests = new RequestRows(ctx.storage.sql);
+  }
+
+  async record(workspace: string, reports: readonly UsageReport[]): Promise<void> {
+    await this.#arm(workspace);
+    this.ctx.storage.transactionSync(() => {
+      for (const report of reports) if (this.#isNew(report)) this.#sums.add(report);
+    });
+    // The sender deletes its rows after this.
+    await this.ctx.storage.sync();
+  }
+
+  async sums(query: Omit<UsageQuery, 'cursor'>, after: readonly string[] | null): Promise<{ rows: SumRow[]; totals: Sums }> {
+    return { rows: this.#sums.groups(query, after), totals: this.#sums.totals(query) };
+  }
+
+  async requests(
+    query: Omit<RequestQuery, 'cursor'>,
+    before: Position | null,
+  ): Promise<{ items: RequestEntry[]; readTo: Position | null }> {
+    return this.#requests.list(query, before);
+  }
+
+  async request(id: string): Promise<RequestEntry[]> {
+    return this.#requests.find(id);
+  }
+
+  /** Deletes what is too old. Sets the next alarm first: the platform's own retries are finite. */
+  override async alarm(): Promise<void> {
+    const { sql } = this.ctx.storage;
+    const workspace = sql.exec<{ value: string }>(`SELECT value FROM meta WHERE key = 'workspace'`).toArray()[0]?.value;
+    if (workspace === undefined) return;
+    const now = Date.now();
+    await this.ctx.storage.setAlarm(now + sweepMs);
+    const { retention } = await this.#settings(workspace);
+    const hasMore = [
+      this.#requests.sweep(now - retention.requestDays * dayMs, maxSweptRows) >= maxSweptRows,
+      this.#sums.sweep(dayOf(now - retention.usageDays * dayMs)),
+      sql.exec('DELETE FROM counted WHERE id IN (SELECT id FROM counted WHERE at < ? LIMIT ?)', now - countedMs, maxSweptRows).rowsWritten >
+        0,
+    ];
+    if (hasMore.includes(true)) await this.ctx.storage.setAlarm(now + limits.publishIntervalMs);
+  }
+
+  /** Counts a report of the request log, or another one, by its id. */
+  #isNew(report: UsageReport): boolean {
+    if (report.request !== null) return this.#requests.add(report, report.request);
+    const insert = 'INSERT OR IGNORE INTO counted (id, at) VALUES (?, ?)';
+    return this.ctx.storage.sql.exec(insert, report.id, Date.now()).rowsWritten > 0;
+  }
+
+  async #arm(workspace: string): Promise<void> {
+    if (this.#isArmed) return;
+    this.ctx.storage.sql.exec(`INSERT OR IGNORE INTO meta (key, value) VALUES ('workspace', ?)`, workspace);
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + sweepMs);
+    this.#isArmed = true;
+  }
+
+  /** With the defaults if they cannot be read: rows are then deleted later than set, or were meant to be kept for longer than the default. */
+  async #settings(workspace: string): Promise<WorkspaceSettings> {
+    const { directory, log } = wire(this.env);
+    try {
+      return await directory.workspaceSettings(workspace);
+    } catch (error) {
+      log.error('the settings of a workspace cannot be read', { cause: String(error) });
+      return defaultWorkspaceSettings;
+    }
+  }
+}
