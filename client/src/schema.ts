@@ -247,6 +247,8 @@ export interface paths {
          * Metrics for Prometheus
          * @description Requests, durations, tokens, tool calls by verdict, and work in progress, since the start. Requires `MONIKER_METRICS=on` and a service that was started with `npm start`; deployed services export metrics over OTLP.
          *
+         *     Not for keys that are bound to agents or toolsets.
+         *
          *     Scope: `admin`.
          */
         get: operations["getMetrics"];

@@ -87,6 +87,8 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   verifyAudit: admin('GET', '/v1/audit/verify'),
   getPolicy: admin('GET', '/v1/policy'),
   putPolicy: admin('PUT', '/v1/policy', { rules: [] }, never),
+  patchPolicy: admin('PATCH', '/v1/policy', {}, never),
+  getMetrics: admin('GET', '/metrics'),
   deletePolicy: admin('DELETE', '/v1/policy', undefined, never),
   ...documents('Provider', 'providers', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' }),
   ...documents('Secret', 'secrets', { value: 'v', hosts: ['api.example.com'] }),
@@ -163,6 +165,16 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
     workspace(['admin'], 'PUT', '/v1/toolsets/mine', { tools: [{ ...file, approval: 'never' }] }, never),
     workspace(['admin'], 'PUT', '/v1/toolsets/mine', { tools: [{ ...file, arguments: { preset: { path: { secret: 'GH' } } } }] }, never),
   ],
+  patchToolset: [
+    {
+      scopes: ['toolsets'],
+      request: (name) => ['PATCH', `/v1/toolsets/${name}`, { description: 'D' }, never],
+      own: writers,
+      other: unbound,
+    },
+    workspace(['toolsets'], 'PATCH', '/v1/toolsets/mine?dryRun=true', { tools: [bash] }),
+    workspace(['admin'], 'PATCH', '/v1/toolsets/mine?dryRun=true', { tools: [{ ...file, approval: 'never' }] }),
+  ],
   deleteToolset: {
     scopes: ['toolsets'],
     request: (name) => ['DELETE', `/v1/toolsets/${name}`, undefined, never],
@@ -221,6 +233,10 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   putAgent: [
     workspace(['toolsets'], 'PUT', '/v1/agents/{name}', { model, toolset: 'mine' }, never),
     workspace(['admin'], 'PUT', '/v1/agents/{name}', { model, toolset: 'mine', taint: false }, never),
+  ],
+  patchAgent: [
+    workspace(['toolsets'], 'PATCH', '/v1/agents/{name}', { instructions: 'I' }, never),
+    workspace(['admin'], 'PATCH', '/v1/agents/{name}', { taint: false }, never),
   ],
   deleteAgent: workspace(['toolsets'], 'DELETE', '/v1/agents/{name}', undefined, never),
 
@@ -289,7 +305,7 @@ const sessionRows: Readonly<Record<string, SessionRow>> = {
 
 /** Operations without a key, and two that return 503 here, without MONIKER_PUBLIC_URL, before any other check. */
 const withoutRow = [
-  ...['getHealth', 'getOpenApi', 'getDocs', 'getStartPage', 'getPagesCss', 'getStartJs', 'getPageFile'],
+  ...['getHealth', 'getReadiness', 'getOpenApi', 'getDocs', 'getStartPage', 'getPagesCss', 'getStartJs', 'getPageFile'],
   ...['showApproval', 'decideByLink', 'takeDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink', 'authorizeServer'],
 ];
 
@@ -298,6 +314,7 @@ function documents(Noun: string, plural: string, body: object, Nouns = `${Noun}s
     [`list${Nouns}`]: admin('GET', `/v1/${plural}`),
     [`get${Noun}`]: admin('GET', `/v1/${plural}/{name}`),
     [`put${Noun}`]: admin('PUT', `/v1/${plural}/{name}`, body, never),
+    [`patch${Noun}`]: admin('PATCH', `/v1/${plural}/{name}`, {}, never),
     [`delete${Noun}`]: admin('DELETE', `/v1/${plural}/{name}`, undefined, never),
   };
 }

@@ -16,6 +16,7 @@ export const metricsRoutes: readonly Route[] = [
       description:
         'Requests, durations, tokens, tool calls by verdict, and work in progress, since the start. Requires `MONIKER_METRICS=on` and a service that was started with `npm start`; deployed services export metrics over OTLP.',
       scopes: ['admin'],
+      workspace: 'Metrics',
       answers: { 200: { description: 'The text format of Prometheus, version 0.0.4.', contentType: 'text/plain' } },
       problems: ['not_found'],
     },
