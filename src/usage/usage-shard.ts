@@ -11,7 +11,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
-import { defaultWorkspaceSettings, type WorkspaceSettings } from '../core/workspace.ts';
+import type { WorkspaceSettings } from '../core/workspace.ts';
 import { dayOf, type RequestEntry, type UsageReport } from '../core/usage.ts';
 import type { RequestQuery, UsageQuery } from '../ports/usage.ts';
 import type { Bindings } from '../storage/bindings.ts';
@@ -80,7 +80,9 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     if (workspace === undefined) return;
     const now = Date.now();
     await this.ctx.storage.setAlarm(now + sweepMs);
-    const { retention } = await this.#settings(workspace);
+    const settings = await this.#settings(workspace);
+    if (settings === null) return;
+    const { retention } = settings;
     const hasMore = [
       this.#requests.sweep(now - retention.requestDays * dayMs, maxSweptRows) >= maxSweptRows,
       this.#sums.sweep(dayOf(now - retention.usageDays * dayMs)),
@@ -104,14 +106,14 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     this.#isArmed = true;
   }
 
-  /** With the defaults if they cannot be read: rows are then deleted later than set, or were meant to be kept for longer than the default. */
-  async #settings(workspace: string): Promise<WorkspaceSettings> {
+  /** null if they cannot be read: then nothing is deleted, since the workspace may keep rows for longer than the default. */
+  async #settings(workspace: string): Promise<WorkspaceSettings | null> {
     const { directory, log } = wire(this.env);
     try {
       return await directory.workspaceSettings(workspace);
     } catch (error) {
       log.error('the settings of a workspace cannot be read', { cause: String(error) });
-      return defaultWorkspaceSettings;
+      return null;
     }
   }
 }

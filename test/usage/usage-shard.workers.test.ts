@@ -94,6 +94,18 @@ describe('a shard of usage', () => {
     expect(await runInDurableObject(object, (_instance, { storage }) => storage.getAlarm())).toBeGreaterThan(Date.now());
   });
 
+  it('deletes nothing while the settings cannot be read', async () => {
+    const catalog = createCatalogClient(testEnv, { workspace: made.workspace, keyId: 'root' });
+    await catalog.put('workspace', workspaceDocument, { settings: { retention: { requestDays: 365 } } });
+    const stored = testEnv.CATALOG.get(testEnv.CATALOG.idFromName(await objectName(made.workspace, 'catalog', '')));
+    await runInDurableObject(stored, (_instance, { storage }) => storage.sql.exec(`UPDATE documents SET body = '{'`));
+    await record(report({ at: now - 100 * dayMs }));
+    const object = await shard();
+    await runInDurableObject(object, (_instance, { storage }) => storage.setAlarm(Date.now() + dayMs));
+    await runDurableObjectAlarm(object);
+    expect(await requests()).toHaveLength(1);
+  });
+
   it('joins models beyond the daily limit, so that invented names do not fill the table', async () => {
     const reports = Array.from({ length: 5_010 }, (_, index) => ({ ...report({ model: `a/m${index}` }), request: null }));
     for (let start = 0; start < reports.length; start += 500) await record(...reports.slice(start, start + 500));
