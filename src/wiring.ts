@@ -53,7 +53,7 @@ import { createMemoryFiles } from './storage/memory-files.ts';
 import { createReadiness } from './storage/readiness.ts';
 import { createReplyStore } from './storage/reply-store.ts';
 import { createFileSpaces, createMcpSessions, createSessions } from './storage/session-client.ts';
-import { createUsageReader, createUsageRecorder } from './storage/usage-shards.ts';
+import { createUsageReader, createUsageRecorder, withToolUsage } from './storage/usage-shards.ts';
 import {
   createApprovalLinks,
   createMcpSessionIds,
@@ -93,7 +93,7 @@ export function wire(bindings: Bindings): Wiring {
 
 function build(bindings: Bindings) {
   const base = buildBase(bindings);
-  const { settings, runtime, catalog, audit, outbound, instance, master } = base;
+  const { settings, runtime, catalog, audit, outbound, instance, master, recorder } = base;
   const servers = buildServers(base);
   const { directory, signIns } = servers;
   const sandbox = createSandbox();
@@ -102,7 +102,6 @@ function build(bindings: Bindings) {
   const sessions = createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey);
   const serve: ServeDeps = { ...buildServe(base, servers, callDeps), fileSpace: createFileSpaces(bindings, sessions, runtime.clock.now) };
   const keptReplies = createReplyStore({ kv: bindings.KV, sessions, log: runtime.log });
-  const recorder = createUsageRecorder({ bindings, ...runtime, background: runInBackground });
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, ...runtime });
   const plan = (principal: Principal, request: PlanRequest): Promise<Plan> =>
     planTurn({ directory, aliases: settings.aliases, telemetry: runtime.telemetry }, principal, request);
@@ -170,7 +169,9 @@ function buildBase(bindings: Bindings) {
   const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
   const cachedDirectory = createDirectory({ env: bindings, settings, ...runtime });
   const catalog = createCatalogs(bindings, cachedDirectory);
+  const recorder = createUsageRecorder({ bindings, ...runtime, background: runInBackground });
   return {
+    recorder,
     settings,
     runtime,
     instance,
@@ -179,7 +180,7 @@ function buildBase(bindings: Bindings) {
     master: createMasterKey(settings.masterKey),
     sealing: createMasterKey(settings.masterKey ?? settings.rootKey),
     catalog,
-    audit: createAudits(bindings, settings.auditShards, catalog),
+    audit: withToolUsage(createAudits(bindings, settings.auditShards, catalog), recorder),
   };
 }
 

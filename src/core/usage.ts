@@ -3,6 +3,7 @@
  * (`GET /v1/requests`). A `UsageReport` is the unit in which both are sent to the shards that store them (`src/usage/`).
  */
 import { z } from 'zod';
+import type { AuditRow } from './audit.ts';
 import { addUsage, Usage } from './model/chat-event.ts';
 import { costOf, type Price } from './model/price.ts';
 
@@ -128,6 +129,19 @@ export type UsageReport = {
   /** null: not in the request log. */
   request: ReportedRequest | null;
 };
+
+/**
+ * Returns a report for each finished call of a tool outside of turns: those of turns are counted with their turn. A call has several rows
+ * (its intent, waiting, its outcome), of which one is counted.
+ */
+export function toToolReports(rows: readonly AuditRow[]): UsageReport[] {
+  return rows.flatMap(({ at, turn, session, callId, keyId, toolset, canonical, verdict, code, durationMs }) => {
+    if (turn !== null || canonical === null || (verdict !== 'ran' && verdict !== 'refused')) return [];
+    const time = Date.parse(at);
+    const tools = [{ day: dayOf(time), tool: canonical, calls: 1, failures: code === null ? 0 : 1, durationMs: Math.max(0, durationMs) }];
+    return [{ id: `${session ?? ''}/${callId}`, part: 1, at: time, keyId, agent: null, toolset, models: [], tools, request: null }];
+  });
+}
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
 

@@ -137,13 +137,15 @@ export function canForward(access: ProviderAccess, model: string, dialect: Diale
 export async function proxyChat(given: ProxyRequest): Promise<Response> {
   const { access, model, dialect, http, clock, ids, meter = noMeter, background = () => undefined } = given;
   const adapter = adapters[access.kind];
-  const { normalize, exact } = profileFor(access, model);
+  const { normalize, exact, streamUsage } = profileFor(access, model);
   const isRewritten = given.agentRef !== undefined || normalize;
   const request = isRewritten || !exact ? await withKeptItems(given) : given;
   const { body } = request;
   const headersOut = { ...adapter.headers, ...request.headers };
-  const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: outgoingBody(request) };
-  if (!isRewritten && (exact || !offersTools(body))) {
+  const isForwarded = !isRewritten && (exact || !offersTools(body));
+  const sent = outgoingBody(isForwarded || !streamUsage ? request : withStreamUsage(request));
+  const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: sent };
+  if (isForwarded) {
     const firstByteMs = body.stream === true ? limits.providerFirstByteTimeoutMs : limits.providerWholeTimeoutMs;
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true, firstByteMs }));
     const headers = await answerHeaders(access, response);
@@ -184,6 +186,13 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal' | 'ids'>)
   const type = response.headers.get('content-type') ?? 'application/json';
   const text = withoutKey(access, new TextDecoder().decode(bytes));
   return new Response(text, { status: 200, headers: { 'content-type': withoutKey(access, type) } });
+}
+
+/** A stream that is rewritten requests its usage, so that it can be counted; the client receives it only if it has asked for it. */
+function withStreamUsage(request: ProxyRequest): ProxyRequest {
+  const { body, dialect } = request;
+  if (dialect.name !== 'openai-chat' || body.stream !== true || wantsUsage(body)) return request;
+  return { ...request, text: undefined, body: { ...body, stream_options: { ...recordOf(body.stream_options), include_usage: true } } };
 }
 
 /** For dialects in which the client chooses. */

@@ -4,9 +4,18 @@
  */
 import { limits } from '../core/limits.ts';
 import { listOf, tryParse } from '../core/json/wire-value.ts';
-import { costOrUnknown, type RequestEntry, type UsageDimension, type UsageReport, type UsageRow, type UsageTotals } from '../core/usage.ts';
+import {
+  costOrUnknown,
+  toToolReports,
+  type RequestEntry,
+  type UsageDimension,
+  type UsageReport,
+  type UsageRow,
+  type UsageTotals,
+} from '../core/usage.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
+import type { AuditPort } from '../ports/audit.ts';
 import type { WaitUntil } from '../platform/background.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { RequestQuery, UsageQuery, UsageReader, UsageRecorder } from '../ports/usage.ts';
@@ -109,6 +118,23 @@ export function createUsageRecorder(deps: Deps): UsageRecorder {
       gatheringSince = now;
       background(flush());
     },
+  };
+}
+
+/** Counts the calls of tools outside of turns, whose rows pass here. */
+export function withToolUsage(
+  audit: (workspace: string) => AuditPort,
+  recorder: Pick<UsageRecorder, 'gather'>,
+): (workspace: string) => AuditPort {
+  return (workspace) => {
+    const port = audit(workspace);
+    return {
+      ...port,
+      append(rows) {
+        for (const report of toToolReports(rows)) recorder.gather(workspace, report);
+        return port.append(rows);
+      },
+    };
   };
 }
 

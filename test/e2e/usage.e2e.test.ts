@@ -15,6 +15,11 @@ const perReply: Readonly<Record<Wire, Record<string, number>>> = {
   text: { inputTokens: 120, outputTokens: 30, cachedInputTokens: 64, reasoningTokens: 10 },
 };
 const waiting = { timeout: waitMs, interval: 200 };
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
 const price = { input: 2, output: 10, cachedInput: 1 };
 const costOfReply = (56 * price.input + 64 * price.cachedInput + 30 * price.output) / 1e6;
 
@@ -160,6 +165,42 @@ describe('the usage of a day', () => {
       const { items } = await read('by=model&key=me&model=rehearsal%2Fdefault');
       expect(items[0]).toMatchObject({ calls: 2, unreportedCalls: 1, cost: 0, unpricedCalls: 0 });
       expect(items[0].inputTokens).toBeGreaterThan(0);
+    }, waiting);
+  });
+
+  it('counts calls of tools without a turn once each: over HTTP, in a session, over MCP, and refused ones', async () => {
+    const { json: key } = await made('POST', '/v1/keys', { name: 'caller', scopes: ['tools', 'chat'] });
+    const headers = { authorization: `Bearer ${key.key}` };
+    const reckon = { name: 'reckon', arguments: { expression: '1+1' } };
+    const { json: session } = await service.call('POST', '/v1/sessions', { model: refOf('openai') }, headers);
+    await service.call('POST', '/v1/toolsets/counted/calls', reckon, headers);
+    await service.call('POST', '/v1/toolsets/counted/calls', { ...reckon, session: session.id }, headers);
+    await service.call('POST', '/v1/toolsets/counted/calls', { ...reckon, arguments: { expression: 7 } }, headers);
+    const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...reckon, _meta: envelope } };
+    const mcp = {
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'reckon',
+    };
+    const answer = await service.call('POST', '/mcp/counted', rpc, { ...headers, ...mcp });
+    expect(answer.status, answer.text).toBe(200);
+    await vi.waitFor(async () => {
+      const { items } = await read('by=tool&key=me', headers);
+      expect(items).toEqual([{ tool: 'local.calculate', calls: 4, failures: 1, durationMs: expect.any(Number) }]);
+    }, waiting);
+  });
+
+  it('counts a rewritten stream whose client does not ask for usage, and does not show it', async () => {
+    const story = fakes.start('rewritten', { say: () => ({ text: 'Hello.' }) });
+    const tools = [{ type: 'function', function: { name: 'own', parameters: { type: 'object', properties: {} } } }];
+    const body = { model: `alike-openai/${apis.openai.model}`, stream: true, tools, messages: [{ role: 'user', content: story.mark }] };
+    const answer = await service.call('POST', '/v1/chat/completions', body);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.text).not.toContain('prompt_tokens');
+    await vi.waitFor(async () => {
+      const { items } = await read('by=model&provider=alike-openai');
+      expect(items[0]).toMatchObject({ calls: 1, inputTokens: 120, outputTokens: 30, unreportedCalls: 0 });
     }, waiting);
   });
 
