@@ -58,6 +58,8 @@ export type Machine = {
   unfinished(): number;
   /** Turns whose end the Catalog was notified of. */
   told?(): ReadonlySet<string>;
+  /** The usage that was stored, by turn. */
+  counted?(): Counted;
   /** True when the session was deleted and nothing is left of it. */
   isGone?(): boolean;
   /** The run has ended. */
@@ -71,3 +73,5 @@ export type Tier = {
   /** Named points that its code passes. */
   crashPoints: readonly Failpoint[];
 };
+
+export type Counted = Map<string, { part: number; modelCalls: number; toolCalls: number; inputTokens: number }>;

@@ -15,11 +15,13 @@ import { createSessionTables } from '../../src/session/object/open-session.ts';
 import { Session } from '../../src/session/object/session.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { createSessionFiles } from '../../src/storage/session-files.ts';
+import type { ModelUse, UsageReport } from '../../src/core/usage.ts';
+import type { AuditPort } from '../../src/ports/audit.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
 import type { Triggers } from '../../src/ports/triggers.ts';
 import type { Wiring } from '../../src/wiring.ts';
 import { setSystemClock } from './life-clock.ts';
-import type { Machine, Process, WholeProcess } from './machine.ts';
+import type { Counted, Machine, Process, WholeProcess } from './machine.ts';
 import { silentLog } from './process-deps.ts';
 import { SqlDisk, storageOf } from './sql-disk.ts';
 import { CatalogAway, givenFile, namesFor, pointerOf } from './upstream.ts';
@@ -46,6 +48,7 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
   const rules: PolicyRule[] = [];
   /** Notices about turns, stored outside: a crash of this object does not undo them. */
   const told = new Set<string>();
+  const counted: Counted = new Map();
   let known: { version: number; events: SessionEvent[] } = { version: -1, events: [] };
   const founder = world.newLife();
   createSessionTables(storageOf(disk, founder), {
@@ -58,7 +61,7 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
   disk.flush();
   founder.state = 'dead';
   return {
-    boot: (life) => bootObject(disk, life, wiringOf(world, life, depsOf(life), rules, told, disk)),
+    boot: (life) => bootObject(disk, life, wiringOf(world, life, depsOf(life), rules, { told, counted }, disk)),
     flush: () => disk.flush(),
     lose: () => disk.lose(world.random),
     alarm: () => disk.alarm,
@@ -68,8 +71,13 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
       return known.events;
     },
     unfinished: () =>
-      disk.isEmpty() ? 0 : disk.all(`SELECT id FROM turns WHERE state <> 'ended'`).length + disk.all('SELECT sequence FROM notices').length,
+      disk.isEmpty()
+        ? 0
+        : disk.all(`SELECT id FROM turns WHERE state <> 'ended'`).length +
+          disk.all('SELECT sequence FROM notices').length +
+          disk.all('SELECT sequence FROM usage_ranges').length,
     told: () => told,
+    counted: () => counted,
     isGone: () => disk.isEmpty(),
     close: () => disk.close(),
   };
@@ -138,16 +146,19 @@ function moreOf(object: Session): WholeProcess {
 }
 
 /** The dependencies of the object: outside calls take time, and everything written before a request is stored. */
-function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[], told: Set<string>, disk: SqlDisk): Wiring {
+function wiringOf(
+  world: World,
+  life: Life,
+  deps: TurnDeps,
+  rules: PolicyRule[],
+  { told, counted }: { told: Set<string>; counted: Counted },
+  disk: SqlDisk,
+): Wiring {
   const outside = async (what: string): Promise<void> => {
     await life.pause(what);
     if (life.state === 'alive') disk.flush();
   };
   const catalog = {
-    appendAudit: async () => {
-      await outside('a write to the Catalog');
-      if (world.random.chance(0.05)) throw new CatalogAway();
-    },
     forgetSession: () => outside('the Catalog forgets the session'),
     isKeyActive: async () => {
       await outside('the Catalog checks the key of a link');
@@ -160,15 +171,29 @@ function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[],
     },
   };
   let away = false;
-  const wiring: Pick<Wiring, 'clock' | 'ids' | 'log' | 'turnDeps' | 'callDeps' | 'namesFor' | 'rules'> & {
+  const wiring: Pick<Wiring, 'clock' | 'ids' | 'log' | 'turnDeps' | 'callDeps' | 'namesFor' | 'rules' | 'recordUsage'> & {
     catalog(): typeof catalog;
+    audit(): Pick<AuditPort, 'append'>;
     triggers(): Pick<Triggers, 'noteTurns'>;
-    directory: Pick<Directory, 'subscriptions'>;
+    directory: Pick<Directory, 'subscriptions' | 'provider'>;
   } = {
     clock: life.clock,
     ids: deps.ids,
     log: silentLog,
     catalog: () => catalog,
+    audit: () => ({
+      append: async () => {
+        await outside('a write to the audit');
+        if (world.random.chance(0.05)) throw new CatalogAway();
+      },
+    }),
+    recordUsage: async (_workspace, _session, reports) => {
+      await outside('usage is stored');
+      if (world.random.chance(0.05)) throw new CatalogAway();
+      for (const report of reports) count(counted, report);
+      // The answer is lost: the reports come again.
+      if (world.random.chance(0.05)) throw new CatalogAway();
+    },
     triggers: () => ({
       noteTurns: async (notices) => {
         await outside('the Catalog receives a notice');
@@ -177,7 +202,7 @@ function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[],
       },
     }),
     // There is a subscriber.
-    directory: { subscriptions: async () => [{}] },
+    directory: { subscriptions: async () => [{}], provider: deps.directory.provider },
     turnDeps: () => deps,
     callDeps: () => deps,
     namesFor: async (_workspace, plan) => {
@@ -191,6 +216,19 @@ function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[],
   };
   // Only a session that forks uses more, and no client here makes it fork.
   return wiring as unknown as Wiring;
+}
+
+/** What the shard does: the parts of a turn arrive in order, and each counts once. */
+function count(counted: Counted, { id, part, models, request }: UsageReport): void {
+  const known = counted.get(id) ?? { part: 0, modelCalls: 0, toolCalls: 0, inputTokens: 0 };
+  if (known.part >= part) return;
+  const sum = (value: (use: ModelUse) => number): number => models.reduce((total, use) => total + value(use), 0);
+  counted.set(id, {
+    part,
+    modelCalls: known.modelCalls + sum(({ calls }) => calls),
+    toolCalls: known.toolCalls + (request?.toolCalls ?? 0),
+    inputTokens: known.inputTokens + sum(({ usage }) => usage.inputTokens),
+  });
 }
 
 function readLog(disk: SqlDisk, world: World): SessionEvent[] {

@@ -2,6 +2,7 @@
  * One simulated run: a seed's commands against a session, with crashes anywhere, then a calm phase in which every accepted turn has to
  * end. The same seed gives the same run, to the last event.
  */
+import { foldTurnUse } from '../../src/core/turn/turn-usage.ts';
 import type { Failpoint } from '../../src/core/failpoint.ts';
 import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import { applyEvent } from '../../src/core/turn/fold-turn.ts';
@@ -106,6 +107,7 @@ class Simulation {
   #check(): void {
     const witness = this.#clients.witness();
     this.#checkTold();
+    this.#checkCounted();
     if (this.#machine.isGone?.() === true) {
       if (!witness.leaving) this.#world.fail('the session was deleted without a request');
       if (this.#machine.alarm() !== null) this.#world.fail('an alarm outlives the session');
@@ -115,6 +117,21 @@ class Simulation {
     }
     const fault = witness.removed === null ? checkInvariants(this.#machine.events(), witness) : 'the session was deleted and still exists';
     if (fault !== null) this.#world.fail(fault);
+  }
+
+  /** The usage of every turn is what its log says, however often it was sent; that of a deleted session is at least there. */
+  #checkCounted(): void {
+    const counted = this.#machine.counted?.();
+    if (counted === undefined || this.#machine.isGone?.() === true) return;
+    const ends = this.#machine.events().flatMap((event) => (event.type === 'turn-end' ? [event.turn] : []));
+    for (const turn of ends) {
+      const own = this.#machine.events().filter((event) => 'turn' in event && event.turn === turn);
+      const { calls, toolCalls } = foldTurnUse(own, 'a/b');
+      const inputTokens = calls.reduce((sum, { usage }) => sum + (usage?.inputTokens ?? 0), 0);
+      const { part: _part, ...stored } = counted.get(turn) ?? { part: 0 };
+      const expected = JSON.stringify({ modelCalls: calls.length, toolCalls, inputTokens });
+      if (JSON.stringify(stored) !== expected) this.#world.fail(`the usage of ${turn} is ${JSON.stringify(stored)}, not ${expected}`);
+    }
   }
 
   /** The subscribers know how every turn ended: checked against the log, or against the accepted turns of a deleted session. */
