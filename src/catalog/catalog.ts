@@ -24,6 +24,7 @@ import { toolDefinitions } from '../tools/registry.ts';
 import { auditRetention, signedChangeLog } from './records/audit.ts';
 import type { CatalogContext, Job } from './context.ts';
 import { checkStoredMadeTools } from './tools/made-tools.ts';
+import { createCatalogSweep } from './records/catalog-sweep.ts';
 import { createDatabaseCloser } from './records/close-database.ts';
 import { createErasures } from './records/erasure.ts';
 import { readWorkspaceSettings } from './documents/workspace-settings.ts';
@@ -204,6 +205,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
       createErasures(context),
       createDeliverySweep(context),
       this.#auditKeeper(context),
+      this.#sweep(context),
     ];
     return { services, outbox, jobs, closeDatabase: this.#closer(context) };
   }
@@ -211,6 +213,16 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
   #auditKeeper(context: CatalogContext): Job {
     const days = (): number => readWorkspaceSettings(context.sql).retention.auditDays;
     return createAuditKeeper(signedChangeLog(context), auditRetention(context, this.env.AUDIT_EXPORT ?? null, days), async () => undefined);
+  }
+
+  #sweep(context: CatalogContext): Job {
+    return createCatalogSweep(context, {
+      kv: () => this.env.KV,
+      removeSession: async (id, keyId, unusedSince) => {
+        const owner = { workspace: context.workspace, keyId, scopes: [] };
+        return (await nullIfNotFound(wire(this.env).sessions.get(id).removeIfUnused(owner, unusedSince))) !== null;
+      },
+    });
   }
 
   #closer({ settings, sql }: CatalogContext): () => void {

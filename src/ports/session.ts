@@ -193,6 +193,8 @@ export interface SessionPort {
   /** Returns what the session was created with, including instructions: a turn's plan is made from it. */
   setup(caller: Principal): Promise<SessionSetup>;
   remove(caller: Principal): Promise<void>;
+  /** Deletes the session if it was not used since (milliseconds since the epoch) and nothing in it runs or waits. Returns whether it did. */
+  removeIfUnused(caller: Principal, since: number): Promise<boolean>;
   messages(caller: Principal, query?: MessageQuery): Promise<MessagePage>;
   /** The turn is stored when it resolves. `session` differs from this session's id if the history did not match and was forked. */
   submit(caller: Principal, request: SubmitTurn): Promise<SubmittedTurn>;

@@ -4,7 +4,7 @@
  *
  * | key | example | value | lifetime | writer |
  * |---|---|---|---|---|
- * | `edition:{workspace}:{hash}` | `edition:default:9f86…` | the edition's bytes (JSON, `format: 1`) whose SHA-256 is the hash | permanent: immutable | Catalog's outbox |
+ * | `edition:{workspace}:{hash}` | `edition:default:9f86…` | the edition's bytes (JSON, `format: 1`) whose SHA-256 is the hash | until 30 days after no version has it | Catalog's outbox |
  * | `toolset:{workspace}:{toolset}` | `toolset:default:support` | `PublishedPointer` (JSON): which edition is the newest | until the next write; tombstone 1 day | Catalog's outbox |
  * | `agent:{workspace}:{agent}` | `agent:default:helper` | `PublishedAgent` (JSON) | until the next write; tombstone 1 day | Catalog's outbox |
  * | `skill:{workspace}:{skill}` | `skill:default:git` | `PublishedSkill` (JSON) | until the next write; tombstone 1 day | Catalog's outbox |

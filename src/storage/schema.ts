@@ -2,14 +2,16 @@
  * The tables of the Catalog, one Durable Object with SQLite for each workspace, and their migrations. A migration is never
  * edited once released: a change is a new entry at the end. Times are milliseconds since the epoch.
  *
- * - `meta(key, value)`: `workspace`, for the alarm; `close`: the database has to be closed once (`close-database.ts`).
+ * - `meta(key, value)`: `workspace`, for the alarm; `close`: the database has to be closed once (`close-database.ts`);
+ *   `sweep`, `sweep-session`: when the next sweep is due, and the last session that it asked (`catalog-sweep.ts`).
  * - `documents(kind, name, …)`: the newest version of every document. `body` is the JSON that GET returns; `sealed` the
  *   encrypted part (a secret's value, a provider's key; `secret-box.ts`). A DELETE takes a version too and leaves the row
  *   with `deleted = 1` and an empty body, so that version numbers are never reused.
  * - `toolset_versions(name, version, …)`: every version of every toolset with its edition; `revision` counts editions of
  *   one version. `body` and `hash` of a DELETE are null.
  * - `editions(hash, …)`, `edition_chunks(hash, sequence, data)`: compiled bytes in chunks of at most
- *   `limits.storageChunkBytes`. `published_at` is null until KV has it.
+ *   `limits.storageChunkBytes`. `published_at` is null until KV has it, `unused_since` while a version has the
+ *   edition.
  * - `inherited_aliases(tool, toolset)`: toolsets with an entry of `tool` that inherits its default aliases.
  * - `server_tools(server, name, …)`: tools of servers. `accepted`: the definition in force (JSON `{definition, raw?, annotationsAccepted?}`,
  *   null before the first one; `annotationsAccepted` when an administrator accepted its annotations). `listed`: the definition that the
@@ -197,6 +199,7 @@ export const catalogMigrations: readonly string[] = [
   `${auditLogSchema}
   CREATE TABLE audit_shards (shard INTEGER PRIMARY KEY, number INTEGER NOT NULL, at INTEGER NOT NULL, hash TEXT NOT NULL);
   `,
+  'ALTER TABLE editions ADD COLUMN unused_since INTEGER',
 ];
 
 /**

@@ -28,6 +28,7 @@ const methods: Readonly<Record<keyof SessionPort, true>> = {
   view: true,
   setup: true,
   remove: true,
+  removeIfUnused: true,
   messages: true,
   submit: true,
   findByIdempotencyKey: true,

@@ -81,6 +81,7 @@ export function fakeSessions(): FakeSessions {
   const get = (id: string): SessionPort => ({
     view: async (caller) => viewOf(open(id, caller)),
     setup: async (caller) => open(id, caller).setup,
+    removeIfUnused: async () => false,
     remove: async (caller) => {
       all.delete(open(id, caller).id);
     },

@@ -35,7 +35,7 @@ export async function createKey(context: CatalogContext, body: unknown, by: stri
   return { key, record: toRecord(requireKey(context.sql, id)) };
 }
 
-/** Newest first. Revoked keys stay in the list, since the audit names them. */
+/** Newest first. Revoked keys stay in the list while the audit names them (`catalog-sweep.ts`). */
 export function listKeys({ sql }: CatalogContext, page: PageRequest): Page<KeyRecord> {
   const query = 'SELECT * FROM keys WHERE number < ? ORDER BY number DESC LIMIT ?';
   return newestFirst('keys', page, (before, count) => sql.exec<KeyRow>(query, before, count), toRecord);

@@ -9,6 +9,8 @@ import { createAuditKey, type SignedLog } from '../../storage/audit-chain.ts';
 import { exportLines, exportName, type RetentionNeeds } from '../../storage/audit-retention.ts';
 import type { CatalogContext } from '../context.ts';
 
+const dayMs = 24 * 60 * 60_000;
+
 /** The log of changes. */
 export function changeLog({ sql, workspace, now }: Pick<CatalogContext, 'sql' | 'workspace' | 'now'>): AuditLog {
   return { sql, workspace, name: 'changes', now };
@@ -36,7 +38,13 @@ export function recordChange(
     name,
     version: version ?? null,
   };
+  requestSweep(context);
   appendEntry(changeLog(context), null, JSON.stringify(row));
+}
+
+/** What a change replaced is deleted some day (`catalog-sweep.ts`). Writes once a day at most. */
+function requestSweep({ sql, now }: Pick<CatalogContext, 'sql' | 'now'>): void {
+  sql.exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('sweep', ?)", String(now() + dayMs));
 }
 
 /** Stores the newest signed head of a shard. A head that is older than the stored one is ignored. */

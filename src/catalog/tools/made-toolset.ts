@@ -10,7 +10,7 @@ import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { CatalogContext } from '../context.ts';
 import { findRow, readRow, storeRow } from '../documents/documents.ts';
-import { forgetEdition, storeEdition } from '../toolsets/editions.ts';
+import { discardEdition, storeEdition } from '../toolsets/editions.ts';
 import { enqueuePublish } from '../records/outbox.ts';
 import { forgetUnnamed } from '../servers/server-definitions.ts';
 import { forgetVersions, insertVersion, versionRow } from '../toolsets/toolset-versions.ts';
@@ -43,8 +43,8 @@ export function removePrivateToolset(context: CatalogContext, owner: string): vo
   const before = findRow(context.sql, 'toolset', name);
   if (before === null) return;
   const { hash } = versionRow(context.sql, name, version) ?? { hash: null };
-  if (hash !== null) forgetEdition(context.sql, hash);
   forgetVersions(context.sql, name);
+  if (hash !== null) discardEdition(context.sql, hash);
   index(context, name, new Set());
   storeRow(context.sql, { ...before, deleted: true, body: {}, updatedAt: context.now() });
   enqueuePublish(context, 'toolset', name);

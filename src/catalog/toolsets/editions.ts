@@ -27,7 +27,12 @@ export function markEditionPublished(sql: SqlStorage, hash: string, at: number |
   sql.exec('UPDATE editions SET published_at = ? WHERE hash = ?', at, hash);
 }
 
-/** Call in a write's transaction, when no version uses the edition any more. KV keeps its copy. */
+/** Call in a write's transaction, when no version has the edition: the next sweep deletes it, first in KV. */
+export function discardEdition(sql: SqlStorage, hash: string): void {
+  sql.exec('UPDATE editions SET unused_since = 0 WHERE hash = ?', hash);
+}
+
+/** Deletes an edition that no version has. KV must not have it any more. */
 export function forgetEdition(sql: SqlStorage, hash: string): void {
   sql.exec('DELETE FROM editions WHERE hash = ?', hash);
   sql.exec('DELETE FROM edition_chunks WHERE hash = ?', hash);

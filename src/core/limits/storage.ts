@@ -26,6 +26,12 @@ export const storageLimits = {
   publishIntervalMs: 1_000,
   maxPublishBackoffMs: 60_000,
 
+  /** A compiled edition that no version has is deleted after this: a turn that waits for approval may still need it for a week. */
+  unusedEditionTtlMs: 30 * 24 * 60 * 60_000,
+  /** The row of a deleted document, which keeps its version numbers from being reused, and the versions of a deleted toolset. */
+  tombstoneTtlMs: 90 * 24 * 60 * 60_000,
+  /** Sessions that are asked at a time whether they were used. */
+  sweptSessionsPerRun: 20,
   /** One object that is exported to R2. */
   exportTimeoutMs: 30_000,
 

@@ -213,6 +213,13 @@ export class SessionLifecycle {
     return this.#deleting;
   }
 
+  /** Deletes the session if it was not used since, and nothing in it runs or waits. Returns whether it did. */
+  async tryDestroyUnused({ runner, waits }: OpenSession, since: number): Promise<boolean> {
+    if (runner.active || waits.nextExpiry() !== null || lastUse(this.#storage.sql) > since) return false;
+    await this.tryDestroy();
+    return true;
+  }
+
   /** Like `destroy`, but never throws: the alarm finishes a deletion that fails. */
   async tryDestroy(): Promise<void> {
     try {
@@ -246,4 +253,12 @@ export class SessionLifecycle {
       openSession.log.wakeReaders();
     }
   }
+}
+
+/** Returns when the session was last used: created, sent a turn or call, or given a file. */
+function lastUse(sql: SqlStorage): number {
+  const query = `SELECT max(at) AS at FROM (SELECT created_at AS at FROM meta UNION ALL SELECT max(accepted_at) FROM turns
+    UNION ALL SELECT at FROM (SELECT at FROM events ORDER BY id DESC LIMIT 1)
+    UNION ALL SELECT max(modified_at) FROM files UNION ALL SELECT max(at) FROM calls)`;
+  return sql.exec<{ at: number }>(query).one().at;
 }

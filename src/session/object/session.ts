@@ -102,6 +102,10 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     });
   }
 
+  removeIfUnused(caller: Principal, since: number): Promise<Outcome<boolean>> {
+    return toOutcome(async () => await this.#life.tryDestroyUnused(this.#enter(caller), since));
+  }
+
   messages(caller: Principal, query: MessageQuery = {}): Promise<Outcome<MessagePage>> {
     return toOutcome(() => readMessages(this.#enter(caller).log, query));
   }

@@ -1,0 +1,154 @@
+/**
+ * Deletes what nothing uses any more, daily: old versions of toolsets, compiled editions with their copies in KV, rows of deleted documents and
+ * of revoked or expired keys, and sessions that nobody used for as long as the workspace keeps them. A bounded number at a time; a run
+ * that dies is repeated.
+ */
+import { limits } from '../../core/limits.ts';
+import { kvKeys } from '../../storage/keys.ts';
+import { forgetEdition } from '../toolsets/editions.ts';
+import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
+import { removePrivateTools } from '../tools/private-tools.ts';
+import type { CatalogContext, Job } from '../context.ts';
+
+const dayMs = 24 * 60 * 60_000;
+/** Rows of one kind that one run deletes. The functions below return true if more may be left. */
+const rowsPerRun = 1_000;
+/** Each is a request to KV. */
+const editionsPerRun = 200;
+/** After a run that left something. */
+const continueAfterMs = 5_000;
+
+type SweepNeeds = {
+  kv(): Pick<KVNamespace, 'delete'>;
+  /** Deletes a session unless it was used since. Returns whether it still exists. */
+  removeSession(id: string, keyId: string, unusedSince: number): Promise<boolean>;
+};
+
+export function createCatalogSweep(context: CatalogContext, needs: SweepNeeds): Job {
+  const { sql, now } = context;
+  const setDue = (due: number): void => void sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('sweep', ?)", String(due));
+  let running: Promise<void> | null = null;
+  const run = async (): Promise<void> => {
+    // Stored first, so that a run that fails or dies is repeated later.
+    setDue(now() + dayMs);
+    const settings = readWorkspaceSettings(sql).retention;
+    const left = [
+      dropVersions(context, settings.versions),
+      dropTombstones(context),
+      dropKeys(context, Math.max(settings.auditDays * dayMs, limits.tombstoneTtlMs)),
+      settings.sessionDays !== null && (await dropSessions(context, needs, settings.sessionDays * dayMs)),
+      // Last, so that a failing KV delays nothing else.
+      await dropEditions(context, needs),
+    ];
+    if (left.includes(true)) setDue(now() + continueAfterMs);
+  };
+  return {
+    nextDue() {
+      const due = sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'sweep'").toArray()[0];
+      if (due === undefined) return null;
+      // A time that is further ahead than any run sets it comes from a wrong clock.
+      return Number(due.value) > now() + dayMs ? now() : Number(due.value);
+    },
+    async runDue() {
+      const due = this.nextDue();
+      if (due === null || due > now()) return;
+      running ??= run().finally(() => (running = null));
+      await running;
+    },
+  };
+}
+
+/** Deletes versions of toolsets but the newest `kept`, and those that an agent, a session or an equipment names. */
+function dropVersions({ sql, record }: CatalogContext, kept: number): boolean {
+  const rows = sql.exec<{ name: string; version: number }>(surplusVersions, kept, rowsPerRun).toArray();
+  record(() => {
+    for (const { name, version } of rows) sql.exec('DELETE FROM toolset_versions WHERE name = ? AND version = ?', name, version);
+  });
+  return rows.length === rowsPerRun;
+}
+
+const namedVersions = `SELECT coalesce(body ->> '$.toolset', '') FROM documents WHERE kind = 'agent' AND deleted = 0
+  UNION SELECT toolset FROM sessions WHERE toolset IS NOT NULL UNION SELECT toolset FROM equipment WHERE toolset IS NOT NULL`;
+const surplusVersions = `SELECT name, version FROM (SELECT name, version, row_number() OVER (PARTITION BY name ORDER BY version DESC) AS place FROM toolset_versions)
+    WHERE place > ? AND name || '@' || version NOT IN (${namedVersions}) LIMIT ?`;
+
+/** Deletes the rows of documents that were deleted long ago, with all versions. A new document of the name begins with version 1 again. */
+function dropTombstones({ sql, record, now }: CatalogContext): boolean {
+  const query = 'SELECT kind, name FROM documents WHERE deleted = 1 AND updated_at <= ? LIMIT ?';
+  const rows = sql.exec<{ kind: string; name: string }>(query, now() - limits.tombstoneTtlMs, rowsPerRun).toArray();
+  record(() => {
+    for (const { kind, name } of rows) {
+      sql.exec('DELETE FROM documents WHERE kind = ? AND name = ?', kind, name);
+      if (kind === 'toolset') sql.exec('DELETE FROM toolset_versions WHERE name = ?', name);
+      if (kind === 'server') sql.exec('DELETE FROM server_grants WHERE server = ? AND sealed IS NULL', name);
+    }
+  });
+  return rows.length === rowsPerRun;
+}
+
+/** Deletes keys that ended before their last audit rows were deleted. */
+function dropKeys(context: CatalogContext, keptMs: number): boolean {
+  const { sql, now } = context;
+  const query = `SELECT id FROM keys WHERE coalesce(revoked_at, expires_at) <= ? AND id NOT IN (SELECT key_id FROM key_cancellations) LIMIT ?`;
+  const rows = sql.exec<{ id: string }>(query, now() - keptMs, rowsPerRun).toArray();
+  if (rows.length === 0) return false;
+  context.transact(() => {
+    for (const { id } of rows) {
+      removePrivateTools(context, id);
+      sql.exec('DELETE FROM equipment WHERE key_id = ?', id);
+      sql.exec('DELETE FROM keys WHERE id = ?', id);
+    }
+  });
+  return rows.length === rowsPerRun;
+}
+
+/**
+ * Deletes editions that no version has had for `limits.unusedEditionTtlMs`, first in KV: sessions that wait may still run with one.
+ */
+async function dropEditions(context: CatalogContext, { kv }: SweepNeeds): Promise<boolean> {
+  const { sql, record, now, workspace } = context;
+  const at = now();
+  record(() => {
+    sql.exec(markUsed);
+    sql.exec(markUnused, at);
+  });
+  const query = 'SELECT hash FROM editions WHERE unused_since <= ? LIMIT ?';
+  const rows = sql.exec<{ hash: string }>(query, at - limits.unusedEditionTtlMs, editionsPerRun).toArray();
+  for (const { hash } of rows) {
+    // A version that has this edition from now on publishes it again.
+    sql.exec('UPDATE editions SET published_at = NULL WHERE hash = ?', hash);
+    await kv().delete(kvKeys.edition(workspace, hash));
+    record(() => {
+      const isUsed = sql.exec('SELECT 1 FROM toolset_versions WHERE hash = ? LIMIT 1', hash).toArray().length > 0;
+      if (!isUsed) forgetEdition(sql, hash);
+    });
+  }
+  return rows.length === editionsPerRun;
+}
+
+const usedHashes = 'SELECT hash FROM toolset_versions WHERE hash IS NOT NULL';
+const markUsed = `UPDATE editions SET unused_since = NULL WHERE unused_since IS NOT NULL AND hash IN (${usedHashes})`;
+const markUnused = `UPDATE editions SET unused_since = ? WHERE unused_since IS NULL AND hash NOT IN (${usedHashes})`;
+
+/** Asks old sessions, some at a time, to delete themselves if they were not used. Returns true if more are left to ask. */
+async function dropSessions({ sql, now, log }: CatalogContext, { removeSession }: SweepNeeds, keptMs: number): Promise<boolean> {
+  const unusedSince = now() - keptMs;
+  const after = sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'sweep-session'").toArray()[0]?.value ?? '0';
+  const query = 'SELECT number, id, key_id FROM sessions WHERE number > ? AND created_at <= ? ORDER BY number LIMIT ?';
+  const rows = sql
+    .exec<{ number: number; id: string; key_id: string }>(query, Number(after), unusedSince, limits.sweptSessionsPerRun)
+    .toArray();
+  await Promise.all(
+    rows.map(async ({ id, key_id: keyId }) => {
+      try {
+        // An index row without a session can remain when a deletion was interrupted.
+        if (!(await removeSession(id, keyId, unusedSince))) sql.exec('DELETE FROM sessions WHERE id = ?', id);
+      } catch (error) {
+        log.error('an unused session could not be deleted; it will be retried', { session: id, cause: String(error) });
+      }
+    }),
+  );
+  const last = rows.length === limits.sweptSessionsPerRun ? rows.at(-1)?.number : undefined;
+  sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('sweep-session', ?)", String(last ?? 0));
+  return last !== undefined;
+}

@@ -1,0 +1,23 @@
+/** docs/operating.md names every table of the Durable Objects and every prefix of KV, with what bounds it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { sessionMigrations } from '../../src/session/object/schema.ts';
+import { auditLogSchema } from '../../src/storage/audit-log.ts';
+import { kvKeys } from '../../src/storage/keys.ts';
+import { catalogMigrations } from '../../src/storage/schema.ts';
+import { fakeSql } from '../fakes/sql-storage.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+const tablesOf = (migrations: readonly string[]): string[] =>
+  fakeSql(migrations)
+    .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    .toArray()
+    .map(({ name }) => name);
+
+it('the growth of every table and KV prefix is documented', () => {
+  const names = [...tablesOf(catalogMigrations), ...tablesOf(sessionMigrations), ...tablesOf([auditLogSchema])];
+  const prefixes = Object.values(kvKeys).map((key) => `${key('w', 'n').split(':')[0]}:`);
+  expect(names.length).toBeGreaterThan(40);
+  expect([...names, ...prefixes].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
