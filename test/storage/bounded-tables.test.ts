@@ -6,6 +6,8 @@ import { sessionMigrations } from '../../src/session/object/schema.ts';
 import { auditLogSchema } from '../../src/storage/audit-log.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
 import { catalogMigrations } from '../../src/storage/schema.ts';
+import { sumMigrations } from '../../src/usage/daily-sums.ts';
+import { requestMigrations } from '../../src/usage/request-rows.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
@@ -16,7 +18,12 @@ const tablesOf = (migrations: readonly string[]): string[] =>
     .map(({ name }) => name);
 
 it('the growth of every table and KV prefix is documented', () => {
-  const names = [...tablesOf(catalogMigrations), ...tablesOf(sessionMigrations), ...tablesOf([auditLogSchema])];
+  const names = [
+    ...tablesOf(catalogMigrations),
+    ...tablesOf(sessionMigrations),
+    ...tablesOf([auditLogSchema]),
+    ...tablesOf([...sumMigrations, ...requestMigrations]),
+  ];
   const prefixes = Object.values(kvKeys).map((key) => `${key('w', 'n').split(':')[0]}:`);
   expect(names.length).toBeGreaterThan(40);
   expect([...names, ...prefixes].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
