@@ -27,8 +27,10 @@ const floors = new Map<string, number>([
 /** The launcher, outside the floors. It may import anything; nothing may import it. */
 const launcher = 'local';
 
-/** Browser code: it imports only itself, preact, and types of core. */
+/** Browser code: it imports itself, the libraries below, the client, types of core, and the function that shows hidden characters. */
 const pages = 'console';
+const pageLibraries = ['preact', 'preact/hooks', '@preact/signals', 'marked'];
+const pageImports = /^(?:client\/src\/index\.ts|src\/core\/text\/visible-text\.ts)$/;
 
 /** Global functions that make pure code depend on the environment: it receives values or uses a port instead. */
 const impure: [pattern: RegExp, what: string][] = [
@@ -99,11 +101,12 @@ const onePlace: Readonly<Record<string, string | readonly string[]>> = {
 
 function checkImport(path: string, room: string, floor: number | undefined, specifier: string, report: (what: string) => void): void {
   if (specifier.startsWith('.')) {
-    const target = roomOf(posix.join(posix.dirname(path), specifier));
+    const imported = posix.join(posix.dirname(path), specifier);
+    const target = roomOf(imported);
     if (!/\.(?:tsx?|wasm)$/.test(specifier)) report(`imports ${specifier} without its extension`);
-    if (room === launcher || target === room) return;
+    if (room === launcher || target === room || (room === pages && pageImports.test(imported))) return;
     const targetFloor = floors.get(target);
-    if (room === pages) report(`imports ${specifier}; the pages import themselves and types of core`);
+    if (room === pages) report(`imports ${specifier}; the pages import themselves, the client and types of core`);
     else if (target === pages) report(`imports ${specifier}; only pages import pages`);
     else if (target === launcher) report(`imports ${specifier}; nothing may import the launcher`);
     else if (targetFloor === undefined || (floor !== undefined && targetFloor >= floor))
@@ -113,8 +116,7 @@ function checkImport(path: string, room: string, floor: number | undefined, spec
   if (specifier.startsWith('node:') && room !== launcher && !isItsPlace(specifier, path)) report(`imports ${specifier}; only local/ does`);
   if (specifier.startsWith('cloudflare:') && floor !== undefined && floor < firstImpureFloor)
     report(`imports ${specifier} below floor ${firstImpureFloor}`);
-  if (room === pages && !/^(?:preact(?:\/hooks)?|@preact\/signals)$/.test(specifier))
-    report(`imports ${specifier}; the pages import preact and @preact/signals`);
+  if (room === pages && !pageLibraries.includes(specifier)) report(`imports ${specifier}; the pages import ${pageLibraries.join(', ')}`);
   const allowedInCore = specifier === 'zod' || isItsPlace(specifier, path);
   if (room === 'core' && !allowedInCore) report(`imports ${specifier}; core imports zod and the libraries of onePlace only`);
 }

@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The start page
-         * @description The start page
+         * The console
+         * @description The console
          */
         get: operations["getStartPage"];
         put?: never;
@@ -88,7 +88,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/assets/start.js": {
+    "/console": {
         parameters: {
             query?: never;
             header?: never;
@@ -96,10 +96,30 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The script of the start page
-         * @description The script of the start page
+         * The console
+         * @description The console
          */
-        get: operations["getStartJs"];
+        get: operations["getConsole"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A page of the console
+         * @description Every path returns the same document, whose script shows the page.
+         */
+        get: operations["getConsolePage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8071,14 +8091,25 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The file. */
+            /** @description The page. */
             200: {
                 headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "text/html": string;
                 };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             500: components["responses"]["Problem500_2"];
         };
@@ -8196,7 +8227,7 @@ export interface operations {
             500: components["responses"]["Problem500"];
         };
     };
-    getStartJs: {
+    getConsole: {
         parameters: {
             query?: never;
             header?: never;
@@ -8205,16 +8236,63 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The file. */
+            /** @description The page. */
             200: {
                 headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/javascript": string;
+                    "text/html": string;
                 };
             };
-            500: components["responses"]["Problem500"];
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            500: components["responses"]["Problem500_2"];
+        };
+    };
+    getConsolePage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example chat */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["Problem404_2"];
+            500: components["responses"]["Problem500_2"];
         };
     };
     getDocs: {

@@ -1,9 +1,9 @@
 /**
- * `node build-console.ts [folder]`: builds the pages of `src/console/` as static files: `<page>.html`, and its script and style in `assets/`
- * under names with a content hash. wrangler runs this before it bundles (`[build]` in wrangler.toml); `bundle.ts` runs it for `npm start`.
- * A page that exceeds its size budget fails the build.
+ * `node build-console.ts [folder]`: builds the documents of `src/console/` as static files: `<page>.html`, and its scripts and style in
+ * `assets/` under names with a content hash. A folder of `pages/` without `index.html` is a view of the console, loaded on demand. wrangler runs this before it bundles (`[build]` in wrangler.toml); `bundle.ts` runs it for `npm start`.
+ * What exceeds its size budget fails the build.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
@@ -12,10 +12,18 @@ import { runLocalScript, StartFailure } from './start-failure.ts';
 
 const source = join(projectRoot, 'src/console/pages');
 
-/** Maximum compressed size in bytes of the scripts and of the style of each page. A page without an entry does not build. */
-const budgets: Readonly<Record<string, { script: number; style: number }>> = {
+/**
+ * Maximum compressed size in bytes of the scripts and of the style of each document. A document without an entry does not build. `view`: the
+ * view that it opens with, whose scripts count as its own.
+ */
+const budgets: Readonly<Record<string, { script: number; style: number; view?: string }>> = {
   docs: { script: 40_000, style: 8_000 },
+  console: { script: 60_000, style: 8_000, view: 'chat' },
 };
+
+/** What another view of the console may load in addition, and all files together. */
+const maxViewBytes = 12_000;
+const maxTotalBytes = 300_000;
 
 if (import.meta.main) {
   await runLocalScript(async () => await buildConsole(process.argv[2] ?? join(projectRoot, '.wrangler/console')));
@@ -24,7 +32,8 @@ if (import.meta.main) {
 /** Adds files before it removes old ones: another process may be reading the folder. */
 export async function buildConsole(directory: string): Promise<void> {
   const assets = join(directory, 'assets');
-  const pages = readdirSync(source);
+  const folders = readdirSync(source);
+  const pages = folders.filter((folder) => existsSync(join(source, folder, 'index.html')));
   const { metafile } = await build({
     entryPoints: [
       { in: join(source, '../style/icon.svg'), out: 'icon' },
@@ -47,27 +56,52 @@ export async function buildConsole(directory: string): Promise<void> {
     metafile: true,
   });
   for (const page of pages) writePage(directory, page, metafile);
+  const common = scriptsOf(metafile, 'console');
+  for (const view of folders.filter((folder) => !pages.includes(folder) && folder !== budgets.console?.view)) {
+    const added = withImports(metafile, outputOf(metafile, viewEntry(view))).filter((file) => !common.includes(file));
+    check(`The scripts of /console/${view}`, added, maxViewBytes);
+  }
+  const all = Object.keys(metafile.outputs).filter((file) => /\.(?:js|css)$/.test(file));
+  check('All files', all, maxTotalBytes);
   const current = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
   for (const file of readdirSync(assets)) if (!current.has(file)) rmSync(join(assets, file), { force: true });
 }
 
 /** The source refers to `/assets/docs.js`, the built page to `/assets/docs-<hash>.js`; so for styles and the icon. */
 function writePage(directory: string, page: string, metafile: Metafile): void {
-  const script = outputOf(metafile, `pages/${page}/main.tsx`);
+  const scripts = scriptsOf(metafile, page);
   const style = outputOf(metafile, `pages/${page}/page.css`);
   const icon = outputOf(metafile, 'style/icon.svg');
   const budget = budgets[page];
   if (budget === undefined) throw new StartFailure(`src/console/pages/${page} has no size budget. Add one to src/local/build-console.ts.`);
-  check(`The scripts of /${page}`, withImports(metafile, script), budget.script);
+  check(`The scripts of /${page}`, scripts, budget.script);
   check(`The style of /${page}`, [style], budget.style);
   const html = readFileSync(join(source, page, 'index.html'), 'utf8')
-    .replace(`/assets/${page}.js`, `/assets/${basename(script)}`)
+    .replace(`/assets/${page}.js`, `/assets/${basename(scripts[0] ?? '')}`)
+    .replace(
+      '<!-- preload -->',
+      scripts
+        .slice(1)
+        .map((file) => `<link rel="modulepreload" href="/assets/${basename(file)}">`)
+        .join('\n'),
+    )
     .replace(`/assets/${page}.css`, `/assets/${basename(style)}`)
     .replace('/assets/icon.svg', `/assets/${basename(icon)}`);
   mkdirSync(directory, { recursive: true });
   const fresh = join(directory, `${page}.html.${process.pid}`);
   writeFileSync(fresh, html);
   renameSync(fresh, join(directory, `${page}.html`));
+}
+
+/** The script of a document first, then all that it loads to show its first view. */
+function scriptsOf(metafile: Metafile, page: string): string[] {
+  const view = budgets[page]?.view;
+  const entries = [`pages/${page}/main.tsx`, ...(view === undefined ? [] : [viewEntry(view)])];
+  return [...new Set(entries.flatMap((entry) => withImports(metafile, outputOf(metafile, entry))))];
+}
+
+function viewEntry(view: string): string {
+  return `pages/${view}/${view}-page.tsx`;
 }
 
 /** `entry`: a path within `src/console/`. */

@@ -83,7 +83,8 @@ function runNode(args: readonly string[]): Promise<void> {
  */
 function hashSources(): string {
   const hash = createHash('sha256');
-  const sources = readdirSync(join(projectRoot, 'src'), { recursive: true, withFileTypes: true })
+  const sources = ['src', 'client/src']
+    .flatMap((folder) => readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && /\.(?:tsx?|css|html|svg)$/.test(entry.name))
     .map((entry) => relative(projectRoot, join(entry.parentPath, entry.name)))
     .filter((path) => !path.startsWith(join('src', 'local')))

@@ -211,47 +211,6 @@ describe('the pages', () => {
   });
 });
 
-describe('the script of the start page', () => {
-  /** Runs it with a fake of the few browser objects that it uses. */
-  async function run(hash: string, stored: string | null) {
-    const script = await (await h.send('GET', '/assets/start.js')).text();
-    const seen = { stored, address: `/${hash}`, asked: [] as string[], status: { textContent: 'before' } };
-    const storage = {
-      setItem: (_name: string, value: string) => {
-        seen.stored = value;
-      },
-      getItem: () => seen.stored,
-    };
-    const fetched = async (_url: string, init: { headers: { authorization: string } }) => {
-      seen.asked.push(init.headers.authorization);
-      return Response.json({ data: [{ id: 'rehearsal/default' }] });
-    };
-    new Function('location', 'sessionStorage', 'history', 'document', 'fetch', script)(
-      { hash, pathname: '/', search: '', origin: 'http://127.0.0.1:8787' },
-      storage,
-      {
-        replaceState: (_state: unknown, _title: string, url: string) => {
-          seen.address = url;
-        },
-      },
-      { getElementById: (name: string) => (name === 'key-status' ? seen.status : { textContent: '' }) },
-      fetched,
-    );
-    await new Promise((resolve) => setImmediate(resolve));
-    return seen;
-  }
-
-  it('removes the key from the URL', async () => {
-    const seen = await run('#key=mk_default_1_x', null);
-    expect(seen).toMatchObject({ stored: 'mk_default_1_x', address: '/', asked: ['Bearer mk_default_1_x'] });
-    expect(seen.status.textContent).toContain('rehearsal/default');
-  });
-
-  it('does nothing without a key', async () => {
-    expect(await run('', null)).toMatchObject({ stored: null, address: '/', asked: [], status: { textContent: 'before' } });
-  });
-});
-
 /** Paths on which clients of a dialect, or of MCP, expect their own format. */
 const faultShapes = [
   ['/v1/chat/completions', ['application/json', 'OpenAiError']],

@@ -36,7 +36,7 @@ describe('a key', () => {
       const answer = await h.send(method, path, undefined, { authorization: undefined });
       expect([method, path, answer.status, answer.headers.get('www-authenticate')]).toEqual([method, path, 401, 'Bearer realm="moniker"']);
     }
-    for (const path of ['/healthz', '/openapi.json', '/docs', '/', '/assets/pages.css', '/assets/start.js']) {
+    for (const path of ['/healthz', '/openapi.json', '/docs', '/', '/console', '/assets/pages.css']) {
       expect((await h.send('GET', path, undefined, { authorization: undefined })).status).toBe(200);
     }
   });

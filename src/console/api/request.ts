@@ -28,3 +28,8 @@ export async function loadJson(url: string): Promise<unknown> {
   if (!response.ok) throw new Error(`${url} returned ${response.status}.`);
   return await response.json();
 }
+
+/** Sends a request of the typed client. Rejects with the browser's network error. */
+export async function sendRequest(request: Request): Promise<Response> {
+  return await fetch(request, { credentials: 'omit', cache: 'no-store' });
+}

@@ -1,4 +1,4 @@
-/** The two files that the pages load, as text, so that the bundle stays one file and the pages work offline. */
+/** The style of the pages without scripts, as text, so that they work in a deployment without built pages. */
 
 export const pagesCss = `:root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #2563eb; }
 * { box-sizing: border-box; }
@@ -29,32 +29,4 @@ nav a { margin-right: 1rem; }
 .decide button { border: 0; border-radius: .5rem; color: #fff; cursor: pointer; font: 600 1.15rem system-ui, sans-serif; min-height: 3.5rem; padding: .75rem 1rem; }
 .decide .approve { background: #15803d; }
 .decide .deny { background: #b91c1c; }
-`;
-
-/**
- * Moves a key from the link's fragment to this tab's storage, removes it from the URL, and shows whether it works. A fragment is never sent
- * to a server, and once removed it is not in the history.
- */
-export const startJs = `'use strict';
-const fragment = new URLSearchParams(location.hash.slice(1));
-const given = fragment.get('key');
-if (given) {
-  sessionStorage.setItem('moniker-key', given);
-  history.replaceState(null, '', location.pathname + location.search);
-}
-document.getElementById('origin').textContent = location.origin;
-const status = document.getElementById('key-status');
-const key = sessionStorage.getItem('moniker-key');
-if (key) {
-  status.textContent = 'Checking the key of this tab\\u2026';
-  fetch('/v1/models', { headers: { authorization: 'Bearer ' + key } })
-    .then(async (answer) => {
-      const body = await answer.json();
-      if (!answer.ok) throw new Error(body.detail || 'status ' + answer.status);
-      status.textContent = 'The key of this tab works. Models: ' + (body.data.map((model) => model.id).join(', ') || 'none') + '.';
-    })
-    .catch((error) => {
-      status.textContent = 'The key of this tab does not work: ' + error.message;
-    });
-}
 `;

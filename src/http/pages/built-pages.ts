@@ -25,8 +25,8 @@ export async function builtFile(c: AppContext): Promise<Response> {
 }
 
 const pageNotBuilt = htmlPage(
-  'Moniker API',
-  `<h1>Moniker API</h1>
-<p>The pages of this deployment were not built. The same documentation is in the <a href="/openapi.json">OpenAPI document</a>.</p>
+  'Moniker',
+  `<h1>Moniker</h1>
+<p>The pages of this deployment (the console and the API reference) were not built. The API is described in the <a href="/openapi.json">OpenAPI document</a>.</p>
 <p><code>npm start</code> and <code>npm run deploy</code> build the pages.</p>`,
 );

@@ -32,7 +32,7 @@ export function privateHtmlResponse(page: string, status: number): Response {
 
 const pageHeaders = { 'content-type': 'text/html; charset=utf-8', 'referrer-policy': 'no-referrer' };
 
-export function htmlPage(title: string, body: string, script?: string): string {
+export function htmlPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -40,7 +40,6 @@ export function htmlPage(title: string, body: string, script?: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
 <link rel="stylesheet" href="/assets/pages.css">
-${script === undefined ? '' : `<script src="${escapeHtml(script)}" defer></script>`}
 </head>
 <body>
 ${body}

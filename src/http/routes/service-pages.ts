@@ -1,9 +1,8 @@
 /**
- * The public routes of the service itself: the start page and its files, `/healthz`, `/readyz`, and the generated document as `/openapi.json` and
+ * The public routes of the service itself: the console, files of pages, `/healthz`, `/readyz`, and the generated document as `/openapi.json` and
  * `/docs`. No key: they contain no private data.
  */
-import { pagesCss, startJs } from '../pages/assets.ts';
-import { htmlResponse, htmlPage } from '../pages/html.ts';
+import { pagesCss } from '../pages/assets.ts';
 import { definePublicRoute, type Route } from '../route.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import { etagHeader, matchesEtag, unchanged } from '../documents.ts';
@@ -13,27 +12,47 @@ import { version } from '../../core/version.ts';
 import { builtFile, builtPage } from '../pages/built-pages.ts';
 
 const tag = 'Service';
-const answers = (contentType: string) => ({ 200: { description: 'The file.', contentType } });
+const pageAnswer = { description: 'The page.', contentType: 'text/html', headers: etagHeader };
 
 export const pageRoutes: readonly Route[] = [
-  definePublicRoute({ path: '/', operationId: 'getStartPage', tag, summary: 'The start page', answers: answers('text/html') }, ({ c }) =>
-    htmlResponse(c, startPage),
-  ),
-
   definePublicRoute(
-    { path: '/assets/pages.css', operationId: 'getPagesCss', tag, summary: 'The style of the pages', answers: answers('text/css') },
-    ({ c }) => c.body(pagesCss, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
+    { path: '/', operationId: 'getStartPage', tag, summary: 'The console', answers: { 200: pageAnswer, 304: unchanged } },
+    ({ c }) => builtPage(c, 'console'),
   ),
 
   definePublicRoute(
     {
-      path: '/assets/start.js',
-      operationId: 'getStartJs',
+      path: '/console',
+      operationId: 'getConsole',
       tag,
-      summary: 'The script of the start page',
-      answers: answers('text/javascript'),
+      summary: 'The console',
+      answers: { 200: pageAnswer, 304: unchanged },
     },
-    ({ c }) => c.body(startJs, 200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }),
+    ({ c }) => builtPage(c, 'console'),
+  ),
+
+  definePublicRoute(
+    {
+      path: '/console/{path+}',
+      operationId: 'getConsolePage',
+      tag,
+      summary: 'A page of the console',
+      description: 'Every path returns the same document, whose script shows the page.',
+      params: z.object({ path: z.string().meta({ example: 'chat' }) }),
+      answers: { 200: pageAnswer, 304: unchanged },
+    },
+    ({ c }) => builtPage(c, 'console'),
+  ),
+
+  definePublicRoute(
+    {
+      path: '/assets/pages.css',
+      operationId: 'getPagesCss',
+      tag,
+      summary: 'The style of the pages',
+      answers: { 200: { description: 'The file.', contentType: 'text/css' } },
+    },
+    ({ c }) => c.body(pagesCss, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
   ),
 
   definePublicRoute(
@@ -48,21 +67,6 @@ export const pageRoutes: readonly Route[] = [
     ({ c }) => builtFile(c),
   ),
 ];
-
-/** `/`: the start page with links. It contains no data; a key from a link stays in the browser. */
-const startPage = htmlPage(
-  'Moniker',
-  `<h1>Moniker</h1>
-<p>Your tools, under the names you choose, with any model.</p>
-<nav><a href="/docs">API reference</a><a href="/openapi.json">OpenAPI document</a><a href="/healthz">Health</a></nav>
-<p id="key-status" class="muted">Open the link that the service printed, and its key is kept for this tab. Everything under /v1 wants it as <code>Authorization: Bearer &lt;key&gt;</code>.</p>
-<h2>Try it</h2>
-<pre>curl -N <span id="origin">http://127.0.0.1:8787</span>/v1/chat/completions \\
-  -H "authorization: Bearer $KEY" -H "content-type: application/json" \\
-  -d '{"model": "rehearsal/default", "toolset": "demo", "stream": true, "messages": [{"role": "user", "content": "/shell date"}]}'</pre>
-<p>Any OpenAI client works with the base URL <code>/v1</code> of this service. Models are <code>&lt;provider&gt;/&lt;model&gt;</code>, agents are <code>agent/&lt;name&gt;</code>.</p>`,
-  '/assets/start.js',
-);
 
 /** `/healthz`: the Worker runs. It uses neither storage nor models, so it works whatever else fails. */
 const Health = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health', example: { status: 'ok', version } });
@@ -145,7 +149,7 @@ export function openApiRoutes(build: () => object): readonly Route[] {
         operationId: 'getDocs',
         tag: 'Service',
         summary: 'The API reference as a page',
-        answers: { 200: { description: 'The page.', contentType: 'text/html', headers: etagHeader }, 304: unchanged },
+        answers: { 200: pageAnswer, 304: unchanged },
       },
       ({ c }) => builtPage(c, 'docs'),
     ),

@@ -1,0 +1,196 @@
+/** `/console/chat/{id?}`: a conversation with an agent or a model, and an inspector of what happened in it. */
+import { signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { moniker } from '../../api/moniker.ts';
+import { announce } from '../../parts/announce.ts';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { visible } from '../../parts/visible.ts';
+import { navigate, pathOf, type ViewProps } from '../../router.ts';
+import { type ChatSession, openChatSession } from '../../session/chat-session.ts';
+import { turnStatus, waitingCalls } from '../../session/fold-events.ts';
+import { setTitle } from '../console/recent-chats.tsx';
+import { Composer } from './composer.tsx';
+import { Examples } from './examples.tsx';
+import { Inspector } from './inspector.tsx';
+import { chosenSetup, Picker } from './picker.tsx';
+import { TurnView } from './turn-view.tsx';
+
+/** Kept while other views are open, so that a chat is there at once when its view is opened again. */
+const current = signal<ChatSession | null>(null);
+
+export function ChatPage({ id }: ViewProps) {
+  const problem = useSignal<unknown>(null);
+  const wantsInspector = useSignal(matchMedia('(min-width: 1200px)').matches);
+  useEffect(() => {
+    problem.value = null;
+    if (current.value?.id !== (id ?? undefined)) {
+      current.value?.close();
+      current.value = id === null ? null : openChatSession(id);
+    }
+    void current.value?.follow();
+    const session = current.value;
+    return () => session?.pause();
+  }, [id]);
+  useVisibility();
+  const session = current.value?.id === id ? current.value : null;
+  useAnnouncements(session);
+  const isInspecting = session !== null && wantsInspector.value;
+  const act = async (work: () => Promise<unknown>): Promise<boolean> => {
+    problem.value = null;
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      problem.value = error;
+      return false;
+    }
+  };
+  const send = (text: string) =>
+    act(async () => {
+      let target = current.value;
+      if (target === null) {
+        const { id: created } = await moniker.value.post('/v1/sessions', { body: chosenSetup() });
+        target = openChatSession(created);
+        current.value = target;
+        setTitle(created, text);
+        navigate(pathOf('chat', created));
+      }
+      await target.submit(text);
+    });
+  return (
+    <div class={isInspecting ? 'chat inspecting' : 'chat'}>
+      <section class="conversation" aria-label="Conversation">
+        <header class="bar">
+          <h1>Chat</h1>
+          <Picker session={session} />
+          <span class="grow" />
+          {id !== null && (
+            <a class="button" href={pathOf('chat')}>
+              New chat
+            </a>
+          )}
+          {session !== null && (
+            <button
+              type="button"
+              aria-pressed={isInspecting}
+              onClick={() => {
+                wantsInspector.value = !wantsInspector.value;
+              }}
+            >
+              Inspector
+            </button>
+          )}
+        </header>
+        {session === null && id === null ? (
+          <div class="scroll">
+            <Examples onPick={send} />
+            {problem.value !== null && <ProblemView error={problem.value} />}
+          </div>
+        ) : (
+          session !== null && <Messages session={session} problem={problem.value} act={act} />
+        )}
+        <Composer
+          key={id ?? 'new'}
+          draft={id ?? 'new'}
+          session={session}
+          onSend={send}
+          onStop={() => act(async () => await session?.cancel())}
+        />
+      </section>
+      {isInspecting && (
+        <Inspector
+          session={session}
+          onClose={() => {
+            wantsInspector.value = false;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+type MessagesProps = { session: ChatSession; problem: unknown; act(work: () => Promise<unknown>): Promise<boolean> };
+
+function Messages({ session, problem, act }: MessagesProps) {
+  const box = useRef<HTMLElement>(null);
+  const isAtEnd = useRef(true);
+  const lastTop = useRef(0);
+  const revision = session.version.value;
+  const outgoing = session.outgoing.value;
+  useEffect(() => {
+    // Who sends a message wants to see what becomes of it.
+    if (outgoing !== null) isAtEnd.current = true;
+    if (isAtEnd.current) box.current?.scrollTo(0, box.current.scrollHeight);
+  }, [revision, outgoing, problem]);
+  const { history, turns } = session.conversation;
+  const newest = turns.at(-1);
+  const loadProblem = session.problem.value;
+  return (
+    <section
+      class="scroll"
+      ref={box}
+      aria-label="Messages"
+      aria-busy={session.isLive.value}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+      tabIndex={0}
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        // Content that grows also moves the end away: only scrolling up is the user's wish to stay.
+        if (scrollTop < lastTop.current) isAtEnd.current = false;
+        if (scrollHeight - scrollTop - clientHeight < 40) isAtEnd.current = true;
+        lastTop.current = scrollTop;
+      }}
+    >
+      {history.length > 0 && (
+        <details class="earlier">
+          <summary>Continues another chat: {history.length} earlier messages</summary>
+          {history.map(({ role, text }, index) => (
+            <p key={index}>
+              <strong>{role}</strong> {visible(text)}
+            </p>
+          ))}
+        </details>
+      )}
+      {turns.map((turn) => (
+        <TurnView key={turn.id} session={session} turn={turn} revision={turn.revision} act={act} />
+      ))}
+      {outgoing !== null && <p class="said pending">{visible(outgoing)}</p>}
+      {turns.length === 0 && outgoing === null && loadProblem === null && session.view.value !== null && (
+        <p class="muted nothing">Nothing was said here yet. Write a message below.</p>
+      )}
+      {newest !== undefined && loadProblem === null && problem === null && turnStatus(newest) === 'failed' && newest.problem === null && (
+        <p class="muted">The turn failed. Send a message to continue.</p>
+      )}
+      {problem !== null && <ProblemView error={problem} />}
+      {loadProblem !== null && <ProblemView error={loadProblem} retry={() => void session.follow()} />}
+    </section>
+  );
+}
+
+/** A hidden tab holds no stream; one that is shown again catches up. */
+function useVisibility(): void {
+  useEffect(() => {
+    const change = (): void => {
+      if (document.hidden) current.value?.pause();
+      else void current.value?.follow();
+    };
+    const online = (): void => void current.value?.follow();
+    document.addEventListener('visibilitychange', change);
+    addEventListener('online', online);
+    return () => {
+      document.removeEventListener('visibilitychange', change);
+      removeEventListener('online', online);
+    };
+  }, []);
+}
+
+/** Tells screen readers what waits and how a turn ended, if it happened while the chat is open. */
+function useAnnouncements(session: ChatSession | null): void {
+  const turn = session === null || session.version.value < 0 ? undefined : session.conversation.turns.at(-1);
+  const waiting = turn === undefined ? [] : waitingCalls(turn).map(({ name }) => name);
+  const status = turn === undefined ? 'running' : turnStatus(turn);
+  const text = status === 'waiting' ? `${waiting.join(', ')}: waiting for you` : `Turn ${status}`;
+  const changedAt = session?.conversation.log.at(-1)?.at ?? 0;
+  useEffect(() => {
+    if (session !== null && status !== 'running' && changedAt >= session.openedAt) announce(text);
+  }, [turn?.id, text]);
+}

@@ -1,0 +1,101 @@
+/** The files of a session: list, view, download, upload. Content is text of tools and models: it is shown as text only. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { moniker } from '../../api/moniker.ts';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { visible } from '../../parts/visible.ts';
+import type { ChatSession } from '../../session/chat-session.ts';
+
+type Entry = { name: string; kind: 'file' | 'directory'; size: number };
+
+/** Larger files can be downloaded. */
+const maxShownBytes = 256 * 1024;
+
+export function FilesView({ session }: { session: ChatSession }) {
+  const entries = useSignal<Entry[] | null>(null);
+  const shown = useSignal<{ name: string; text: string } | null>(null);
+  const problem = useSignal<unknown>(null);
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+      problem.value = null;
+    } catch (error) {
+      problem.value = error;
+    }
+  };
+  const id = session.id;
+  const list = async (): Promise<void> => {
+    const listing = await moniker.value.get('/v1/sessions/{id}/files', { params: { path: { id }, query: { recursive: 'true' } } });
+    entries.value = listing.entries.filter(({ kind }) => kind === 'file');
+  };
+  const isLive = session.isLive.value;
+  useEffect(() => {
+    if (!isLive) void attempt(list);
+  }, [id, isLive]);
+  const read = (path: string) => moniker.value.get('/v1/sessions/{id}/files/{path}', { params: { path: { id, path } }, parseAs: 'blob' });
+  const show = (name: string) =>
+    attempt(async () => {
+      shown.value = { name, text: await (await read(name)).text() };
+    });
+  const download = (name: string) => attempt(async () => saveAs(await read(name), name));
+  const upload = (files: FileList | null) =>
+    attempt(async () => {
+      for (const file of files ?? []) {
+        // The document describes a body of bytes as text.
+        const body = file as unknown as string;
+        await moniker.value.put('/v1/sessions/{id}/files/{path}', { params: { path: { id, path: file.name } }, body });
+      }
+      await list();
+    });
+  return (
+    <>
+      <label class="button upload">
+        Upload a file
+        <input
+          type="file"
+          multiple
+          class="visually-hidden"
+          onChange={(event) => {
+            void upload(event.currentTarget.files);
+          }}
+        />
+      </label>
+      {problem.value !== null && <ProblemView error={problem.value} retry={() => void attempt(list)} />}
+      {entries.value?.length === 0 && <p class="muted">No files yet. Tools write them, or upload one.</p>}
+      <ul class="files">
+        {(entries.value ?? []).map(({ name, size }) => (
+          <li key={name}>
+            <button type="button" class="plain name" disabled={size > maxShownBytes} onClick={() => void show(name)}>
+              {visible(name)}
+            </button>
+            <span class="muted">{bytes(size)}</span>
+            <button type="button" class="plain" aria-label={`Download ${name}`} onClick={() => void download(name)}>
+              Download
+            </button>
+          </li>
+        ))}
+      </ul>
+      {shown.value !== null && (
+        <section aria-label={`File ${shown.value.name}`}>
+          <h2>{visible(shown.value.name)}</h2>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+          <pre class="file" tabIndex={0}>
+            {shown.value.text === '' ? <span class="muted">empty</span> : visible(shown.value.text)}
+          </pre>
+        </section>
+      )}
+    </>
+  );
+}
+
+function saveAs(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name.split('/').at(-1) ?? 'file';
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+function bytes(size: number): string {
+  return size < 1024 ? `${size} B` : size < 1024 * 1024 ? `${(size / 1024).toFixed(1)} kB` : `${(size / 1024 / 1024).toFixed(1)} MB`;
+}

@@ -1,0 +1,144 @@
+/**
+ * What a call waits for: a decision, answers to the questions of a server, or the result of a tool that the client runs. The buttons have no
+ * shortcuts, so that nothing is approved by a key that was meant for something else.
+ */
+import { useSignal } from '@preact/signals';
+import type { components } from '../../../../client/src/index.ts';
+import { visible } from '../../parts/visible.ts';
+import type { ChatSession } from '../../session/chat-session.ts';
+import type { Call, Question } from '../../session/fold-events.ts';
+import { ElicitationForm } from './elicitation-form.tsx';
+
+type QuestionProps<Kind extends Question> = {
+  session: ChatSession;
+  call: Call;
+  question: Kind;
+  act(work: () => Promise<unknown>): Promise<boolean>;
+};
+type Of<Type> = Extract<Question, { type: Type }>;
+
+export function QuestionForm({ question, ...rest }: QuestionProps<Question>) {
+  switch (question.type) {
+    case 'approval-required':
+      return <ApprovalBox question={question} {...rest} />;
+    case 'input-required':
+      return <InputBox question={question} {...rest} />;
+    case 'client-tool-required':
+      return <ClientToolBox question={question} {...rest} />;
+    default:
+      return question satisfies never;
+  }
+}
+
+function ApprovalBox({ session, call, question, act }: QuestionProps<Of<'approval-required'>>) {
+  const isSending = useSignal(false);
+  const decide = async (decision: 'approve' | 'deny', remember = false): Promise<void> => {
+    isSending.value = true;
+    await act(() => session.decide(call, decision, remember));
+    isSending.value = false;
+  };
+  const { effects = [], effectCount = 0, reason, several } = question;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as a form
+    <div class="ask" role="group" aria-label={`Decide on ${call.name}`}>
+      <p class="reason">{visible(reason)}</p>
+      {effectCount > 1 && (
+        <ul class="effects">
+          {effects.map(({ action, method, target }, index) => (
+            <li key={index}>
+              {method ?? action} {target !== null && <code>{visible(target)}</code>}
+            </li>
+          ))}
+          {effectCount > effects.length && <li>and {effectCount - effects.length} more</li>}
+        </ul>
+      )}
+      <div class="actions">
+        <button type="button" class="primary" disabled={isSending.value} onClick={() => void decide('approve')}>
+          Approve once
+        </button>
+        <button type="button" class="danger" disabled={isSending.value} onClick={() => void decide('deny')}>
+          Deny
+        </button>
+        {several !== true && (
+          <button
+            type="button"
+            class="plain"
+            disabled={isSending.value}
+            title="Adds a rule to the policy of the workspace. Requires a key with scope admin."
+            onClick={() => void decide('approve', true)}
+          >
+            Approve and remember
+          </button>
+        )}
+        <span class="muted">Denied automatically on {new Date(question.expiresAt).toLocaleString()}</span>
+      </div>
+    </div>
+  );
+}
+
+function InputBox({ session, call, question, act }: QuestionProps<Of<'input-required'>>) {
+  const answers = useSignal<Record<string, components['schemas']['ElicitationAnswer']>>({});
+  const requests = Object.entries(question.requests);
+  const give = async (key: string, answer: components['schemas']['ElicitationAnswer']): Promise<void> => {
+    answers.value = { ...answers.value, [key]: answer };
+    if (Object.keys(answers.value).length < requests.length) return;
+    // After an error the questions are shown again.
+    if (!(await act(() => session.sendInput(call, answers.value)))) answers.value = {};
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the forms within are the fieldsets
+    <div class="ask" role="group" aria-label={`Questions of ${question.server}`}>
+      {requests.map(([key, { params }]) =>
+        Object.hasOwn(answers.value, key) ? null : (
+          <ElicitationForm key={key} server={question.server} params={params} onAnswer={(answer) => void give(key, answer)} />
+        ),
+      )}
+    </div>
+  );
+}
+
+function ClientToolBox({ session, call, act }: QuestionProps<Of<'client-tool-required'>>) {
+  const text = useSignal('');
+  const isError = useSignal(false);
+  const isSending = useSignal(false);
+  const field = `result-${call.callId}`;
+  return (
+    <form
+      class="ask"
+      aria-label={`Result of ${call.name}`}
+      onSubmit={async (event) => {
+        event.preventDefault();
+        isSending.value = true;
+        await act(() => session.sendResult(call, text.value, isError.value));
+        isSending.value = false;
+      }}
+    >
+      <p class="reason">This tool runs in the client. Enter its result to continue.</p>
+      <label for={field}>Result</label>
+      <textarea
+        id={field}
+        rows={3}
+        class="code"
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+        }}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isError.value}
+          onChange={(event) => {
+            isError.value = event.currentTarget.checked;
+          }}
+        />
+        The tool failed
+      </label>
+      <div class="actions">
+        <button type="submit" class="primary" disabled={isSending.value}>
+          Send result
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,10 @@
+/** `/` and `/console/…`: the console. It does everything over the public API, with the key of this tab. */
+import { render } from 'preact';
+import { loadKey } from '../../api/key.ts';
+import { followPlace } from '../../router.ts';
+import { ConsoleShell } from './shell.tsx';
+
+loadKey();
+followPlace();
+const page = document.getElementById('page');
+if (page !== null) render(<ConsoleShell />, page);

@@ -1,0 +1,117 @@
+/** `Ctrl K`: goes to a page or a chat, or starts a chat with an agent or a model. A combobox in a dialog (WAI-ARIA APG). */
+import { signal } from '@preact/signals';
+import type { TargetedKeyboardEvent } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { chosenModel, loadModels, models } from '../../api/models.ts';
+import { visible } from '../../parts/visible.ts';
+import { navigate, pathOf } from '../../router.ts';
+import { chatTitles, recentChats } from './recent-chats.tsx';
+import { views } from './views.ts';
+
+const isOpen = signal(false);
+const maxShown = 12;
+
+type Entry = { kind: string; label: string; run(): void };
+
+export function openPalette(): void {
+  isOpen.value = true;
+}
+
+export function Palette() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState('');
+  const [index, setIndex] = useState(0);
+  useEffect(() => {
+    if (!isOpen.value || dialog.current?.open) return;
+    setText('');
+    setIndex(0);
+    // The list of models may be missing; pages and chats are found without it.
+    loadModels().catch(() => undefined);
+    dialog.current?.showModal();
+  }, [isOpen.value]);
+  const close = (): void => dialog.current?.close();
+  const found = isOpen.value ? findEntries(text) : [];
+  const chosen = found[Math.min(index, found.length - 1)];
+  const run = (entry: Entry | undefined): void => {
+    if (entry === undefined) return;
+    close();
+    entry.run();
+  };
+  const press = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) setIndex((Math.min(index, found.length - 1) + step + found.length) % Math.max(1, found.length));
+    // Read from the field: who types fast presses Enter before the list is rendered.
+    else if (event.key === 'Enter') run(event.currentTarget.value === text ? chosen : findEntries(event.currentTarget.value)[0]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the panel closes it, as Escape does
+    <dialog
+      ref={dialog}
+      class="palette"
+      aria-label="Search"
+      onClose={() => {
+        isOpen.value = false;
+      }}
+      onClick={(event) => {
+        if (event.target === dialog.current) close();
+      }}
+    >
+      <input
+        role="combobox"
+        aria-label="Search pages, chats, agents and models"
+        aria-expanded={found.length > 0}
+        aria-controls="palette-options"
+        aria-autocomplete="list"
+        aria-activedescendant={chosen === undefined ? undefined : `palette-${found.indexOf(chosen)}`}
+        placeholder="Go to a page or a chat, or start one with an agent"
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setIndex(0);
+        }}
+        onKeyDown={press}
+      />
+      <div id="palette-options" role="listbox" aria-label="Results">
+        {found.map((entry, at) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox handles the keys
+          // biome-ignore lint/a11y/useFocusableInteractive: the combobox keeps the focus
+          <div
+            key={`${entry.kind} ${entry.label} ${at}`}
+            id={`palette-${at}`}
+            role="option"
+            aria-selected={entry === chosen}
+            onClick={() => run(entry)}
+          >
+            <span>{visible(entry.label)}</span>
+            <span class="muted">{entry.kind}</span>
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p class="muted none">Nothing found for “{visible(text)}”.</p>}
+    </dialog>
+  );
+}
+
+function findEntries(text: string): Entry[] {
+  const words = text.toLowerCase().split(/\s+/);
+  const go = (path: string) => () => navigate(path);
+  const entries: Entry[] = [
+    { kind: 'Chat', label: 'New chat', run: go(pathOf('chat')) },
+    ...views.map(({ name, title }) => ({ kind: 'Page', label: title, run: go(pathOf(name)) })),
+    { kind: 'Page', label: 'API reference', run: () => location.assign('/docs') },
+    ...recentChats.value.map(({ id, who, createdAt }) => ({
+      kind: 'Chat',
+      label: chatTitles.value.get(id) ?? `${who}, ${new Date(createdAt).toLocaleString()}`,
+      run: go(pathOf('chat', id)),
+    })),
+    ...models.value.map((id) => ({ kind: 'Chat with', label: id, run: () => startWith(id) })),
+  ];
+  return entries.filter(({ kind, label }) => words.every((word) => `${kind} ${label}`.toLowerCase().includes(word))).slice(0, maxShown);
+}
+
+function startWith(model: string): void {
+  chosenModel.value = model;
+  navigate(pathOf('chat'));
+}

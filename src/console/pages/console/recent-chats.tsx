@@ -1,0 +1,78 @@
+/** The newest sessions of the key, by their first message. */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { moniker } from '../../api/moniker.ts';
+import { visible } from '../../parts/visible.ts';
+import { partsText } from '../../session/fold-events.ts';
+import { pathOf } from '../../router.ts';
+
+export type RecentChat = { id: string; who: string; createdAt: string };
+
+export const recentChats = signal<readonly RecentChat[]>([]);
+export const chatTitles = signal<ReadonlyMap<string, string>>(new Map());
+/** Whether the menu is open, in a narrow window. */
+export const isListOpen = signal(false);
+
+const maxShown = 20;
+/** Each title is a request to the session. */
+const maxTitles = 8;
+const maxTitleLength = 60;
+
+export function RecentChats({ current }: { current: string | null }) {
+  const isKnown = current === null || recentChats.value.some(({ id }) => id === current);
+  useEffect(() => {
+    void loadRecentChats();
+  }, [moniker.value, isKnown]);
+  if (recentChats.value.length === 0) return null;
+  return (
+    <section aria-label="Recent chats" class="recent">
+      <h2>Recent chats</h2>
+      <ul>
+        {recentChats.value.map(({ id, who, createdAt }) => (
+          <li key={id}>
+            <a href={pathOf('chat', id)} aria-current={id === current ? 'page' : undefined} title={new Date(createdAt).toLocaleString()}>
+              <span class="title">{visible(chatTitles.value.get(id) ?? who)}</span>
+              <span class="who">
+                {visible(who)} · {ago(createdAt)}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The list is an aid: without it, the chat works the same. Its errors are shown by the view that sends the same key. */
+async function loadRecentChats(): Promise<void> {
+  try {
+    const { items } = await moniker.value.get('/v1/sessions', { params: { query: { limit: maxShown } } });
+    recentChats.value = items.map(({ id, agent, model, createdAt }) => ({
+      id,
+      who: agent === undefined ? (model ?? '') : `agent/${agent}`,
+      createdAt,
+    }));
+    for (const { id } of recentChats.value.slice(0, maxTitles)) if (!chatTitles.value.has(id)) await loadTitle(id);
+  } catch {
+    // As above.
+  }
+}
+
+async function loadTitle(id: string): Promise<void> {
+  const { items } = await moniker.value.get('/v1/sessions/{id}/messages', { params: { path: { id }, query: { limit: 1 } } });
+  const [first] = items;
+  if (first !== undefined) setTitle(id, partsText(first.parts as { type: string }[]));
+}
+
+export function setTitle(id: string, text: string): void {
+  const title = text.trim().replaceAll(/\s+/g, ' ').slice(0, maxTitleLength);
+  if (title !== '' && chatTitles.value.get(id) !== title) chatTitles.value = new Map(chatTitles.value).set(id, title);
+}
+
+function ago(iso: string): string {
+  const minutes = Math.round((Date.now() - Date.parse(iso)) / 60_000);
+  if (minutes < 1) return 'now';
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 60 * 24) return `${Math.round(minutes / 60)} h ago`;
+  return new Date(iso).toLocaleDateString();
+}

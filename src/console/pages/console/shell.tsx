@@ -1,0 +1,208 @@
+/** The frame of the console: sidebar, the view that the path names, the palette, and messages for screen readers. */
+import { signal, useComputed } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isKeyRejected, retryAt } from '../../api/moniker.ts';
+import { apiKey } from '../../api/key.ts';
+import { announcement } from '../../parts/announce.ts';
+import { KeyMenu } from '../../parts/key-menu.tsx';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { navigate, pathOf, place, type ViewProps } from '../../router.ts';
+import { isListOpen, RecentChats } from './recent-chats.tsx';
+import { KeyPage } from './key-page.tsx';
+import { openPalette, Palette } from './palette.tsx';
+import { groups, views, type ConsoleView } from './views.ts';
+
+const isOffline = signal(!navigator.onLine);
+
+export function ConsoleShell() {
+  const main = useRef<HTMLElement>(null);
+  useKeys();
+  useConnection();
+  const { view: name, id } = place.value;
+  const view = views.find((one) => one.name === name);
+  useEffect(() => {
+    document.title = `${view?.title ?? 'Not found'} · Moniker`;
+    isListOpen.value = false;
+  }, [view, id]);
+  const hasKey = apiKey.value !== '' && !isKeyRejected.value;
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to the content
+      </button>
+      <header class="top">
+        <button
+          type="button"
+          class="plain menu"
+          aria-expanded={isListOpen.value}
+          aria-controls="navigation"
+          onClick={() => {
+            isListOpen.value = !isListOpen.value;
+          }}
+        >
+          Menu
+        </button>
+        <a class="brand" href={pathOf('chat')}>
+          <span aria-hidden="true" class="logo" />
+          Moniker
+        </a>
+        <button type="button" class="find" onClick={openPalette}>
+          <span>Search</span>
+          <span class="kbd">Ctrl K</span>
+        </button>
+        <KeyMenu />
+      </header>
+      <nav id="navigation" aria-label="Console" class={isListOpen.value ? 'side open' : 'side'}>
+        <Navigation current={name} />
+        {hasKey && <RecentChats current={name === 'chat' ? id : null} />}
+      </nav>
+      <main id="content" ref={main} tabIndex={-1}>
+        <Notices />
+        {!hasKey ? <KeyPage /> : view === undefined ? <NotFound /> : <LoadedView key={view.name} view={view} id={id} />}
+      </main>
+      {hasKey && <Palette />}
+      <div class="visually-hidden" role="status" aria-live="polite">
+        {announcement.value}
+      </div>
+    </div>
+  );
+}
+
+function Navigation({ current }: { current: string }) {
+  return (
+    <>
+      {groups.map((group) => {
+        const shown = views.filter((view) => view.group === group);
+        return shown.length === 0 ? null : (
+          <section key={group} aria-label={group}>
+            <h2>{group}</h2>
+            <ul>
+              {shown.map(({ name, title, key }) => (
+                <li key={name}>
+                  <a href={pathOf(name)} aria-current={name === current ? 'page' : undefined}>
+                    {title}
+                    <span class="kbd" aria-hidden="true">
+                      g {key}
+                    </span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+      <section aria-label="Reference">
+        <h2>Reference</h2>
+        <ul>
+          <li>
+            <a href="/docs">API reference</a>
+          </li>
+        </ul>
+      </section>
+    </>
+  );
+}
+
+function LoadedView({ view, id }: { view: ConsoleView; id: string | null }) {
+  const [View, setView] = useState<ComponentType<ViewProps> | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    setError(null);
+    // A function as a state is called by its setter.
+    view.load().then((loaded) => setView(() => loaded), setError);
+  }, [view, attempt]);
+  if (error !== null) return <ProblemView error={error} retry={() => setAttempt(attempt + 1)} />;
+  return View === null ? <p class="loading">Loading…</p> : <View id={id} />;
+}
+
+function NotFound() {
+  return (
+    <div class="view">
+      <h1>There is no such page</h1>
+      <p>
+        The console has no page at this address. <a href={pathOf('chat')}>Open the chat</a>
+      </p>
+    </div>
+  );
+}
+
+/** What concerns every view: no connection, or a limit that was reached. */
+function Notices() {
+  const seconds = useCountdown();
+  return (
+    <>
+      {isOffline.value && (
+        <p class="notice warn" role="status">
+          You are offline. What you typed is kept; the page continues when the connection is back.
+        </p>
+      )}
+      {seconds > 0 && (
+        <p class="notice warn">
+          The service limits how often this key may call it. Try again in <strong>{seconds} s</strong>.
+        </p>
+      )}
+    </>
+  );
+}
+
+function useCountdown(): number {
+  const [now, setNow] = useState(Date.now());
+  const until = useComputed(() => retryAt.value).value;
+  useEffect(() => {
+    if (until <= Date.now()) return;
+    setNow(Date.now());
+    const timer = setInterval(() => {
+      setNow(Date.now());
+      if (Date.now() >= until) clearInterval(timer);
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, [until]);
+  return Math.max(0, Math.ceil((until - now) / 1_000));
+}
+
+function useConnection(): void {
+  useEffect(() => {
+    const update = (): void => {
+      isOffline.value = !navigator.onLine;
+    };
+    addEventListener('online', update);
+    addEventListener('offline', update);
+    return () => {
+      removeEventListener('online', update);
+      removeEventListener('offline', update);
+    };
+  }, []);
+}
+
+const chordMs = 1_200;
+
+/** `Ctrl K` and `/`: the palette. `g` and a letter: a view. Nothing approves or denies a call. */
+function useKeys(): void {
+  useEffect(() => {
+    let chordUntil = 0;
+    const press = (event: KeyboardEvent): void => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        openPalette();
+        return;
+      }
+      if (event.key === 'Escape') isListOpen.value = false;
+      const isTyping =
+        event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable], dialog') !== null;
+      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === '/') {
+        event.preventDefault();
+        openPalette();
+      } else if (event.key === 'g') chordUntil = Date.now() + chordMs;
+      else if (Date.now() < chordUntil) {
+        chordUntil = 0;
+        const view = views.find(({ key }) => key === event.key);
+        if (view !== undefined) navigate(pathOf(view.name));
+      }
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+}

@@ -1,0 +1,17 @@
+/** The views of the console: the groups of the sidebar, their shortcuts, and the script of each, which is loaded when it is opened. */
+import type { ComponentType } from 'preact';
+import type { ViewProps } from '../../router.ts';
+
+export type ConsoleView = {
+  name: string;
+  title: string;
+  group: 'Use' | 'Build' | 'Automate' | 'Run';
+  key: string;
+  load(): Promise<ComponentType<ViewProps>>;
+};
+
+export const views: readonly ConsoleView[] = [
+  { name: 'chat', title: 'Chat', group: 'Use', key: 'c', load: async () => (await import('../chat/chat-page.tsx')).ChatPage },
+];
+
+export const groups: readonly ConsoleView['group'][] = ['Use', 'Build', 'Automate', 'Run'];

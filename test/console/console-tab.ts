@@ -1,0 +1,70 @@
+/** What the tests of the console share: a tab with the key, and a model that writes what the test asks for. */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { SharedService } from '../e2e/shared-service.ts';
+import { type ListeningUpstream, listenUpstream } from '../fakes/upstreams/upstream.ts';
+import { openTab } from './browser.ts';
+
+export const phone = { width: 390, height: 844 };
+
+/** For services that call `startEcho`. */
+export const allowEcho = { MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' };
+
+/** Opens the console as the printed link does. Policy violations, script errors and foreign requests fail the test. */
+export async function visitConsole(
+  browser: Browser,
+  service: SharedService,
+  path: string,
+  use: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  const { page, faults } = await openTab(browser, service.url, options);
+  await page.goto(`${service.url}${path}#key=${service.key}`);
+  await use(page);
+  expect(faults).toEqual([]);
+  await page.context().close();
+}
+
+/** Writes a message and sends it with Enter. */
+export async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+/**
+ * A provider `echo` whose model `echo/words` repeats the user's newest message: word by word with pauses if it begins with `slowly `, and as a
+ * call of the tool `x` if it begins with `call x `.
+ */
+export async function startEcho(service: SharedService): Promise<ListeningUpstream> {
+  const upstream = await listenUpstream({ handle: async (request) => toStream(lastMessage(await request.json())) });
+  const body = { kind: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'k', models: ['words'] };
+  const { status } = await service.call('PUT', '/v1/providers/echo', body);
+  expect(status).toBe(201);
+  return upstream;
+}
+
+function lastMessage({ messages }: { messages: { role: string; content: unknown }[] }): { role: string; text: string } {
+  const { role = '', content = '' } = messages.at(-1) ?? {};
+  return { role, text: typeof content === 'string' ? content : JSON.stringify(content) };
+}
+
+function toStream({ role, text }: { role: string; text: string }): Response {
+  const [, name, args] = role === 'user' ? (/^call (\S+) (.*)$/s.exec(text) ?? []) : [];
+  const isSlow = text.startsWith('slowly ');
+  const call = { tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name, arguments: args } }] };
+  const deltas = name === undefined ? (isSlow ? (text.match(/\S+\s*/g) ?? []) : [text]).map((content) => ({ content })) : [call];
+  const frames = [
+    ...deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] })),
+    { choices: [{ index: 0, delta: {}, finish_reason: name === undefined ? 'stop' : 'tool_calls' }] },
+  ];
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const frame = frames.shift();
+      if (isSlow) await new Promise((resolve) => setTimeout(resolve, 60));
+      controller.enqueue(encoder.encode(frame === undefined ? 'data: [DONE]\n\n' : `data: ${JSON.stringify({ id: 'e', ...frame })}\n\n`));
+      if (frame === undefined) controller.close();
+    },
+  });
+  return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+}
