@@ -1,7 +1,8 @@
 /**
  * Forwards the body of a reply and meters it on the way: looks for usage objects in its bytes, without parsing the rest. In workerd each
  * read and write in JavaScript costs several times what the runtime needs to pass the piece on. So a copy of a stream is read in a few large
- * pieces, while the runtime itself pumps the original.
+ * pieces, while the runtime itself pumps the original, which costs about a third more than passing it on; a stream that reports no usage is
+ * only passed on.
  */
 import { isRecord, tryParse } from '../core/json/wire-value.ts';
 import type { Usage } from '../core/model/chat-event.ts';
@@ -23,6 +24,8 @@ export type Forwarding = {
   access: ProviderAccess;
   meter: CallMeter;
   readUsage: ((usage: unknown) => Usage | null) | undefined;
+  /** False: the reply is a stream that will report no usage, so it is not looked at, and counts as soon as it begins. */
+  reportsUsage: boolean;
   clock: Clock;
   background(work: Promise<unknown>): void;
 };
@@ -39,7 +42,7 @@ export async function forwardBody(response: Response, forwarding: Forwarding): P
   const length = Number(response.headers.get('content-length') ?? Number.NaN);
   if (length <= maxWholeBytes) {
     meter.begun();
-    const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+    const bytes = new Uint8Array(await (body === response.body ? response : new Response(body)).arrayBuffer());
     scan.push(bytes);
     scan.end();
     return bytes;
@@ -47,6 +50,11 @@ export async function forwardBody(response: Response, forwarding: Forwarding): P
   // The runtime pumps only what it reads from the network itself: not the rehearsal, and not a stream with a filter.
   const isNative = typeof IdentityTransformStream !== 'undefined' && access.kind !== 'rehearsal' && body === response.body;
   if (!isNative) return observe(body, scan, meter);
+  if (!forwarding.reportsUsage) {
+    meter.begun();
+    meter.end();
+    return body;
+  }
   const [original, copy] = body.tee();
   const { readable, writable } = new IdentityTransformStream();
   const reader = copy.getReader({ mode: 'byob' });

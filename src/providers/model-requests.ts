@@ -59,7 +59,7 @@ async function passRequest(deps: ProxyDeps, principal: Principal, { ref, path, b
   try {
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, options));
     const headers = await answerHeaders(access, response);
-    const passed = await forwardBody(response, { access, meter, readUsage: readPassedUsage, clock, background });
+    const passed = await forwardBody(response, { access, meter, readUsage: readPassedUsage, reportsUsage: true, clock, background });
     return new Response(passed, { status: 200, headers });
   } catch (error) {
     meter.fail(error);

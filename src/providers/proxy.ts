@@ -150,7 +150,9 @@ export async function proxyChat(given: ProxyRequest): Promise<Response> {
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true, firstByteMs }));
     const headers = await answerHeaders(access, response);
     // Forwards the bytes undecoded. The response ends with the provider or the client.
-    const forwarded = await forwardBody(response, { access, meter, readUsage: adapter.readUsage, clock, background });
+    // Providers that do not know the field report usage in any case.
+    const reportsUsage = body.stream !== true || dialect.name !== 'openai-chat' || wantsUsage(body) || !streamUsage;
+    const forwarded = await forwardBody(response, { access, meter, readUsage: adapter.readUsage, reportsUsage, clock, background });
     return new Response(forwarded, { status: 200, headers });
   }
   const signal = request.signal?.();
