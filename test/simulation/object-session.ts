@@ -155,8 +155,11 @@ function wiringOf(
   disk: SqlDisk,
 ): Wiring {
   const outside = async (what: string): Promise<void> => {
+    const position = disk.position();
     await life.pause(what);
     if (life.state === 'alive') disk.flush();
+    // The platform sends nothing before the writes in front of it are stored: this never leaves.
+    else if (disk.wasLostBefore(position)) await new Promise(() => undefined);
   };
   const catalog = {
     forgetSession: () => outside('the Catalog forgets the session'),

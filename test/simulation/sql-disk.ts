@@ -27,6 +27,10 @@ export class SqlDisk {
   #alarm: Alarm | null = null;
   /** Changes with every write. */
   version = 0;
+  /** Blocks written in this run. */
+  #written = 0;
+  /** First and last number of blocks that were lost together. */
+  #lost: [number, number][] = [];
 
   /** `close` rolls back to here. */
   constructor(database: DatabaseSync, note: (query: string, bindings: readonly SQLInputValue[]) => void) {
@@ -51,11 +55,24 @@ export class SqlDisk {
     const whole = this.#blockOpen ? this.#blocks - 1 : this.#blocks;
     const kept = random.int(0, Math.max(0, whole));
     const lost = this.#blocks - kept;
-    if (lost > 0) this.#run(`ROLLBACK TO block_${kept}`);
+    if (lost > 0) {
+      this.#run(`ROLLBACK TO block_${kept}`);
+      this.#lost.push([this.#written - lost + 1, this.#written]);
+    }
     this.flush();
     this.version += 1;
     this.#alarm = this.#readAlarm();
     return lost;
+  }
+
+  /** How much was written. A request that is sent now leaves only when all of it is stored. */
+  position(): number {
+    return this.#written;
+  }
+
+  /** Something that was written before this position is lost, by the same process. */
+  wasLostBefore(position: number): boolean {
+    return this.#lost.some(([first, last]) => position >= first && position <= last);
   }
 
   get alarm(): Alarm | null {
@@ -108,6 +125,7 @@ export class SqlDisk {
     this.#blockOpen = true;
     this.#run(`SAVEPOINT block_${this.#blocks}`);
     this.#blocks += 1;
+    this.#written += 1;
     queueMicrotask(() => {
       this.#blockOpen = false;
     });
