@@ -56,7 +56,7 @@ describe('bad input over HTTP', () => {
     ['malformed JSON', 'PUT', '/v1/toolsets/x', '{"tools": [', {}, 400, 'invalid_json'],
     ['an empty body', 'PUT', '/v1/toolsets/x', '', {}, 400, 'invalid_json'],
     ['another content type', 'PUT', '/v1/toolsets/x', '{}', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
-    ['an unsupported method', 'PATCH', '/v1/toolsets/x', '{}', {}, 405, 'method_not_allowed'],
+    ['an unsupported method', 'POST', '/v1/toolsets/x', '{}', {}, 405, 'method_not_allowed'],
     ['an unknown path', 'POST', '/v1/nothing', '{}', {}, 404, 'not_found'],
     ['an unknown toolset', 'POST', '/v1/toolsets/missing/calls', '{"name": "a", "arguments": {}}', {}, 404, 'not_found'],
     ['an unknown agent', 'POST', '/v1/sessions', '{"agent": "missing"}', {}, 404, 'not_found'],

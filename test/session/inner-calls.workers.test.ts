@@ -152,10 +152,11 @@ describe('a session of the previous release, which had no nested calls', () => {
   /** As that release left it, without the later migrations. */
   const takeBack = (id: string): Promise<void> =>
     runInDurableObject(stubOf(id), (_instance, { storage }) => {
-      for (const table of ['journal', 'journal_results', 'journal_roots', 'taint', 'result_media', 'call_answers'])
+      for (const table of ['journal', 'journal_results', 'journal_roots', 'taint', 'result_media', 'call_answers', 'usage_ranges'])
         storage.sql.exec(`DROP TABLE ${table}`);
       storage.sql.exec('DROP TABLE notices');
-      storage.sql.exec('ALTER TABLE turns DROP COLUMN asked_event');
+      storage.sql.exec('DROP INDEX completions_by_turn');
+      for (const column of ['asked_event', 'counted_event']) storage.sql.exec(`ALTER TABLE turns DROP COLUMN ${column}`);
       storage.sql.exec('ALTER TABLE files DROP COLUMN own');
       revertWaits(storage.sql);
       for (const column of ['question', 'round', 'earlier']) storage.sql.exec(`ALTER TABLE approvals DROP COLUMN ${column}`);

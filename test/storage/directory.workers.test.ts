@@ -229,7 +229,7 @@ describe('after a write', () => {
       ],
     });
     const { warnings } = await catalog.put('tool-aliases', 'builtin.bash', { aliases: ['terminal'] });
-    expect(warnings).toEqual([]);
+    expect(warnings).toMatchObject([{ path: 'aliases', message: expect.stringContaining('"clashes"') }]);
     const inherits = await directory.toolset(workspace, 'inherits');
     expect(inherits.pointer).toMatchObject({ version: 1, revision: 2 });
     expect(resolveName(inherits.names, 'terminal')).toMatchObject({ ok: true, canonical: 'builtin.bash', via: 'alias' });
