@@ -792,6 +792,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the key of this request
+         * @description Any key may read itself: its scopes, its bindings, when it expires, and the limits that apply to it.
+         *
+         *     Scope: `chat` or `tools` or `toolsets` or `approve` or `admin`.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/messages": {
         parameters: {
             query?: never;
@@ -4049,6 +4071,75 @@ export interface components {
         };
         McpMessage: {
             [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "id": "k7pd2mxw4q",
+         *       "name": "my app",
+         *       "workspace": "default",
+         *       "scopes": [
+         *         "chat"
+         *       ],
+         *       "agents": [
+         *         "demo"
+         *       ],
+         *       "createdAt": "2026-01-01T00:00:00.000Z",
+         *       "expiresAt": null,
+         *       "limits": {
+         *         "maxBodyBytes": 1048576,
+         *         "maxLargeBodyBytes": 10485760,
+         *         "maxFileBytes": 16777216,
+         *         "maxSessionFilesBytes": 67108864,
+         *         "maxPageItems": 200,
+         *         "maxToolsetEntries": 1000,
+         *         "maxStepsPerTurn": 16,
+         *         "maxCallsPerTurn": 64,
+         *         "turnTimeoutMs": 600000,
+         *         "approvalTtlMs": 604800000,
+         *         "maxOpenQuestions": 6
+         *       }
+         *     }
+         */
+        Me: {
+            /** @description The agents that the key is bound to. Absent: it is not bound to any. */
+            agents?: string[];
+            caller?: {
+                [key: string]: string;
+            };
+            /** @description null: the root key, which comes from the settings. */
+            createdAt: string | null;
+            /** @description null: the key does not expire. */
+            expiresAt: string | null;
+            id: string;
+            limits: {
+                /** @description How long a call waits for its approval before it is denied. */
+                approvalTtlMs: number;
+                /** @description A JSON body. */
+                maxBodyBytes: number;
+                /** @description Tool calls of a turn, unless its agent sets another limit. */
+                maxCallsPerTurn: number;
+                /** @description A file of a session. */
+                maxFileBytes: number;
+                /** @description A body of the chat APIs, of turns, skills and servers. */
+                maxLargeBodyBytes: number;
+                /** @description MCP calls of a key that wait for an answer at the same time. */
+                maxOpenQuestions: number;
+                /** @description `limit` of a list. */
+                maxPageItems: number;
+                /** @description All files of a session. */
+                maxSessionFilesBytes: number;
+                /** @description Model calls of a turn, unless its agent sets another limit. */
+                maxStepsPerTurn: number;
+                /** @description Entries of a toolset. */
+                maxToolsetEntries: number;
+                /** @description Working time of a turn, unless its agent sets another limit. */
+                turnTimeoutMs: number;
+            };
+            name: string;
+            scopes: components["schemas"]["Scope"][];
+            /** @description The toolsets that the key is bound to. Absent: it is not bound to any. */
+            toolsets?: string[];
+            workspace: string;
         };
         /**
          * @description Members to change (RFC 7396): objects are merged, `null` removes a member, any other value, a list too, replaces.
@@ -9704,6 +9795,31 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key, without its secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

@@ -24,6 +24,7 @@ import { chatCompletionRoutes } from './routes/chat-completions.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
 import { hookRoutes } from './routes/hooks.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { meRoutes } from './routes/me.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { messagesRoutes } from './routes/messages.ts';
 import { passedRequestRoutes } from './routes/passed-requests.ts';
@@ -90,6 +91,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...agentRoutes,
     ...skillRoutes,
     ...keyRoutes,
+    ...meRoutes,
     ...workspaceRoutes,
     ...webhookRoutes,
     ...deliveryRoutes,

@@ -270,6 +270,7 @@ describe('every operation', () => {
     }
     const { json: key } = await call('POST', '/v1/keys', { name: 'one', scopes: ['chat'] });
     await call('GET', '/v1/keys');
+    expect((await call('GET', '/v1/me')).status).toBe(200);
     await call('GET', `/v1/keys/${key.id}`);
     await call('DELETE', `/v1/keys/${key.id}?cancel=true`);
     await call('GET', '/v1/audit?limit=3');

@@ -77,6 +77,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   getKey: admin('GET', '/v1/keys/{name}'),
   createKey: admin('POST', '/v1/keys', { name: 'new', scopes: ['chat'] }),
   revokeKey: admin('DELETE', '/v1/keys/{name}'),
+  getMe: { scopes: Scope.options, request: () => ['GET', '/v1/me'], own: anyKey, other: anyKey },
   listAudit: admin('GET', '/v1/audit'),
   getUsage: usage('/v1/usage'),
   listRequests: usage('/v1/requests'),

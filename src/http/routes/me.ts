@@ -1,0 +1,90 @@
+/** `/v1/me`: what the key of the request is, what it may do, and the limits of its requests. */
+import { z } from 'zod';
+import { limits } from '../../core/limits.ts';
+import { rootKeyId, Scope } from '../../core/principal.ts';
+import { maxOpenQuestionsPerKey } from '../../engine/mcp/ask-during-call.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const currentLimits = {
+  maxBodyBytes: limits.maxBodyBytes,
+  maxLargeBodyBytes: limits.maxLargeBodyBytes,
+  maxFileBytes: limits.maxFileBytes,
+  maxSessionFilesBytes: limits.maxSessionFilesBytes,
+  maxPageItems: limits.maxPageItems,
+  maxToolsetEntries: limits.maxToolsetEntries,
+  maxStepsPerTurn: limits.maxStepsPerTurn,
+  maxCallsPerTurn: limits.maxCallsPerTurn,
+  turnTimeoutMs: limits.turnTimeoutMs,
+  approvalTtlMs: limits.approvalTtlMs,
+  maxOpenQuestions: maxOpenQuestionsPerKey,
+} as const;
+
+const described: Readonly<Record<keyof typeof currentLimits, string>> = {
+  maxBodyBytes: 'A JSON body.',
+  maxLargeBodyBytes: 'A body of the chat APIs, of turns, skills and servers.',
+  maxFileBytes: 'A file of a session.',
+  maxSessionFilesBytes: 'All files of a session.',
+  maxPageItems: '`limit` of a list.',
+  maxToolsetEntries: 'Entries of a toolset.',
+  maxStepsPerTurn: 'Model calls of a turn, unless its agent sets another limit.',
+  maxCallsPerTurn: 'Tool calls of a turn, unless its agent sets another limit.',
+  turnTimeoutMs: 'Working time of a turn, unless its agent sets another limit.',
+  approvalTtlMs: 'How long a call waits for its approval before it is denied.',
+  maxOpenQuestions: 'MCP calls of a key that wait for an answer at the same time.',
+};
+
+const Me = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    workspace: z.string(),
+    scopes: z.array(Scope),
+    toolsets: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The toolsets that the key is bound to. Absent: it is not bound to any.' }),
+    agents: z.array(z.string()).optional().meta({ description: 'The agents that the key is bound to. Absent: it is not bound to any.' }),
+    caller: z.record(z.string(), z.string()).optional(),
+    createdAt: z.iso.datetime().nullable().meta({ description: 'null: the root key, which comes from the settings.' }),
+    expiresAt: z.iso.datetime().nullable().meta({ description: 'null: the key does not expire.' }),
+    limits: z.object(
+      Object.fromEntries(Object.entries(described).map(([name, description]) => [name, z.int().meta({ description })])) as Record<
+        keyof typeof currentLimits,
+        z.ZodInt
+      >,
+    ),
+  })
+  .meta({
+    id: 'Me',
+    example: {
+      id: 'k7pd2mxw4q',
+      name: 'my app',
+      workspace: 'default',
+      scopes: ['chat'],
+      agents: ['demo'],
+      createdAt: '2026-01-01T00:00:00.000Z',
+      expiresAt: null,
+      limits: currentLimits,
+    },
+  });
+
+export const meRoutes: readonly Route[] = [
+  defineRoute(
+    {
+      method: 'get',
+      path: '/v1/me',
+      operationId: 'getMe',
+      tag: 'Keys',
+      scopes: ['chat', 'tools', 'toolsets', 'approve', 'admin'],
+      summary: 'Read the key of this request',
+      description: 'Any key may read itself: its scopes, its bindings, when it expires, and the limits that apply to it.',
+      answers: { 200: { description: 'The key, without its secret.', schema: Me } },
+    },
+    async ({ answer, services, principal: { keyId: id, workspace, scopes, toolsets, agents, caller } }) => {
+      const { name, createdAt, expiresAt } =
+        id === rootKeyId ? { name: rootKeyId, createdAt: null, expiresAt: null } : await services.catalog(workspace).key(id);
+      const bindings = { ...(toolsets && { toolsets }), ...(agents && { agents }), ...(caller && { caller }) };
+      return answer(200, { id, name, workspace, scopes, ...bindings, createdAt, expiresAt, limits: currentLimits });
+    },
+  ),
+];
