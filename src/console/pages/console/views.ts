@@ -12,6 +12,13 @@ export type ConsoleView = {
 
 export const views: readonly ConsoleView[] = [
   { name: 'chat', title: 'Chat', group: 'Use', key: 'c', load: async () => (await import('../chat/chat-page.tsx')).ChatPage },
+  {
+    name: 'toolsets',
+    title: 'Toolsets',
+    group: 'Build',
+    key: 't',
+    load: async () => (await import('../toolsets/toolsets-page.tsx')).ToolsetsPage,
+  },
 ];
 
 export const groups: readonly ConsoleView['group'][] = ['Use', 'Build', 'Automate', 'Run'];

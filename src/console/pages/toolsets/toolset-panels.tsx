@@ -1,0 +1,169 @@
+/** Beside the table of a toolset: definitions for each provider, versions, a test call, and the document. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { visible } from '../../parts/visible.ts';
+import { asToolsetDraft } from './toolset-draft.ts';
+import { TestPanel } from './toolset-test.tsx';
+import type { OpenToolset } from './toolset-state.ts';
+import { VersionsPanel } from './toolset-versions.tsx';
+
+const tabs = ['Definition', 'Versions', 'Test', 'Document'] as const;
+const providers = ['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'text'];
+
+type PanelProps = { state: OpenToolset; selected: number };
+
+export function ToolsetPanels({ state, selected }: PanelProps) {
+  const tab = useSignal<(typeof tabs)[number]>('Definition');
+  return (
+    <aside class="inspector" aria-label="About the toolset">
+      <header>
+        <div class="tabs" role="tablist" aria-label="About the toolset">
+          {tabs.map((name) => (
+            <button
+              key={name}
+              type="button"
+              role="tab"
+              id={`tab-${name}`}
+              aria-selected={tab.value === name}
+              aria-controls="inspected"
+              onClick={() => {
+                tab.value = name;
+              }}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <div id="inspected" role="tabpanel" aria-labelledby={`tab-${tab.value}`} tabIndex={0}>
+        {tab.value === 'Definition' && <DefinitionPanel state={state} selected={selected} />}
+        {tab.value === 'Versions' && <VersionsPanel state={state} />}
+        {tab.value === 'Test' && <TestPanel state={state} selected={selected} />}
+        {tab.value === 'Document' && <DocumentPanel state={state} />}
+      </div>
+    </aside>
+  );
+}
+
+function DefinitionPanel({ state, selected }: PanelProps) {
+  const report = state.report.value;
+  const tool = report?.tools.find(({ entry }) => entry === `tools[${selected}]`);
+  return (
+    <>
+      <p class="filters">
+        <label>
+          Provider{' '}
+          <select
+            value={state.provider.value}
+            onChange={(event) => {
+              state.provider.value = event.currentTarget.value;
+              void state.loadReport();
+            }}
+          >
+            {providers.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        {report && <strong>{report.tokens} tokens in all</strong>}
+      </p>
+      {report && (
+        <TokenBar tokens={report.tools.map(({ tokens }) => tokens)} selected={tool === undefined ? -1 : report.tools.indexOf(tool)} />
+      )}
+      {tool === undefined ? (
+        <p class="muted">Save the toolset to see what models receive.</p>
+      ) : (
+        <>
+          <h2>
+            {visible(tool.wireName)} <span class="muted">{tool.tokens} tokens</span>
+          </h2>
+          {tool.left !== undefined && <p class="muted">Not sent: {visible(tool.left)}</p>}
+          <ul class="changes">
+            {tool.changes.map(({ path, message }) => (
+              <li key={`${path} ${message}`}>
+                <code>{path}</code> {visible(message)}
+              </li>
+            ))}
+          </ul>
+          {tool.definition !== null && (
+            <CodeBlock text={JSON.stringify(tool.definition, null, 2)} language="json" label={`Definition for ${state.provider.value}`} />
+          )}
+        </>
+      )}
+      {report && report.warnings.length > 0 && (
+        <details>
+          <summary>{report.warnings.length} warnings</summary>
+          <ul class="changes">
+            {report.warnings.map(({ path, message }) => (
+              <li key={`${path} ${message}`}>
+                <code>{path}</code> {visible(message)}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** The share of each tool in the tokens. */
+function TokenBar({ tokens, selected }: { tokens: readonly number[]; selected: number }) {
+  return (
+    <span class="token-bar" aria-hidden="true">
+      {tokens.map((count, index) => (
+        <i key={index} class={index === selected ? 'selected' : ''} style={{ flexGrow: String(count) }} />
+      ))}
+    </span>
+  );
+}
+
+/** The document as text, for what the table does not show. Text that is not JSON stays in the box and changes nothing. */
+function DocumentPanel({ state }: { state: OpenToolset }) {
+  const text = useSignal(JSON.stringify(state.draft.value, null, 2));
+  const fault = useSignal<string | null>(null);
+  useEffect(() => {
+    if (fault.value === null && !isSameJson(text.value, state.draft.value)) text.value = JSON.stringify(state.draft.value, null, 2);
+  }, [state.draft.value]);
+  return (
+    <div class="test-call">
+      <label for="document">Document (JSON)</label>
+      <textarea
+        id="document"
+        class="code"
+        rows={24}
+        spellcheck={false}
+        value={text.value}
+        aria-invalid={fault.value !== null}
+        aria-describedby={fault.value === null ? undefined : 'document-fault'}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+          try {
+            state.replace(asToolsetDraft(JSON.parse(text.value)));
+            fault.value = null;
+          } catch (error) {
+            fault.value = error instanceof Error ? error.message : String(error);
+          }
+        }}
+      />
+      {fault.value !== null && (
+        <p id="document-fault" class="fault">
+          Not used yet: {fault.value}
+        </p>
+      )}
+      <p>
+        <CopyButton text={text.value} what="the document" />
+      </p>
+    </div>
+  );
+}
+
+function isSameJson(text: string, value: unknown): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
+  } catch {
+    return false;
+  }
+}

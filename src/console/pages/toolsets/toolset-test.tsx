@@ -1,0 +1,76 @@
+/** Calls a tool of the stored toolset, as a model would. */
+import { useSignal } from '@preact/signals';
+import { moniker } from '../../api/moniker.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { visible } from '../../parts/visible.ts';
+import { partsText } from '../../session/fold-events.ts';
+import type { OpenToolset } from './toolset-state.ts';
+
+export function TestPanel({ state, selected }: { state: OpenToolset; selected: number }) {
+  const tool = state.report.value?.tools.find(({ entry }) => entry === `tools[${selected}]`);
+  const name = useSignal(tool?.wireName ?? '');
+  const args = useSignal('{}');
+  const result = useSignal<{ text: string; isError: boolean; canonical: string | null } | null>(null);
+  const problem = useSignal<unknown>(null);
+  const call = async (): Promise<void> => {
+    result.value = null;
+    problem.value = null;
+    try {
+      const body = { name: name.value, arguments: JSON.parse(args.value) as Record<string, unknown> };
+      const answer = await moniker.value.post('/v1/toolsets/{toolset}/calls', {
+        params: { path: state.path },
+        body,
+      });
+      // Without content, the call waits for an approval or an input.
+      const isEnded = 'content' in answer;
+      const text = isEnded ? partsText(answer.content as { type: string }[]) : JSON.stringify(answer, null, 2);
+      result.value = { text, isError: isEnded && answer.isError, canonical: answer.canonical };
+    } catch (error) {
+      problem.value = error instanceof SyntaxError ? new Error(`The arguments are not valid JSON: ${error.message}`) : error;
+    }
+  };
+  return (
+    <form
+      class="test-call"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void call();
+      }}
+    >
+      <label for="test-name">Name, as a model would call it</label>
+      <input
+        id="test-name"
+        required
+        autocomplete="off"
+        value={name.value}
+        onInput={(event) => {
+          name.value = event.currentTarget.value;
+        }}
+      />
+      <label for="test-arguments">Arguments (JSON)</label>
+      <textarea
+        id="test-arguments"
+        class="code"
+        rows={5}
+        value={args.value}
+        onInput={(event) => {
+          args.value = event.currentTarget.value;
+        }}
+      />
+      <button type="submit" class="primary">
+        Call
+      </button>
+      {problem.value !== null && <ProblemView error={problem.value} suggest={(one) => (name.value = one)} />}
+      {result.value !== null && (
+        <section aria-label="Result">
+          <h2>
+            {visible(result.value.canonical ?? '')}{' '}
+            <span class={`badge ${result.value.isError ? 'bad' : 'ok'}`}>{result.value.isError ? 'failed' : 'done'}</span>
+          </h2>
+          <CodeBlock text={result.value.text} language="text" label="Result text" />
+        </section>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,94 @@
+/** The versions of a toolset, what each of them changed, and the way back to one. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { moniker } from '../../api/moniker.ts';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { visible } from '../../parts/visible.ts';
+import type { OpenToolset } from './toolset-state.ts';
+
+type Version = { version: number; createdAt: string; removed: boolean };
+type Change = { path: string; from?: unknown; to?: unknown };
+type Diff = {
+  from: number | null;
+  to: number;
+  fields: Change[];
+  changes: { change: string; canonical: string; wireName: string; fields: Change[] }[];
+};
+
+export function VersionsPanel({ state }: { state: OpenToolset }) {
+  const versions = useSignal<Version[]>([]);
+  const diff = useSignal<Diff | null>(null);
+  const problem = useSignal<unknown>(null);
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+      problem.value = null;
+    } catch (error) {
+      problem.value = error;
+    }
+  };
+  const { path } = state;
+  const load = async (): Promise<void> => {
+    versions.value = (await moniker.value.get('/v1/toolsets/{toolset}/versions', { params: { path, query: { limit: 50 } } })).items;
+  };
+  useEffect(() => void attempt(load), [state.etag.value]);
+  const compare = (version: number) =>
+    attempt(async () => {
+      diff.value = await moniker.value.get('/v1/toolsets/{toolset}/diff', { params: { path, query: { from: version - 1, to: version } } });
+    });
+  const rollBack = (version: number) =>
+    attempt(async () => {
+      await moniker.value.post('/v1/toolsets/{toolset}/rollback', { params: { path }, body: { version } });
+      diff.value = null;
+      await state.discard();
+    });
+  const newest = Math.max(...versions.value.map(({ version }) => version));
+  return (
+    <>
+      {problem.value !== null && <ProblemView error={problem.value} />}
+      <ul class="rows">
+        {versions.value.map(({ version, createdAt, removed }) => (
+          <li key={version}>
+            <strong>Version {version}</strong>
+            <span class="muted">{removed ? 'deleted' : new Date(createdAt).toLocaleString()}</span>
+            {version > 1 && (
+              <button type="button" class="plain" aria-label={`Changes of version ${version}`} onClick={() => void compare(version)}>
+                Changes
+              </button>
+            )}
+            {version < newest && !removed && (
+              <button type="button" class="plain" aria-label={`Roll back to version ${version}`} onClick={() => void rollBack(version)}>
+                Roll back
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {diff.value !== null && <DiffView diff={diff.value} />}
+    </>
+  );
+}
+
+function DiffView({ diff: { from, to, fields, changes } }: { diff: Diff }) {
+  return (
+    <section aria-label="Changes">
+      <h2>
+        Version {from ?? 0} to {to}
+      </h2>
+      {[...(fields.length > 0 ? [{ change: 'changed', canonical: 'the toolset', wireName: '', fields }] : []), ...changes].map((one) => (
+        <div key={one.canonical + one.wireName} class="change">
+          <span class={`badge ${{ added: 'ok', removed: 'bad' }[one.change] ?? 'info'}`}>{one.change}</span>{' '}
+          <code>{visible(one.canonical)}</code>
+          <ul class="changes">
+            {one.fields.map(({ path, from: before, to: after }) => (
+              <li key={path}>
+                <code>{path}</code> {before !== undefined && <del>{visible(JSON.stringify(before))}</del>}{' '}
+                {after !== undefined && <ins>{visible(JSON.stringify(after))}</ins>}
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import {
+  aliasText,
+  replaceEntry,
+  rowFaults,
+  asToolsetDraft,
+  withAliases,
+  withName,
+  withSuggestion,
+} from '../../src/console/pages/toolsets/toolset-draft.ts';
+
+const hidden = { name: 'look', mode: 'hidden' as const, note: 'old' };
+const draft = {
+  tools: [
+    { tool: 'a.x', aliases: [hidden, 'see'] },
+    { tool: 'b.y', name: 'look' },
+  ],
+};
+
+describe('the draft of a toolset', () => {
+  it('reads aliases as they are typed, and keeps their modes', () => {
+    expect(aliasText(draft.tools[0] ?? {})).toBe('look, see');
+    expect(withAliases(draft.tools[0] ?? {}, 'look, watch  ,')).toEqual({ tool: 'a.x', aliases: [hidden, 'watch'] });
+    expect(withAliases({ tool: 'a.x', aliases: ['b'] }, '')).toEqual({ tool: 'a.x' });
+  });
+
+  it('leaves out an empty name', () => {
+    expect([withName({ tool: 'a.x', name: 'n' }, ' '), withName({ tool: 'a.x' }, ' m ')]).toEqual([
+      { tool: 'a.x' },
+      { tool: 'a.x', name: 'm' },
+    ]);
+  });
+
+  it('marks both rows of a clash, and offers a free name for one', () => {
+    const faults = rowFaults(draft, { conflicts: [{ name: 'look', tools: ['a.x', 'b.y'], suggestion: 'b_look' }] });
+    expect([...faults]).toEqual([
+      [0, { message: '“look” is also claimed by b.y.', clash: 'look', suggestion: null }],
+      [1, { message: '“look” is also claimed by a.x.', clash: 'look', suggestion: 'b_look' }],
+    ]);
+    const [first, second] = draft.tools;
+    expect(withSuggestion(second ?? {}, { message: '', clash: 'look', suggestion: 'b_look' })).toEqual({ tool: 'b.y', name: 'b_look' });
+    expect(withSuggestion(first ?? {}, { message: '', clash: 'see', suggestion: 'watch' })).toEqual({
+      tool: 'a.x',
+      aliases: [hidden, 'watch'],
+    });
+  });
+
+  it('reads issues by the path of their row, and nothing from other bodies', () => {
+    const body = {
+      issues: [
+        { path: 'tools[1].name', message: 'is too short' },
+        { path: 'description', message: 'is too long' },
+      ],
+    };
+    expect([...rowFaults(draft, body)]).toEqual([[1, { message: 'is too short', clash: null, suggestion: null }]]);
+    expect([rowFaults(draft, null).size, rowFaults(draft, 'x').size, rowFaults(draft, { issues: 7 }).size]).toEqual([0, 0, 0]);
+  });
+
+  it('takes a document whose tools are objects, and says so of others', () => {
+    expect(asToolsetDraft(draft)).toBe(draft);
+    for (const value of [null, 7, {}, { tools: 'x' }, { tools: [null] }])
+      expect(() => asToolsetDraft(value)).toThrow('"tools" must be a list');
+  });
+
+  it('replaces one entry', () => {
+    expect(replaceEntry(draft, 1, { tool: 'c.z' }).tools).toEqual([draft.tools[0], { tool: 'c.z' }]);
+  });
+});

@@ -1,0 +1,186 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { shareService } from '../e2e/shared-service.ts';
+import { isSkipped } from '../selection.ts';
+import { browserPath, findAccessibilityViolations, launchBrowser, noBrowser, scrollsSideways } from './browser.ts';
+import { phone, visitConsole } from './console-tab.ts';
+
+const tools = [
+  { tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell'] },
+  { tool: 'builtin.read_file', name: 'look_at' },
+];
+
+describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', noBrowser))('the toolsets of the console', () => {
+  const service = shareService();
+  let browser: Browser;
+  let count = 0;
+  let name = '';
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  beforeEach(async () => {
+    count += 1;
+    name = `desk${count}`;
+    expect((await service.call('PUT', `/v1/toolsets/${name}`, { tools })).status).toBe(201);
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  const visit = (use: (page: Page) => Promise<void>, options = {}) =>
+    visitConsole(browser, service, `/console/toolsets/${name}`, use, options);
+  const aliases = (page: Page, tool = 'builtin.bash') => page.getByLabel(`Aliases of ${tool}`, { exact: true });
+  const shownName = (page: Page, tool: string) => page.getByLabel(`Shown name of ${tool}`, { exact: true });
+  const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
+  const tab = (page: Page, title: string) => page.getByRole('tab', { name: title }).click();
+
+  it('marks both rows of a clashing alias, names both, offers a free name, and blocks Save', async () => {
+    await visit(async (page) => {
+      await aliases(page).fill('shell, look_at');
+      await page.getByText('is also claimed by builtin.read_file').waitFor();
+      await page.getByText('is also claimed by builtin.bash').waitFor();
+      expect(await save(page).isDisabled()).toBe(true);
+      expect(await page.locator('tr.clash').count()).toBe(2);
+      await page.getByRole('button', { name: /^Use / }).click();
+      await page.getByText('can be saved').waitFor();
+      expect(await page.locator('tr.clash').count()).toBe(0);
+      await page.reload();
+      expect(await aliases(page).inputValue()).toBe('shell, builtin_look_at');
+      await save(page).click();
+      await page.getByText('saved as version 2', { exact: true }).waitFor();
+    });
+  });
+
+  it('changes definition, tokens and changes with the provider', async () => {
+    await visit(async (page) => {
+      const definition = (provider: string) => page.getByRole('region', { name: `Definition for ${provider}` });
+      expect(await definition('openai').textContent()).toContain('"function"');
+      const tokens = page.getByText('tokens in all');
+      const before = await tokens.textContent();
+      await page.getByLabel('Provider').selectOption('gemini');
+      await definition('gemini').waitFor();
+      await expect.poll(() => tokens.textContent()).not.toBe(before);
+      await page.locator('.changes li:visible', { hasText: 'not supported' }).first().waitFor();
+      await page.getByRole('button', { name: 'builtin.read_file', exact: true }).click();
+      await definition('gemini').getByText('look_at').first().waitFor();
+    });
+  });
+
+  it('explains RunCommand in the resolve box', async () => {
+    await visit(async (page) => {
+      await page.getByLabel('What would a model’s call of').fill('RunCommand');
+      await page.keyboard.press('Enter');
+      await page.getByText('No tool of this toolset is named "RunCommand"').waitFor();
+      await page.getByRole('alert').getByRole('button', { name: 'terminalRun' }).click();
+      await page.getByRole('status').filter({ hasText: 'builtin.bash' }).waitFor();
+    });
+  });
+
+  it('saves version 2, shows the change, and rolls back', async () => {
+    await visit(async (page) => {
+      await shownName(page, 'builtin.read_file').fill('openFile');
+      await save(page).click();
+      await page.getByText('saved as version 2', { exact: true }).waitFor();
+      await tab(page, 'Versions');
+      await page.getByRole('button', { name: 'Changes of version 2' }).click();
+      const changes = page.getByRole('region', { name: 'Changes' });
+      expect(await changes.locator('del').first().textContent()).toBe('"look_at"');
+      expect(await changes.locator('ins').first().textContent()).toBe('"openFile"');
+      await page.getByRole('button', { name: 'Roll back to version 1' }).click();
+      await expect.poll(() => shownName(page, 'builtin.read_file').inputValue()).toBe('look_at');
+    });
+  });
+
+  it('makes a test call, adds and removes a tool, and shows the document', async () => {
+    await visit(async (page) => {
+      await tab(page, 'Test');
+      await page.getByLabel('Arguments (JSON)').fill('{"command": "echo tested"}');
+      await page.getByRole('button', { name: 'Call' }).click();
+      await page.getByRole('region', { name: 'Result text' }).getByText('tested').waitFor();
+      await page.getByLabel('Add a tool').fill('builtin.write_file');
+      await page.keyboard.press('Enter');
+      await page.getByText('can be saved').waitFor();
+      await page.getByRole('button', { name: 'Remove builtin.read_file' }).click();
+      await tab(page, 'Document');
+      const document = page.getByLabel('Document (JSON)');
+      expect(await document.inputValue()).toContain('builtin.write_file');
+      expect(await document.inputValue()).not.toContain('builtin.read_file');
+    });
+  });
+
+  it('edits the document as text, and keeps text that is not JSON out of the draft', async () => {
+    await visit(async (page) => {
+      await tab(page, 'Document');
+      const document = page.getByLabel('Document (JSON)');
+      await document.fill('{"tools": [{"tool": "builtin.bash", "name": "run"');
+      await page.getByText('Not used yet').waitFor();
+      expect(await shownName(page, 'builtin.bash').inputValue()).toBe('terminalRun');
+      await document.fill('{"tools": [{"tool": "builtin.bash", "name": "run", "aliases": [{"name": "old", "mode": "hidden"}]}]}');
+      await expect.poll(() => shownName(page, 'builtin.bash').inputValue()).toBe('run');
+      expect(await aliases(page).inputValue()).toBe('old');
+      await page.getByText('can be saved').waitFor();
+    });
+  });
+
+  it('keeps changes when another client has stored a version meanwhile, and overwrites on request', async () => {
+    await visit(async (page) => {
+      await aliases(page).fill('mine');
+      await page.getByText('can be saved').waitFor();
+      await service.call('PUT', `/v1/toolsets/${name}`, { tools: [{ tool: 'builtin.bash', name: 'theirs' }] });
+      await save(page).click();
+      await page.getByText('The toolset was changed meanwhile').waitFor();
+      expect(await aliases(page).inputValue()).toBe('mine');
+      await page.getByRole('button', { name: 'Overwrite it' }).click();
+      await page.getByText('saved as version 3', { exact: true }).waitFor();
+    });
+  });
+
+  it('creates a toolset from the list, with the keyboard alone', async () => {
+    await visit(async (page) => {
+      await page.getByLabel('Add a tool').waitFor();
+      await page.evaluate('document.activeElement?.blur()');
+      await page.keyboard.press('g');
+      await page.keyboard.press('t');
+      await page.getByLabel('New toolset').focus();
+      await page.keyboard.type(`fresh${count}`);
+      await page.keyboard.press('Enter');
+      await page.getByText('No tools yet. Add one below.').waitFor();
+      await page.getByLabel('Add a tool').focus();
+      await page.keyboard.type('builtin.bash');
+      await page.keyboard.press('Enter');
+      await page.getByText('can be saved').waitFor();
+      await save(page).focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('saved as version 1', { exact: true }).waitFor();
+    });
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible and fits its window in the %s scheme', async (colorScheme) => {
+    for (const viewport of [{ width: 1280, height: 800 }, phone, { width: 320, height: 640 }]) {
+      const check = async (page: Page, what: string) => {
+        const { width } = viewport;
+        expect([width, what, await findAccessibilityViolations(page)]).toEqual([width, what, []]);
+        expect([width, what, await scrollsSideways(page)]).toEqual([width, what, false]);
+        const path = `node_modules/.cache/console/toolset-${what}-${colorScheme}-${width}.png`;
+        await page.screenshot({ path, animations: 'disabled' });
+      };
+      await visit(
+        async (page) => {
+          await page.getByRole('region', { name: 'Definition for openai' }).waitFor();
+          await check(page, 'Definition');
+          await aliases(page).fill('shell, look_at');
+          await page.getByText('is also claimed by builtin.bash').waitFor();
+          await check(page, 'clash');
+          for (const title of ['Versions', 'Test', 'Document']) {
+            await tab(page, title);
+            await check(page, title);
+          }
+          await page.goto(`${service.url}/console/toolsets`);
+          await page.getByRole('link', { name, exact: true }).waitFor();
+          await check(page, 'list');
+        },
+        { colorScheme, viewport },
+      );
+    }
+  });
+});
