@@ -118,4 +118,67 @@ describe('the files of a local installation', () => {
     await service.call('DELETE', `/v1/sessions/${json.id}`);
     await gone(canary);
   });
+
+  it('hold nothing of the files of a deleted session', async () => {
+    const [canary, large] = ['canary-of-a-file-51d0', 'canary-of-a-large-file-7be2'];
+    const { json } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default' });
+    const write = (path: string, body: string) =>
+      fetch(`${service.url}/v1/sessions/${json.id}/files/${path}`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${service.key}`, 'content-type': 'text/plain' },
+        body,
+      });
+    expect((await write('workspace/small.txt', canary)).ok).toBe(true);
+    expect((await write('workspace/large.txt', large.repeat(40_000))).ok).toBe(true);
+    await waitFor(() => expect(holding(canary).length * holding(large).length).toBeGreaterThan(0));
+    await service.call('DELETE', `/v1/sessions/${json.id}`);
+    await gone(canary);
+    await gone(large);
+  });
+
+  it('hold nothing of a deleted webhook, its deliveries and their sessions', async () => {
+    const canary = 'canary-of-a-webhook-3c77';
+    const hook = { agent: 'helper', scheme: 'bearer', secret: 'a token of a webhook', input: `${canary} {{text}}`, session: '{{text}}' };
+    expect((await service.call('PUT', '/v1/webhooks/erased', hook)).status).toBe(201);
+    const answers = await Promise.all(
+      ['one', 'two'].map((text) =>
+        fetch(`${service.url}/hooks/default/erased`, {
+          method: 'POST',
+          headers: { authorization: 'Bearer a token of a webhook', 'content-type': 'application/json', 'x-note': canary },
+          body: JSON.stringify({ text, filler: `${canary} `.repeat(400) }),
+        }),
+      ),
+    );
+    expect(answers.every(({ ok }) => ok)).toBe(true);
+    const ended = await waitFor(async () => {
+      const { json } = await service.call('GET', '/v1/webhooks/erased/deliveries');
+      expect(json.items.map(({ status }: { status: string }) => status)).toEqual(['completed', 'completed']);
+      return json.items as { session: string }[];
+    });
+    expect(holding(canary).length).toBeGreaterThan(1);
+    for (const { session } of ended) await service.call('DELETE', `/v1/sessions/${session}`);
+    expect((await service.call('DELETE', '/v1/webhooks/erased')).status).toBe(204);
+    await gone(canary);
+  });
+
+  const documents: [what: string, path: string, body: (text: string) => object][] = [
+    ['an agent', '/v1/agents/erased', (text) => ({ model: 'rehearsal/default', instructions: text })],
+    ['a skill', '/v1/skills/erased', (text) => ({ content: skill(text), resources: { 'a.txt': text } })],
+    ['a provider', '/v1/providers/erased', (text) => ({ kind: 'openai', baseUrl: `https://p.example.com/${text}/v1`, apiKey: text })],
+    ['a server', '/v1/servers/erased', (text) => ({ kind: 'static', url: `http://127.0.0.1:9/${text}`, tools: [lookTool(text)] })],
+    ['a schedule', '/v1/schedules/erased', (text) => ({ agent: 'helper', cron: '0 0 1 1 *', input: text })],
+  ];
+  it.each(documents)('hold nothing of %s after its deletion, neither in the database nor in KV', async (_what, path, body) => {
+    const canary = (index: number): string => `canary-${path.slice(4).replaceAll(/\W/g, '-')}-${index}`;
+    for (const [index, filler] of ['', '-'.repeat(1_900), '-'.repeat(30)].entries()) {
+      const { status, text } = await service.call('PUT', path, body(`${canary(index)}${filler}`));
+      expect([status, text]).toEqual([index === 0 ? 201 : 200, expect.any(String)]);
+    }
+    expect(holding(canary(2)).length).toBeGreaterThan(0);
+    expect((await service.call('DELETE', path)).status).toBe(204);
+    for (const index of [0, 1, 2]) await gone(canary(index));
+  });
 });
+
+const skill = (text: string): string => `---\nname: erased\ndescription: Is erased.\n---\n${text}\n`;
+const lookTool = (description: string): object => ({ name: 'look', description, inputSchema: { type: 'object', properties: {} } });

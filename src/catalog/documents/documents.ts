@@ -4,7 +4,7 @@ import { Problem } from '../../core/problem.ts';
 import type { DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
 import { sortedPage } from '../../storage/cursor.ts';
 import { recordChange } from '../records/audit.ts';
-import { requestClose } from '../records/close-database.ts';
+import { overwrite, requestClose } from '../records/close-database.ts';
 import type { CatalogContext } from '../context.ts';
 
 export type DocumentRow = {
@@ -80,19 +80,15 @@ export function replaceRow(
 
 /** For rows that the service derives; documents of users go through `replaceRow`. A removed document has no body and no `sealed` part. */
 export function storeRow(sql: SqlStorage, row: DocumentRow): void {
-  overwriteSealed(sql, row);
-  const { kind, name, version, deleted, body, sealed, createdAt, updatedAt } = row;
+  const { kind, name, version, deleted, sealed, createdAt, updatedAt } = row;
+  const body = JSON.stringify(row.body);
+  overwrite(sql, 'documents', 'body', 'kind = ? AND name = ? AND body <> ?', kind, name, body);
+  const replacesSealed = overwrite(sql, 'documents', 'sealed', 'kind = ? AND name = ? AND sealed IS NOT ?', kind, name, sealed);
+  if (deleted || replacesSealed) requestClose(sql);
   const statement = `INSERT INTO documents (kind, name, version, deleted, body, sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (kind, name) DO UPDATE SET version = excluded.version, deleted = excluded.deleted, body = excluded.body,
        sealed = excluded.sealed, created_at = excluded.created_at, updated_at = excluded.updated_at`;
-  sql.exec(statement, kind, name, version, deleted ? 1 : 0, JSON.stringify(body), sealed, createdAt, updatedAt);
-}
-
-/** Overwrites a sealed value with text of its length before it is replaced, so that no page of the file retains it. */
-function overwriteSealed(sql: SqlStorage, { kind, name, sealed }: DocumentRow): void {
-  const statement = `UPDATE documents SET sealed = substr(hex(zeroblob(length(sealed))), 1, length(sealed))
-    WHERE kind = ? AND name = ? AND sealed IS NOT NULL AND sealed IS NOT ?`;
-  if (sql.exec(statement, kind, name, sealed).rowsWritten > 0) requestClose(sql);
+  sql.exec(statement, kind, name, version, deleted ? 1 : 0, body, sealed, createdAt, updatedAt);
 }
 
 /** The document as GET shows it. */

@@ -6,6 +6,7 @@
 import { limits } from '../../core/limits.ts';
 import { kvKeys } from '../../storage/keys.ts';
 import { forgetEdition } from '../toolsets/editions.ts';
+import { forgetVersions } from '../toolsets/toolset-versions.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
 import type { CatalogContext, Job } from '../context.ts';
@@ -79,7 +80,7 @@ function dropTombstones({ sql, record, now }: CatalogContext): boolean {
   record(() => {
     for (const { kind, name } of rows) {
       sql.exec('DELETE FROM documents WHERE kind = ? AND name = ?', kind, name);
-      if (kind === 'toolset') sql.exec('DELETE FROM toolset_versions WHERE name = ?', name);
+      if (kind === 'toolset') forgetVersions(sql, name);
       if (kind === 'server') sql.exec('DELETE FROM server_grants WHERE server = ? AND sealed IS NULL', name);
     }
   });

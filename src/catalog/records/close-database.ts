@@ -44,3 +44,20 @@ export function createDatabaseCloser({ sql, clock, isIdle, sync, abort }: Host):
 export function requestClose(sql: SqlStorage): void {
   sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('close', '')");
 }
+
+/**
+ * Overwrites a text or bytes with zeros of the same length. Call before the value is replaced or deleted, so that no page of the file retains
+ * it. Returns whether there was a value.
+ */
+export function overwrite(
+  sql: SqlStorage,
+  table: string,
+  column: string,
+  condition: string,
+  ...bindings: readonly (string | number | null)[]
+): boolean {
+  const zeros = `zeroblob(length(CAST(${column} AS BLOB)))`;
+  const statement = `UPDATE ${table} SET ${column} = iif(typeof(${column}) = 'blob', ${zeros}, CAST(${zeros} AS TEXT))
+    WHERE ${condition} AND ${column} IS NOT NULL`;
+  return sql.exec(statement, ...bindings).rowsWritten > 0;
+}

@@ -2,7 +2,7 @@
 import { openValue, sealValue } from '../../storage/secret-box.ts';
 import type { ServerGrant } from '../../ports/catalog.ts';
 import { recordChange } from '../records/audit.ts';
-import { requestClose } from '../records/close-database.ts';
+import { overwrite, requestClose } from '../records/close-database.ts';
 import type { CatalogContext } from '../context.ts';
 
 export async function readGrant(context: CatalogContext, server: string): Promise<ServerGrant> {
@@ -36,10 +36,9 @@ export function dropGrant(sql: SqlStorage, server: string): void {
   sql.exec('UPDATE server_grants SET sealed = NULL, revision = revision + 1 WHERE server = ?', server);
 }
 
-/** Overwrites the value before it is replaced or removed, so that no page of the file retains it. */
+/** Call before the value is replaced or removed. */
 function overwriteGrant(sql: SqlStorage, server: string): void {
-  const statement = `UPDATE server_grants SET sealed = substr(hex(zeroblob(length(sealed))), 1, length(sealed)) WHERE server = ? AND sealed IS NOT NULL`;
-  if (sql.exec(statement, server).rowsWritten > 0) requestClose(sql);
+  if (overwrite(sql, 'server_grants', 'sealed', 'server = ?', server)) requestClose(sql);
 }
 
 function readRow(sql: SqlStorage, server: string): { sealed: string | null; revision: number } | null {

@@ -11,6 +11,7 @@ import type { RefreshState } from '../../core/servers/refresh-state.ts';
 import { toServerAccess, type OpenApiServer, type Server, type ServerAccess } from '../../core/servers/server.ts';
 import type { CatalogContext } from '../context.ts';
 import { requireRow } from '../documents/documents.ts';
+import { overwrite } from '../records/close-database.ts';
 import { parsedServer } from './server-definitions.ts';
 import { noOffers, type ServerOffers } from '../../core/servers/server-state.ts';
 import { readText, writeText } from '../records/text-chunks.ts';
@@ -44,6 +45,7 @@ export function readServerAccess(context: CatalogContext, name: string): ServerA
 
 /** Call in a write's transaction. */
 export function storeServerOffers(sql: SqlStorage, server: string, offers: ServerOffers): void {
+  overwrite(sql, 'server_offers', 'data', 'server = ?', server);
   sql.exec('DELETE FROM server_offers WHERE server = ?', server);
   if (offers.prompts.length + offers.resources.length + offers.resourceTemplates.length === 0) return;
   writeText(sql, 'server_offers', { server }, JSON.stringify(offers));
@@ -73,6 +75,7 @@ export async function givenDocument({ document }: Pick<OpenApiServer, 'document'
 
 /** Call in a write's transaction. null: removes the document. */
 export function storeDocument(sql: SqlStorage, server: string, text: string | null): void {
+  overwrite(sql, 'server_documents', 'data', 'server = ?', server);
   sql.exec('DELETE FROM server_documents WHERE server = ?', server);
   writeText(sql, 'server_documents', { server }, text ?? '');
 }

@@ -11,6 +11,7 @@ import type { Page, PageRequest } from '../../ports/catalog.ts';
 import { sortedPage } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
 import { requireRow } from '../documents/documents.ts';
+import { overwrite } from '../records/close-database.ts';
 
 export function readTools(sql: SqlStorage, server: string): StoredTool[] {
   return sql.exec<SqlRow>('SELECT * FROM server_tools WHERE server = ? ORDER BY name', server).toArray().map(fromSql);
@@ -57,6 +58,7 @@ export function sizeOfOthers(sql: SqlStorage, server: string): { tools: number; 
 /** Call in a write's transaction. */
 export function writeTool(context: CatalogContext, server: string, tool: StoredTool): void {
   const { accepted, listed, refused, reason, findings, renamedTo } = tool;
+  overwriteTool(context.sql, server, tool.name);
   context.sql.exec(
     `INSERT OR REPLACE INTO server_tools
        (server, name, accepted, accepted_pin, listed, listed_pin, reason, findings, renamed_to, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -76,7 +78,12 @@ export function writeTool(context: CatalogContext, server: string, tool: StoredT
 
 /** Call in a write's transaction. */
 export function deleteServerTool(sql: SqlStorage, server: string, name: string): void {
+  overwriteTool(sql, server, name);
   sql.exec('DELETE FROM server_tools WHERE server = ? AND name = ?', server, name);
+}
+
+function overwriteTool(sql: SqlStorage, server: string, name: string): void {
+  for (const column of ['accepted', 'listed', 'findings']) overwrite(sql, 'server_tools', column, 'server = ? AND name = ?', server, name);
 }
 
 /** Value of the column `reason`; `listed_pin` is then the hash of the rejected definition. */

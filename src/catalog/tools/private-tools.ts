@@ -10,6 +10,7 @@ import { madeOwnName, readPrivateToolName, toMadeDefinition } from '../../core/m
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { CatalogContext } from '../context.ts';
 import { ownedRows, readRow } from '../documents/documents.ts';
+import { overwrite, requestClose } from '../records/close-database.ts';
 import { keyRights } from '../keys/keys.ts';
 import { knownTools } from './known-tools.ts';
 import { privateDefinitions, privateOwners } from './made-tool-definitions.ts';
@@ -49,8 +50,7 @@ export const privateToolWriter: DocumentWriter = {
     const next = privateDefinitions(context, owner).filter((other) => other.canonical !== canonical);
     const publish = await preparePrivateToolset(context, owner, next, knownTools(context));
     return () => {
-      // Without a tombstone, so that a key cannot fill the table with deleted names.
-      context.sql.exec("DELETE FROM documents WHERE kind = 'private-tool' AND name = ?", name);
+      dropRow(context.sql, name);
       publish();
     };
   },
@@ -58,9 +58,15 @@ export const privateToolWriter: DocumentWriter = {
 
 /** Call in the transaction that revokes the key or removes the trigger. */
 export function removePrivateTools(context: CatalogContext, owner: string): void {
-  for (const { name } of ownedRows(context.sql, owner))
-    context.sql.exec("DELETE FROM documents WHERE kind = 'private-tool' AND name = ?", name);
+  for (const { name } of ownedRows(context.sql, owner)) dropRow(context.sql, name);
   removePrivateToolset(context, owner);
+}
+
+/** Without a tombstone, so that a key cannot fill the table with deleted names. */
+function dropRow(sql: SqlStorage, name: string): void {
+  overwrite(sql, 'documents', 'body', "kind = 'private-tool' AND name = ?", name);
+  sql.exec("DELETE FROM documents WHERE kind = 'private-tool' AND name = ?", name);
+  requestClose(sql);
 }
 
 /** Runs when the object starts: removes the tools of expired keys, which no other event does. */

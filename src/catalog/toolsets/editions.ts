@@ -1,5 +1,6 @@
 /** Compiled editions by hash, in chunks. Written once, never changed. */
 import { Problem } from '../../core/problem.ts';
+import { overwrite } from '../records/close-database.ts';
 import { readText, writeText } from '../records/text-chunks.ts';
 
 /** Call in a write's transaction. Storing an edition twice has no effect. */
@@ -34,6 +35,7 @@ export function discardEdition(sql: SqlStorage, hash: string): void {
 
 /** Deletes an edition that no version has. KV must not have it any more. */
 export function forgetEdition(sql: SqlStorage, hash: string): void {
+  overwrite(sql, 'edition_chunks', 'data', 'hash = ?', hash);
   sql.exec('DELETE FROM editions WHERE hash = ?', hash);
   sql.exec('DELETE FROM edition_chunks WHERE hash = ?', hash);
 }

@@ -4,6 +4,7 @@ import { Problem } from '../../core/problem.ts';
 import { readToolsetReference } from '../../core/toolset/toolset.ts';
 import type { Page, PageRequest, StoredDocument, ToolsetVersion } from '../../ports/catalog.ts';
 import { newestFirst } from '../../storage/cursor.ts';
+import { overwrite } from '../records/close-database.ts';
 import { findRow, isoTime, documentNotFound, readRow, requireRow, toStoredDocument } from '../documents/documents.ts';
 
 /** `body` and `hash` are null for a removal. */
@@ -84,6 +85,7 @@ function noVersion(name: string, version: number, row: VersionRow | null): Probl
 
 /** Call in the transaction that removes the owner of an internal toolset. */
 export function forgetVersions(sql: SqlStorage, name: string): void {
+  overwrite(sql, 'toolset_versions', 'body', 'name = ?', name);
   sql.exec('DELETE FROM toolset_versions WHERE name = ?', name);
 }
 

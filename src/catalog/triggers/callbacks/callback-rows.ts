@@ -2,6 +2,7 @@
 import { limits } from '../../../core/limits.ts';
 import { nextAttemptMs, type CallbackStatus, type CallbackTarget, type TriggerEvent } from '../../../core/triggers/callbacks/callback.ts';
 import { redactedBody, type TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
+import { overwrite } from '../../records/close-database.ts';
 import { readText, writeText } from '../../records/text-chunks.ts';
 import { MB } from '../../../core/limits/units.ts';
 
@@ -188,7 +189,6 @@ function newest(sql: SqlStorage): number {
 /** Erases a callback with its texts, whatever its status. */
 export function eraseCallback(sql: SqlStorage, number: number): void {
   if (progressOf(sql, number)?.status === 'pending') changeBacklog(sql, -1, -bodyBytes(sql, number));
-  overwriteTexts(sql, number);
   remove(sql, [{ number }]);
 }
 
@@ -205,16 +205,14 @@ export function redactCallback(sql: SqlStorage, number: number, { isPending }: {
 
 /** A receiver may have repeated the message in its error. */
 function overwriteTexts(sql: SqlStorage, number: number): void {
-  sql.exec('UPDATE callback_bodies SET data = zeroblob(length(data)) WHERE callback = ?', number);
-  sql.exec(
-    'UPDATE callback_attempts SET error = CAST(zeroblob(length(CAST(error AS BLOB))) AS TEXT) WHERE callback = ? AND error IS NOT NULL',
-    number,
-  );
+  overwrite(sql, 'callback_bodies', 'data', 'callback = ?', number);
+  overwrite(sql, 'callback_attempts', 'error', 'callback = ?', number);
   sql.exec('UPDATE callback_attempts SET error = NULL WHERE callback = ?', number);
 }
 
 function remove(sql: SqlStorage, rows: readonly { number: number }[]): void {
   for (const { number } of rows) {
+    overwriteTexts(sql, number);
     sql.exec('DELETE FROM callback_bodies WHERE callback = ?', number);
     sql.exec('DELETE FROM callback_attempts WHERE callback = ?', number);
     sql.exec('DELETE FROM callbacks WHERE number = ?', number);

@@ -4,6 +4,7 @@ import type { Delivery, DeliveryStatus, Trigger, TriggerKind } from '../../../co
 import type { AcceptedDelivery } from '../../../ports/triggers.ts';
 import type { CatalogContext } from '../../context.ts';
 import { isoTime } from '../../documents/documents.ts';
+import { overwrite } from '../../records/close-database.ts';
 import { readText, writeText } from '../../records/text-chunks.ts';
 
 export type DeliveryRow = {
@@ -100,11 +101,9 @@ export function readPart(sql: SqlStorage, delivery: number, part: DeliveryPart):
 
 /** Overwrites the texts before deleting them, so that no page of the file retains them. */
 export function erasePayload(sql: SqlStorage, delivery: number): void {
-  sql.exec('UPDATE delivery_parts SET data = zeroblob(length(data)) WHERE delivery = ?', delivery);
+  overwrite(sql, 'delivery_parts', 'data', 'delivery = ?', delivery);
   sql.exec('DELETE FROM delivery_parts WHERE delivery = ?', delivery);
-  const statement = `UPDATE deliveries SET headers = CAST(zeroblob(length(CAST(headers AS BLOB))) AS TEXT)
-    WHERE number = ? AND headers IS NOT NULL`;
-  sql.exec(statement, delivery);
+  overwrite(sql, 'deliveries', 'headers', 'number = ?', delivery);
   sql.exec('UPDATE deliveries SET bytes = 0, headers = NULL WHERE number = ?', delivery);
 }
 
@@ -116,6 +115,7 @@ export function eraseDelivery(sql: SqlStorage, delivery: number): void {
 
 /** Also updates the delivery's byte count. */
 export function dropPart(sql: SqlStorage, delivery: number, part: DeliveryPart): void {
+  overwrite(sql, 'delivery_parts', 'data', 'delivery = ? AND part = ?', delivery, part);
   sql.exec('DELETE FROM delivery_parts WHERE delivery = ? AND part = ?', delivery, part);
   sql.exec(
     `UPDATE deliveries SET bytes = (SELECT coalesce(sum(length(data)), 0) FROM delivery_parts WHERE delivery = deliveries.number)

@@ -6,6 +6,7 @@ import { limits } from '../../../core/limits.ts';
 import type { Trigger } from '../../../core/triggers/delivery.ts';
 import { triggerKeyId } from '../../../core/triggers/trigger-principal.ts';
 import type { CatalogContext, Job } from '../../context.ts';
+import { eraseDelivery, erasePayload } from './delivery-rows.ts';
 
 /** By age. Overdue rows wait for `limits.sweepIntervalMs`, so that one alarm deletes many. */
 export function createDeliverySweep(context: CatalogContext): Job {
@@ -19,8 +20,8 @@ export function createDeliverySweep(context: CatalogContext): Job {
     runDue: async () => {
       const now = context.now();
       if (now < earliest) return;
-      const rows = dropOld(context, hasEnded, now - limits.deliveryTtlMs, dropRow);
-      const swept = rows + dropOld(context, hasEndedWithParts, now - limits.deliveryPayloadTtlMs, dropPayload);
+      const rows = dropOld(context, hasEnded, now - limits.deliveryTtlMs, eraseDelivery);
+      const swept = rows + dropOld(context, hasEndedWithParts, now - limits.deliveryPayloadTtlMs, erasePayload);
       // If the maximum number was deleted, more may be left: continue immediately.
       earliest = swept < limits.maxSweptRows ? now + limits.sweepIntervalMs : 0;
     },
@@ -66,7 +67,7 @@ function dropHeavy({ sql }: CatalogContext): boolean {
   const query = "SELECT number, bytes FROM deliveries WHERE bytes > 0 AND status <> 'pending' ORDER BY number LIMIT ?";
   for (const { number, bytes } of sql.exec<{ number: number; bytes: number }>(query, limits.maxSweptRows).toArray()) {
     if (surplus <= 0) return true;
-    dropPayload(sql, number);
+    erasePayload(sql, number);
     surplus -= bytes;
   }
   return surplus <= 0;
@@ -80,27 +81,17 @@ function dropSurplus({ sql }: CatalogContext, { kind, name }: Trigger): void {
   const query =
     'SELECT number FROM deliveries WHERE kind = ? AND name = ? AND number <= ? AND ended_at IS NOT NULL ORDER BY number LIMIT ?';
   const rows = sql.exec<{ number: number }>(query, kind, name, surplus.number, 2 * limits.maxSweptRows).toArray();
-  for (const { number } of rows) dropRow(sql, number);
+  for (const { number } of rows) eraseDelivery(sql, number);
 }
 
 /** Calls `drop` for the deliveries that ended before this time, at most `limits.maxSweptRows`, and returns their number. */
-function dropOld({ sql, record }: CatalogContext, condition: string, endedBefore: number, drop: typeof dropRow): number {
+function dropOld({ sql, record }: CatalogContext, condition: string, endedBefore: number, drop: typeof eraseDelivery): number {
   const query = `SELECT number FROM deliveries WHERE ${condition} AND ended_at <= ? ORDER BY ended_at LIMIT ?`;
   const rows = sql.exec<{ number: number }>(query, endedBefore, limits.maxSweptRows).toArray();
   record(() => {
     for (const { number } of rows) drop(sql, number);
   });
   return rows.length;
-}
-
-function dropPayload(sql: SqlStorage, number: number): void {
-  sql.exec('DELETE FROM delivery_parts WHERE delivery = ?', number);
-  sql.exec('UPDATE deliveries SET bytes = 0, headers = NULL WHERE number = ?', number);
-}
-
-function dropRow(sql: SqlStorage, number: number): void {
-  sql.exec('DELETE FROM delivery_parts WHERE delivery = ?', number);
-  sql.exec('DELETE FROM deliveries WHERE number = ?', number);
 }
 
 const hasEnded = 'ended_at IS NOT NULL';
