@@ -418,6 +418,28 @@ export interface paths {
         patch: operations["patchAgent"];
         trace?: never;
     };
+    "/v1/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what calls of all sessions wait for
+         * @description Approvals, requests for input and calls of clients: pending, newest question first, or decided, newest decision first. Only of sessions in which the key can decide. A copy that is a few seconds old at most; the newest 10,000 of each state are kept.
+         *
+         *     Scope: `approve` or `chat`.
+         */
+        get: operations["listInbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audio/speech": {
         parameters: {
             query?: never;
@@ -3891,6 +3913,55 @@ export interface components {
         };
         /**
          * @example {
+         *       "session": "0123…",
+         *       "turn": "turn_1",
+         *       "callId": "call_1",
+         *       "kind": "approval",
+         *       "canonical": "builtin.delete_file",
+         *       "reason": "It deletes /workspace/notes.txt, which cannot be undone",
+         *       "round": 1,
+         *       "state": "pending",
+         *       "agent": "demo",
+         *       "askedAt": "2026-01-01T08:00:00.000Z",
+         *       "expiresAt": "2026-01-08T08:00:00.000Z",
+         *       "decidedAt": null,
+         *       "decidedBy": null
+         *     }
+         */
+        InboxItem: {
+            agent?: string;
+            /** Format: date-time */
+            askedAt: string;
+            callId: string;
+            canonical: string | null;
+            decidedAt: string | null;
+            /** @description Id of the key that decided, `link`, or `clock` when it expired. */
+            decidedBy: string | null;
+            expiresAt: string | null;
+            /** @enum {string} */
+            kind: "approval" | "input" | "client-tool";
+            /** @description For a nested call: its outer call. */
+            parent?: string;
+            /** @description The question, shortened. The approval of the session has its arguments and effects. */
+            reason: string;
+            round: number;
+            session: string;
+            /**
+             * @description `expired`: it ended without a decision.
+             * @enum {string}
+             */
+            state: "pending" | "approved" | "denied" | "answered" | "expired";
+            /** @description The trigger that started the session. Absent: it belongs to a key. */
+            trigger?: {
+                /** @enum {string} */
+                kind: "webhook" | "schedule";
+                name: string;
+            };
+            /** @description null for a direct call. */
+            turn: string | null;
+        };
+        /**
+         * @example {
          *       "callId": "call_1",
          *       "input": {
          *         "confirm": {
@@ -5712,14 +5783,25 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             id: string;
+            /**
+             * Format: date-time
+             * @description When a turn last started or ended.
+             */
+            lastActivityAt: string;
+            /** @description Number of the newest event: follow the log from here with `?after=`. */
+            lastEvent: number;
             model?: string;
             queued: number;
+            /** @description The first line of the first input; null before it. */
+            title: string | null;
             toolset: string | null;
             turn: {
                 id: string;
                 reason: string | null;
                 status: string;
             } | null;
+            /** @description Of all ended turns. */
+            usage: components["schemas"]["Usage"];
         };
         /** @description The `data` of a server-sent event. Its `event:` is the `type`, its `id:` the `id`. */
         SessionEvent: {
@@ -6213,14 +6295,28 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             id: string;
+            /**
+             * Format: date-time
+             * @description When a turn last started or ended.
+             */
+            lastActivityAt: string;
             model?: string;
+            /**
+             * @description Of the newest turn. Up to a few seconds old; read the session for its current state.
+             * @enum {string}
+             */
+            status: "idle" | "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
+            /** @description The first line of the first input; null before it. */
+            title: string | null;
             toolset?: string;
-            /** @description The trigger that started it. Absent: it belongs to a key. */
+            /** @description The trigger that started the session. Absent: it belongs to a key. */
             trigger?: {
                 /** @enum {string} */
                 kind: "webhook" | "schedule";
                 name: string;
             };
+            /** @description Of all ended turns. */
+            usage: components["schemas"]["Usage"];
         };
         /**
          * @example {
@@ -9105,6 +9201,43 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    listInbox: {
+        parameters: {
+            query?: {
+                agent?: string;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                kind?: "approval" | "input" | "client-tool";
+                limit?: number;
+                session?: string;
+                state?: "pending" | "decided";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of questions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["InboxItem"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     createSpeech: {
         parameters: {
             query?: never;
@@ -11937,9 +12070,16 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
+                agent?: string;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 limit?: number;
+                status?: "idle" | "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
+                /**
+                 * @description Only sessions that this trigger started, or any of its kind.
+                 * @example webhook:triage
+                 */
+                trigger?: string;
             };
             header?: never;
             path?: never;

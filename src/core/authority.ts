@@ -195,6 +195,13 @@ function decidesForTriggers(rights: Rights, triggered: string | null): boolean {
   return triggered !== null && hasScope(rights, 'approve') && rights.toolsets === undefined && hasAgent(rights, triggered);
 }
 
+/** Whose questions a key may see, in the words of `decide-approval`. `triggered`: agents of sessions that triggers started. */
+export function decidableSessions(rights: Rights): 'all' | { triggered?: 'all' | readonly string[] } {
+  if (isAdministrator(rights)) return 'all';
+  if (!hasScope(rights, 'approve') || rights.toolsets !== undefined) return {};
+  return { triggered: rights.agents ?? 'all' };
+}
+
 function notBound({ agents, toolsets }: Rights, kind: 'agent' | 'toolset', name: string): string {
   const own = kind === 'agent' ? agents : toolsets;
   const instead = own === undefined ? `it is bound to agents (${listed(agents ?? [])})` : `its ${kind}s are: ${listed(own)}`;

@@ -12,6 +12,7 @@ import type { ProviderAccess } from '../core/model/provider.ts';
 import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/servers/server.ts';
 import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import type { Discovery, ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
+import type { ListedSession, ListedWait, SessionFilter, SessionUpdate, WaitFilter } from '../core/turn/session-summary.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { Taint } from '../core/policy/taint.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
@@ -211,9 +212,13 @@ export interface CatalogPort {
   addRule(rule: PolicyRule): Promise<void>;
 
   indexSession(row: SessionIndexRow): Promise<void>;
+  /** Stores the newest state of a session and of its questions, for lists. Idempotent; an older revision has no effect. */
+  updateSession(update: SessionUpdate): Promise<void>;
   forgetSession(id: string): Promise<void>;
-  /** Newest first. `keyId` null: of all keys (admin). */
-  sessions(keyId: string | null, page: PageRequest): Promise<Page<SessionIndexRow>>;
+  /** Newest first. */
+  sessions(filter: SessionFilter, page: PageRequest): Promise<Page<ListedSession>>;
+  /** Returns questions of calls, newest first: pending ones by when they were asked, decided ones by when they were decided. */
+  waits(filter: WaitFilter, page: PageRequest): Promise<Page<ListedWait>>;
 
   /** Returns the newest signed heads of the audit shards, of every shard that ever had rows. */
   auditHeads(): Promise<[shard: number, head: LogHead][]>;

@@ -39,6 +39,10 @@ export const SessionView = z
     createdAt: z.iso.datetime(),
     turn: z.object({ id: z.string(), status: z.string(), reason: z.string().nullable() }).nullable(),
     queued: z.int(),
+    title: z.string().nullable().meta({ description: 'The first line of the first input; null before it.' }),
+    lastEvent: z.int().meta({ description: 'Number of the newest event: follow the log from here with `?after=`.' }),
+    lastActivityAt: z.iso.datetime().meta({ description: 'When a turn last started or ended.' }),
+    usage: Usage.meta({ description: 'Of all ended turns.' }),
   })
   .meta({ id: 'Session' });
 export type SessionView = z.infer<typeof SessionView>;

@@ -129,7 +129,9 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
 
   indexSession: record,
   forgetSession: record,
+  updateSession: { ...record, retry: true },
   sessions: read,
+  waits: read,
   auditHeads: read,
   // An older head is ignored.
   storeAuditHead: read,

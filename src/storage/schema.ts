@@ -28,7 +28,8 @@
  * - `outbox(kind, name, …)`: documents to publish; `sequence` detects a write during a publish.
  * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`). `cancelled_at`: revoked with `cancel`, so its turns end.
  * - `key_cancellations(key_id, …)`: revoked keys whose sessions are being cancelled, up to session number `after`; `pass` 2 is the last.
- * - `sessions(id, …)`: the index of listed sessions.
+ * - `sessions(id, …)`: the index of listed sessions, with what lists show of them; `revision`: of the newest update.
+ * - `session_waits(session, call_id, kind, …)`: the newest question of each kind about a call (`wait`: JSON). A decided one gets a new `number`.
  * - `audit_log`, `audit_heads`: the audit log of configuration changes (`audit-log.ts`). `audit_shards(shard, …)`: the newest signed head of
  *   each audit shard.
  * - `audit(sequence, …)`: audit rows of releases before the shards; nothing is added.
@@ -200,6 +201,22 @@ export const catalogMigrations: readonly string[] = [
   CREATE TABLE audit_shards (shard INTEGER PRIMARY KEY, number INTEGER NOT NULL, at INTEGER NOT NULL, hash TEXT NOT NULL);
   `,
   'ALTER TABLE editions ADD COLUMN unused_since INTEGER',
+  // Most sessions are completed, so the index has the others. A session of an earlier release is idle until its next turn.
+  `
+  ALTER TABLE sessions ADD COLUMN status TEXT NOT NULL DEFAULT 'idle';
+  ALTER TABLE sessions ADD COLUMN title TEXT;
+  ALTER TABLE sessions ADD COLUMN active_at INTEGER;
+  ALTER TABLE sessions ADD COLUMN usage TEXT;
+  ALTER TABLE sessions ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX sessions_by_agent ON sessions (agent, number) WHERE agent IS NOT NULL;
+  CREATE INDEX sessions_by_status ON sessions (status, number) WHERE status NOT IN ('idle', 'completed');
+
+  CREATE TABLE session_waits (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, call_id TEXT NOT NULL, kind TEXT NOT NULL, key_id TEXT NOT NULL,
+    agent TEXT, pending INTEGER NOT NULL, asked_at INTEGER NOT NULL, wait TEXT NOT NULL, UNIQUE (session, call_id, kind)
+  );
+  CREATE INDEX session_waits_by_state ON session_waits (pending, number);
+  `,
 ];
 
 /**

@@ -1,4 +1,5 @@
 /** The contract of every `Catalog` and its `Directory`. `make` returns an empty workspace. */
+import type { SessionFilter, SessionSummary, SessionUpdate, SessionWait, WaitFilter } from '../../src/core/turn/session-summary.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { resolveName } from '../../src/core/toolset/alias-map.ts';
 import { CanonicalName } from '../../src/core/names/names.ts';
@@ -640,9 +641,93 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
         await catalog.indexSession({ id, keyId, model: 'rehearsal/default', createdAt: '2026-01-01T00:00:00.000Z' });
       }
       await catalog.indexSession({ id: 's3', keyId: 'b', createdAt: '2026-01-02T00:00:00.000Z' });
-      expect((await pages((page) => catalog.sessions('a', page), 1)).map(({ id }) => id)).toEqual(['s3', 's1']);
+      expect((await pages((page) => catalog.sessions({ keyId: 'a' }, page), 1)).map(({ id }) => id)).toEqual(['s3', 's1']);
       await catalog.forgetSession('s3');
-      expect((await pages((page) => catalog.sessions(null, page), 2)).map(({ id }) => id)).toEqual(['s2', 's1']);
+      expect((await pages((page) => catalog.sessions({ keyId: null }, page), 2)).map(({ id }) => id)).toEqual(['s2', 's1']);
+    });
+  });
+
+  describe('the lists of sessions and questions', () => {
+    const wait: SessionWait = {
+      ...{ callId: 'c1', kind: 'approval', turn: 't1', canonical: 'builtin.bash', reason: 'It asks', round: 1, state: 'pending' },
+      ...{ askedAt: 1_000, expiresAt: 9_000, decidedAt: null, decidedBy: null },
+    };
+    const update = (id: string, keyId: string, more: Partial<SessionSummary> = {}, waits: readonly SessionWait[] = []): SessionUpdate => ({
+      ...{ id, keyId, agent: 'clerk', model: null, toolset: null, createdAt: 0, waits },
+      summary: { revision: 1, status: 'running', title: 'Hello', activeAt: 2_000, usage: { inputTokens: 1, outputTokens: 2 }, ...more },
+    });
+    const idsOf = async (filter: SessionFilter) => (await pages((page) => catalog.sessions(filter, page), 1)).map(({ id }) => id);
+    const inbox = async (filter: Partial<WaitFilter> = {}) =>
+      await pages((page) => catalog.waits({ state: 'pending', of: null, ...filter }, page), 1);
+
+    it('show a session’s newest state, and filter by it', async () => {
+      await catalog.indexSession({ id: 's1', keyId: 'a', agent: 'clerk', createdAt: '1970-01-01T00:00:00.000Z' });
+      await catalog.updateSession(update('s1', 'a', { revision: 3, status: 'completed' }));
+      // A late update of an earlier state.
+      await catalog.updateSession(update('s1', 'a', { revision: 2, status: 'running' }));
+      await catalog.updateSession(update('s2', 'webhook:orders', { status: 'waiting' }));
+      await catalog.indexSession({ id: 's2', keyId: 'webhook:orders', agent: 'clerk', createdAt: '1970-01-01T00:00:00.000Z' });
+      await catalog.indexSession({ id: 's3', keyId: 'schedule:orders', agent: 'other', createdAt: '1970-01-01T00:00:00.000Z' });
+      const { items } = await catalog.sessions({ keyId: 'a' }, { limit: 5 });
+      expect(items).toEqual([
+        {
+          ...{ id: 's1', keyId: 'a', agent: 'clerk', createdAt: '1970-01-01T00:00:00.000Z', status: 'completed', title: 'Hello' },
+          ...{ lastActivityAt: '1970-01-01T00:00:02.000Z', usage: { inputTokens: 1, outputTokens: 2 } },
+        },
+      ]);
+      for (const [filter, ids] of [
+        [{}, ['s3', 's2', 's1']],
+        [{ status: 'waiting' }, ['s2']],
+        [{ status: 'completed' }, ['s1']],
+        [{ status: 'idle' }, ['s3']],
+        [{ status: 'failed' }, []],
+        [{ agent: 'clerk' }, ['s2', 's1']],
+        [{ trigger: 'webhook' }, ['s2']],
+        [{ trigger: 'schedule:orders' }, ['s3']],
+        [{ trigger: 'webhook:order' }, []],
+      ] as const)
+        expect(await idsOf({ keyId: null, ...filter }), JSON.stringify(filter)).toEqual(ids);
+      expect(await idsOf({ keyId: 'a', agent: 'clerk', status: 'waiting' })).toEqual([]);
+    });
+
+    it('show questions as pending, then as decided, to those who decide them', async () => {
+      await catalog.updateSession(update('s1', 'a', {}, [wait, { ...wait, callId: 'c2', kind: 'input' }]));
+      await catalog.updateSession(update('s2', 'webhook:orders', {}, [{ ...wait, callId: 'c3' }]));
+      expect((await inbox()).map(({ callId, session }) => [callId, session])).toEqual([
+        ['c3', 's2'],
+        ['c2', 's1'],
+        ['c1', 's1'],
+      ]);
+      for (const [of, ids] of [
+        [{ keyId: 'a' }, ['c2', 'c1']],
+        [{ keyId: 'b' }, []],
+        [{ keyId: 'b', triggered: 'all' }, ['c3']],
+        [{ keyId: 'b', triggered: ['clerk'] }, ['c3']],
+        [{ keyId: 'b', triggered: ['other'] }, []],
+      ] as const)
+        expect(
+          (await inbox({ of })).map(({ callId }) => callId),
+          JSON.stringify(of),
+        ).toEqual(ids);
+      expect((await inbox({ kind: 'input' })).map(({ callId }) => callId)).toEqual(['c2']);
+      expect(await inbox({ agent: 'other' })).toEqual([]);
+      const decided: SessionWait = { ...wait, state: 'approved', decidedAt: 3_000, decidedBy: 'b' };
+      for (let time = 0; time < 2; time += 1) await catalog.updateSession(update('s1', 'a', { revision: 2 }, [decided]));
+      expect(await inbox({ state: 'decided' })).toEqual([{ ...decided, session: 's1', keyId: 'a', agent: 'clerk' }]);
+      expect((await inbox({ session: 's1' })).map(({ callId }) => callId)).toEqual(['c2']);
+      await catalog.forgetSession('s1');
+      expect([...(await inbox({ state: 'decided' })), ...(await inbox({ session: 's1' }))]).toEqual([]);
+    });
+
+    it('accept only cursors of the same list', async () => {
+      await catalog.updateSession(update('s1', 'a', {}, [wait, { ...wait, callId: 'c2' }]));
+      await catalog.updateSession(update('s2', 'a'));
+      const { nextCursor } = await catalog.sessions({ keyId: null }, { limit: 1 });
+      const cursor = nextCursor ?? '';
+      await expect(catalog.waits({ state: 'pending', of: null }, { limit: 1, cursor })).rejects.toMatchObject({ code: 'invalid_request' });
+      const pending = await catalog.waits({ state: 'pending', of: null }, { limit: 1 });
+      const other = { limit: 1, cursor: pending.nextCursor ?? '' };
+      await expect(catalog.waits({ state: 'decided', of: null }, other)).rejects.toMatchObject({ code: 'invalid_request' });
     });
   });
 }

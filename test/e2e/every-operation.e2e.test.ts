@@ -192,6 +192,7 @@ describe('every operation', () => {
     await call('PUT', `${path}/files/b.txt`, 'some bytes', { 'content-type': 'application/octet-stream' });
     await call('DELETE', `${path}/files/b.txt`);
     await call('GET', '/v1/sessions?limit=1');
+    for (const state of ['pending', 'decided']) await call('GET', `/v1/approvals?state=${state}&limit=2`);
     const events = await fetch(`${service.url}${path}/events`, { headers: { authorization: `Bearer ${service.key}` } });
     note('GET', `${path}/events`, events.status);
     await events.body?.cancel();

@@ -54,7 +54,6 @@ import type {
   Page,
   PageRequest,
   ServerGrant,
-  SessionIndexRow,
   StoredDocument,
   StoredMarks,
 } from '../../src/ports/catalog.ts';
@@ -63,6 +62,7 @@ import { decodeNumberCursor, encodeCursor } from '../../src/storage/cursor.ts';
 import { fakeAudit } from './audit.ts';
 import { fakeServerLife } from './server-life.ts';
 import { fakeServerTools } from './server-tools.ts';
+import { fakeSessionLists } from './session-lists.ts';
 import type { Warning } from '../../src/core/warning.ts';
 
 type Kept = {
@@ -97,7 +97,7 @@ export function createFakeCatalog(options: {
   /** Every compiled edition, by its hash. */
   const editions = new Map<string, Edition>();
   const keys: (KeyRecord & { key: string })[] = [];
-  const sessions: SessionIndexRow[] = [];
+  const lists = fakeSessionLists();
   let lastRule: Promise<void> = Promise.resolve();
 
   const history = (kind: DocumentKind, name: string): Kept[] => documents.get(`${kind}:${name}`) ?? [];
@@ -575,14 +575,7 @@ export function createFakeCatalog(options: {
       return added;
     },
 
-    indexSession: async (row) => {
-      if (!sessions.some((known) => known.id === row.id)) sessions.push(row);
-    },
-    forgetSession: async (id) => {
-      const index = sessions.findIndex((row) => row.id === id);
-      if (index >= 0) sessions.splice(index, 1);
-    },
-    sessions: async (keyId, page) => paged('sessions', sessions.filter((row) => keyId === null || row.keyId === keyId).reverse(), page),
+    ...lists,
 
     // Only the real one records changes.
     auditHeads: async () => [],

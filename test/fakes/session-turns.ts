@@ -60,6 +60,10 @@ export function viewOf({ id, setup, events, waiting }: FakeSession) {
     createdAt,
     turn: started === undefined ? null : { id: started.turn, status: ended ? end.status : open, reason: ended ? end.reason : null },
     queued: 0,
+    title: null,
+    lastEvent: events.length,
+    lastActivityAt: createdAt,
+    usage: { inputTokens: 0, outputTokens: 0 },
   };
 }
 

@@ -269,6 +269,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
     { scopes: ['chat'], request: (name) => ['POST', '/v1/sessions', { model, toolset: name }], own: notOfAgents, other: unbound },
     { scopes: ['chat'], request: () => ['POST', '/v1/sessions', { model }], own: notOfAgents, other: notOfAgents },
   ],
+  listInbox: { scopes: ['approve', 'chat'], request: () => ['GET', '/v1/approvals'], own: anyKey, other: anyKey },
   listSessions: { scopes: ['chat'], request: () => ['GET', '/v1/sessions'], own: anyKey, other: anyKey },
 };
 

@@ -257,7 +257,11 @@ describe('a turn with a nested call that waits', () => {
     expect(toAccepted(self.room, 't1').pending).toMatchObject([
       { callId: 'call_1.2', parent: 'call_1', kind: 'client-tool', arguments: { q: 1 } },
     ]);
-    await acceptResults(self.room, [{ callId: 'call_1.2', content: [{ type: 'text', text: 'x'.repeat(100_000) }], isError: false }]);
+    await acceptResults(
+      self.room,
+      [{ callId: 'call_1.2', content: [{ type: 'text', text: 'x'.repeat(100_000) }], isError: false }],
+      'root',
+    );
     await self.settle();
     expect(ends(self.events())).toEqual(['t1 completed stop']);
     expect(self.ran).toEqual(['local.send {}']);

@@ -136,7 +136,7 @@ describe('a deletion during a turn', () => {
     expect(first).toContain('"status":"cancelled"');
     expect(second).not.toContain('event: turn-start');
     await expect(session.submit(owner, request('/shell echo queued > queued.txt'))).rejects.toMatchObject({ code: 'not_found' });
-    expect((await catalog('default').sessions(owner.keyId, { limit: 200 })).items.map((row) => row.id)).not.toContain(id);
+    expect((await catalog('default').sessions({ keyId: owner.keyId }, { limit: 200 })).items.map((row) => row.id)).not.toContain(id);
 
     await kill(id);
     expect(await runDurableObjectAlarm(stubOf(id))).toBe(false);

@@ -7,6 +7,7 @@ import type { AuditRow } from '../../src/core/audit.ts';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import type { ClientTool, Plan } from '../../src/core/turn/plan.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
+import type { SessionUpdate } from '../../src/core/turn/session-summary.ts';
 import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tools/tool.ts';
 import type { SubscriptionHead } from '../../src/core/triggers/callbacks/subscription.ts';
@@ -26,6 +27,7 @@ import type { DecisionContext } from '../../src/session/pending/decide.ts';
 import { EventLog } from '../../src/session/log/event-log.ts';
 import { WaitStore } from '../../src/session/pending/wait-store.ts';
 import { UsageOutbox } from '../../src/session/object/usage-outbox.ts';
+import { SummaryOutbox } from '../../src/session/object/summary-outbox.ts';
 import { Notices } from '../../src/session/object/notices.ts';
 import { createTaintStore } from '../../src/storage/taint-store.ts';
 import { createResultStore } from '../../src/session/log/result-store.ts';
@@ -182,15 +184,28 @@ export async function makeRoom(
     return true;
   };
 
+  const updates: SessionUpdate[] = [];
+  const flushSummary = async (): Promise<boolean> => {
+    const fault = await self.room.summary.handOver(async (update) => {
+      if (listeners.isAway) throw new Error('the catalog is unavailable');
+      updates.push(update);
+    });
+    return fault === null;
+  };
+
   /** Opens the session as a new process does, from its tables. */
   const open = (): OpenSession => {
     const log = new EventLog(sql, clock.now);
     const audit = new AuditOutbox(sql);
-    const waits = new WaitStore(sql, clock.now);
     const turns = new TurnStore(sql, clock.now);
     const timers = new Timers(storage);
     const results = createResultStore(sql);
+    const meta = { workspace: 'default', keyId: 'root', setup: { model: 'a/b', listed: true }, createdAt: clock.now() };
+    const sendUpdate = (): void => void work.push(flushSummary());
+    const summary = new SummaryOutbox({ sql, session: 's', meta, turns, timers, now: clock.now, sendUpdate });
+    const waits = new WaitStore(sql, clock.now, (how) => (how === 'asked' ? summary.noteAsked() : summary.noteChange()));
     const parts = {
+      summary,
       log,
       transcript: createLogTranscript(sql, log, results),
       completions: new CompletionStore(sql),
@@ -239,7 +254,6 @@ export async function makeRoom(
       },
       waitUntil: (promise) => void work.push(promise),
     });
-    const meta = { workspace: 'default', keyId: 'root', setup: { model: 'a/b', listed: true }, createdAt: clock.now() };
     return { meta, audit, ...parts, runner };
   };
 
@@ -267,6 +281,8 @@ export async function makeRoom(
     told,
     /** The usage that the shard received. */
     used,
+    /** The updates of lists that the Catalog received. */
+    updates,
     lines: kept.lines,
     /** The names with which direct calls are resolved. */
     names: all,
@@ -301,6 +317,7 @@ export async function makeRoom(
         flushAudit: async () => true,
         flushNotices,
         flushUsage,
+        flushSummary,
         destroy: leave,
       });
       await settle();

@@ -75,7 +75,9 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
         ? 0
         : disk.all(`SELECT id FROM turns WHERE state <> 'ended'`).length +
           disk.all('SELECT sequence FROM notices').length +
-          disk.all('SELECT sequence FROM usage_ranges').length,
+          disk.all('SELECT sequence FROM usage_ranges').length +
+          disk.all('SELECT id FROM summary WHERE revision > sent').length +
+          disk.all('SELECT call_id FROM waits WHERE indexed = 0').length,
     told: () => told,
     counted: () => counted,
     isGone: () => disk.isEmpty(),
@@ -163,6 +165,10 @@ function wiringOf(
   };
   const catalog = {
     forgetSession: () => outside('the Catalog forgets the session'),
+    updateSession: async () => {
+      await outside('the Catalog updates its lists');
+      if (world.random.chance(0.05)) throw new CatalogAway();
+    },
     isKeyActive: async () => {
       await outside('the Catalog checks the key of a link');
       if (world.random.chance(0.05)) throw new CatalogAway();

@@ -9,7 +9,8 @@ import { removePrivateTools } from '../tools/private-tools.ts';
 import type { CatalogContext } from '../context.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 import { readEarlierRows, shardHeads, signedChangeLog, storeShardHead } from '../records/audit.ts';
-import { forgetSession, indexSession, listSessions } from '../records/session-index.ts';
+import { forgetSession, indexSession, listSessions, updateSession } from '../records/session-index.ts';
+import { listWaits } from '../records/session-waits.ts';
 import { addTaintMarks, readTaintMarks } from '../records/taint-marks.ts';
 
 export const keyHandlers = {
@@ -42,7 +43,11 @@ export const keyHandlers = {
   addTaintMarks: ({ context }, marks) => {
     addTaintMarks(context, marks);
   },
-  sessions: ({ context }, keyId, page) => listSessions(context, keyId, page),
+  updateSession: ({ context }, update) => {
+    updateSession(context, update);
+  },
+  sessions: ({ context }, filter, page) => listSessions(context, filter, page),
+  waits: ({ context }, filter, page) => listWaits(context, filter, page),
   auditHeads: ({ context }) => shardHeads(context),
   storeAuditHead: ({ context }, shard, head) => storeShardHead(context, shard, head),
   readAudit: ({ context }, log, request) => (log === 'changes' ? readLog(context, request) : readEarlierRows(context, request)),

@@ -1,9 +1,13 @@
-/** The index of sessions by owner. Sessions are separate objects; an entry here grants no access. */
+/** The index of sessions, with what lists show of them. Sessions are separate objects; an entry here grants no access. */
+import type { Usage } from '../../core/model/chat-event.ts';
+import type { ListedSession, SessionFilter, SessionStatus, SessionUpdate } from '../../core/turn/session-summary.ts';
 import type { Page, PageRequest, SessionIndexRow } from '../../ports/catalog.ts';
 import { newestFirst } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
 import { isoTime } from '../documents/documents.ts';
+import { requestClose } from './close-database.ts';
 import { eraseSession } from './erasure.ts';
+import { eraseWaits, storeWaits } from './session-waits.ts';
 
 /** Indexing a session twice has no effect. */
 export function indexSession(context: CatalogContext, row: SessionIndexRow): void {
@@ -12,20 +16,50 @@ export function indexSession(context: CatalogContext, row: SessionIndexRow): voi
   context.sql.exec(statement, id, keyId, agent, model, toolset, Date.parse(createdAt));
 }
 
+/** Also adds a session that could not be indexed when it was created. */
+export function updateSession(context: CatalogContext, update: SessionUpdate): void {
+  const { id, keyId, agent, model, toolset, createdAt, summary } = update;
+  const { revision, status, title, activeAt, usage } = summary;
+  const statement = `INSERT INTO sessions (id, key_id, agent, model, toolset, created_at, status, title, active_at, usage, revision)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET status = excluded.status, title = excluded.title, active_at = excluded.active_at, usage = excluded.usage,
+      revision = excluded.revision WHERE excluded.revision >= revision`;
+  context.record(() => {
+    const about = [id, keyId, agent, model, toolset, createdAt];
+    context.sql.exec(statement, ...about, status, title, activeAt, JSON.stringify(usage), revision);
+    storeWaits(context, update);
+  });
+}
+
 /** Removes the row of a deleted session, and the Catalog's copies of its text. */
 export function forgetSession(context: CatalogContext, id: string): void {
+  const { sql } = context;
   context.record(() => {
-    context.sql.exec('DELETE FROM sessions WHERE id = ?', id);
+    const bytes = 'length(CAST(title AS BLOB))';
+    const overwrite = `UPDATE sessions SET title = substr(hex(zeroblob(${bytes})), 1, ${bytes}) WHERE id = ? AND title IS NOT NULL`;
+    if (sql.exec(overwrite, id).rowsWritten > 0) requestClose(sql);
+    sql.exec('DELETE FROM sessions WHERE id = ?', id);
+    eraseWaits(sql, id);
     eraseSession(context, id);
   });
 }
 
-/** Newest first. `keyId` null: sessions of every key. */
-export function listSessions({ sql }: CatalogContext, keyId: string | null, page: PageRequest): Page<SessionIndexRow> {
-  const all = 'SELECT * FROM sessions WHERE number < ? ORDER BY number DESC LIMIT ?';
-  const own = 'SELECT * FROM sessions WHERE key_id = ? AND number < ? ORDER BY number DESC LIMIT ?';
-  const read = (...end: [number, number]) => (keyId === null ? sql.exec<SqlRow>(all, ...end) : sql.exec<SqlRow>(own, keyId, ...end));
-  return newestFirst('sessions', page, read, toRow);
+/** Newest first. */
+export function listSessions({ sql }: CatalogContext, filter: SessionFilter, page: PageRequest): Page<ListedSession> {
+  const { keyId, status, agent, trigger } = filter;
+  const conditions: [string, ...string[]][] = [];
+  if (keyId !== null) conditions.push(['key_id = ?', keyId]);
+  if (agent !== undefined) conditions.push(['agent = ?', agent]);
+  if (trigger?.includes(':')) conditions.push(['key_id = ?', trigger]);
+  // ";" follows ":".
+  else if (trigger !== undefined) conditions.push(['key_id > ? AND key_id < ?', `${trigger}:`, `${trigger};`]);
+  if (status === 'idle' || status === 'completed') conditions.push(['status = ?', status]);
+  // In the words of the partial index.
+  else if (status !== undefined) conditions.push([`status = ? AND status NOT IN ('idle', 'completed')`, status]);
+  const where = conditions.map(([text]) => `${text} AND `).join('');
+  const query = `SELECT * FROM sessions WHERE ${where}number < ? ORDER BY number DESC LIMIT ?`;
+  const values = conditions.flatMap(([, ...given]) => given);
+  return newestFirst('sessions', page, (...end) => sql.exec<SqlRow>(query, ...values, ...end), toListed);
 }
 
 type SqlRow = {
@@ -36,9 +70,13 @@ type SqlRow = {
   model: string | null;
   toolset: string | null;
   created_at: number;
+  status: SessionStatus;
+  title: string | null;
+  active_at: number | null;
+  usage: string | null;
 };
 
-function toRow(row: SqlRow): SessionIndexRow {
+function toListed(row: SqlRow): ListedSession {
   return {
     id: row.id,
     keyId: row.key_id,
@@ -46,5 +84,10 @@ function toRow(row: SqlRow): SessionIndexRow {
     ...(row.model !== null && { model: row.model }),
     ...(row.toolset !== null && { toolset: row.toolset }),
     createdAt: isoTime(row.created_at),
+    title: row.title,
+    status: row.status,
+    lastActivityAt: isoTime(row.active_at ?? row.created_at),
+    // Written only by `updateSession`.
+    usage: row.usage === null ? { inputTokens: 0, outputTokens: 0 } : (JSON.parse(row.usage) as Usage),
   };
 }

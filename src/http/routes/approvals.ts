@@ -1,11 +1,15 @@
-/** `/v1/sessions/{id}/approvals`: lists pending approvals and decides them. `approve-page.ts` has the page behind a link. */
+/** `/v1/approvals` and `/v1/sessions/{id}/approvals`: list approvals, of the workspace and of a session, and decide them. `approve-page.ts` has the page behind a link. */
 import { z } from 'zod';
 import { ApprovalView, Decision } from '../../core/policy/approval.ts';
-import { requireAllowed } from '../../core/authority.ts';
-import { pageOf } from '../paging.ts';
+import { ResourceName } from '../../core/agent.ts';
+import { decidableSessions, requireAllowed } from '../../core/authority.ts';
+import { parentOf } from '../../core/tools/composite-tool.ts';
+import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
+import { type ListedWait, WaitKind, WaitState } from '../../core/turn/session-summary.ts';
+import { pageFields, pageOf } from '../paging.ts';
 import { requirePublicBase } from '../own-origin.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { sessionParams } from './sessions.ts';
+import { sessionParams, StartedBy } from './sessions.ts';
 
 const params = sessionParams.extend({ callId: z.string().min(1).max(200).meta({ description: 'Id of the waiting call.' }) });
 
@@ -40,9 +44,76 @@ const ApprovalLink = z
   .object({ url: z.url(), expiresAt: z.iso.datetime() })
   .meta({ id: 'ApprovalLink', example: { url: 'https://moniker.example/approve/bXAx…', expiresAt: '2026-01-02T08:00:00.000Z' } });
 
+const InboxQuery = z.strictObject({
+  ...pageFields,
+  state: z.enum(['pending', 'decided']).default('pending'),
+  kind: WaitKind.optional(),
+  agent: ResourceName.optional(),
+  session: z.string().min(1).max(200).optional(),
+});
+
+const InboxItem = z
+  .object({
+    session: z.string(),
+    turn: z.string().nullable().meta({ description: 'null for a direct call.' }),
+    callId: z.string(),
+    parent: z.string().optional().meta({ description: 'For a nested call: its outer call.' }),
+    kind: WaitKind,
+    canonical: z.string().nullable(),
+    reason: z.string().meta({ description: 'The question, shortened. The approval of the session has its arguments and effects.' }),
+    round: z.int(),
+    state: WaitState.meta({ description: '`expired`: it ended without a decision.' }),
+    agent: z.string().optional(),
+    trigger: StartedBy,
+    askedAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().nullable(),
+    decidedAt: z.iso.datetime().nullable(),
+    decidedBy: z.string().nullable().meta({ description: 'Id of the key that decided, `link`, or `clock` when it expired.' }),
+  })
+  .meta({
+    id: 'InboxItem',
+    example: {
+      session: '0123…',
+      turn: 'turn_1',
+      callId: 'call_1',
+      kind: 'approval',
+      canonical: 'builtin.delete_file',
+      reason: 'It deletes /workspace/notes.txt, which cannot be undone',
+      round: 1,
+      state: 'pending',
+      agent: 'demo',
+      askedAt: '2026-01-01T08:00:00.000Z',
+      expiresAt: '2026-01-08T08:00:00.000Z',
+      decidedAt: null,
+      decidedBy: null,
+    },
+  });
+
 const tag = 'Approvals';
 
 export const approvalRoutes: readonly Route[] = [
+  defineRoute(
+    {
+      tag,
+      method: 'get',
+      path: '/v1/approvals',
+      operationId: 'listInbox',
+      summary: 'List what calls of all sessions wait for',
+      description:
+        'Approvals, requests for input and calls of clients: pending, newest question first, or decided, newest decision first. Only of sessions in which the key can decide. A copy that is a few seconds old at most; the newest 10,000 of each state are kept.',
+      scopes: ['approve', 'chat'],
+      query: InboxQuery,
+      answers: { 200: { description: 'A page of questions.', schema: pageOf(InboxItem) } },
+    },
+    async ({ answer, services, principal, query: { cursor, limit, ...filter } }) => {
+      const whose = decidableSessions(principal);
+      const of = whose === 'all' ? null : { ...whose, keyId: principal.keyId };
+      const page = { limit, ...(cursor !== undefined && { cursor }) };
+      const { items, nextCursor } = await services.catalog(principal).waits({ ...filter, of }, page);
+      return answer(200, { items: items.map(toInboxItem), nextCursor });
+    },
+  ),
+
   defineRoute(
     {
       tag,
@@ -120,3 +191,17 @@ export const approvalRoutes: readonly Route[] = [
     },
   ),
 ];
+
+/** The id of the owning key is not shown, as in the list of sessions. */
+function toInboxItem({ keyId, askedAt, expiresAt, decidedAt, ...wait }: ListedWait): z.infer<typeof InboxItem> {
+  const trigger = triggerOfKey(keyId);
+  const time = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+  return {
+    ...wait,
+    ...parentOf(wait.callId),
+    ...(trigger !== null && { trigger }),
+    askedAt: new Date(askedAt).toISOString(),
+    expiresAt: wait.kind === 'client-tool' ? null : time(expiresAt),
+    decidedAt: time(decidedAt),
+  };
+}

@@ -9,11 +9,11 @@ import { ToolsetReference } from '../../core/toolset/toolset.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
 import type { Principal } from '../../core/principal.ts';
 import { idempotencyMismatch, nullIfNotFound } from '../../core/problem.ts';
-import type { SessionIndexRow } from '../../ports/catalog.ts';
+import { type ListedSession, SessionStatus } from '../../core/turn/session-summary.ts';
 import { SessionView, type SessionSetup } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import { idempotencyHeader, idempotencyOf, orEarlierResult } from '../idempotency.ts';
-import { pageFields, PageQuery, pageOf } from '../paging.ts';
+import { pageFields, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 export const sessionParams = z.object({ id: z.string().min(1).max(200).meta({ description: 'Id of a session.' }) });
@@ -41,6 +41,11 @@ const SessionRequest = z
   })
   .meta({ id: 'SessionRequest', example: { model: 'rehearsal/default', toolset: 'demo' } });
 
+export const StartedBy = z
+  .object({ kind: z.enum(['webhook', 'schedule']), name: z.string() })
+  .optional()
+  .meta({ description: 'The trigger that started the session. Absent: it belongs to a key.' });
+
 const SessionRow = z
   .object({
     id: z.string(),
@@ -48,12 +53,24 @@ const SessionRow = z
     model: z.string().optional(),
     toolset: z.string().optional(),
     createdAt: z.iso.datetime(),
-    trigger: z
-      .object({ kind: z.enum(['webhook', 'schedule']), name: z.string() })
-      .optional()
-      .meta({ description: 'The trigger that started it. Absent: it belongs to a key.' }),
+    trigger: StartedBy,
+    title: SessionView.shape.title,
+    status: SessionStatus.meta({ description: 'Of the newest turn. Up to a few seconds old; read the session for its current state.' }),
+    lastActivityAt: SessionView.shape.lastActivityAt,
+    usage: SessionView.shape.usage,
   })
   .meta({ id: 'SessionRow' });
+
+const SessionsQuery = z.strictObject({
+  ...pageFields,
+  status: SessionStatus.optional(),
+  agent: ResourceName.optional(),
+  trigger: z
+    .string()
+    .regex(/^(webhook|schedule)(:[A-Za-z0-9._-]{1,128})?$/, { message: 'must be webhook, schedule, webhook:NAME or schedule:NAME' })
+    .optional()
+    .meta({ description: 'Only sessions that this trigger started, or any of its kind.', example: 'webhook:triage' }),
+});
 
 const TranscriptMessage = z
   .object({
@@ -114,12 +131,13 @@ export const sessionRoutes: readonly Route[] = [
       operationId: 'listSessions',
       summary: 'List sessions',
       description: 'The sessions of the key; for an unbound key with scope `admin`, all sessions of the workspace.',
-      query: PageQuery,
+      query: SessionsQuery,
       answers: { 200: { description: 'A page of sessions, newest first.', schema: pageOf(SessionRow) } },
     },
-    async ({ answer, services, principal, query }) => {
-      const owner = isAllowed(principal, { act: 'open-session', isOwn: false }) ? null : principal.keyId;
-      const { items, nextCursor } = await services.catalog(principal).sessions(owner, query);
+    async ({ answer, services, principal, query: { cursor, limit, ...filter } }) => {
+      const keyId = isAllowed(principal, { act: 'open-session', isOwn: false }) ? null : principal.keyId;
+      const page = { limit, ...(cursor !== undefined && { cursor }) };
+      const { items, nextCursor } = await services.catalog(principal).sessions({ ...filter, keyId }, page);
       return answer(200, { items: items.map(toRow), nextCursor });
     },
   ),
@@ -172,7 +190,7 @@ export const sessionRoutes: readonly Route[] = [
 ];
 
 /** The key's id is not shown; that no key started the session is. */
-function toRow({ keyId, ...row }: SessionIndexRow): z.infer<typeof SessionRow> {
+function toRow({ keyId, ...row }: ListedSession): z.infer<typeof SessionRow> {
   const trigger = triggerOfKey(keyId);
   return trigger === null ? row : { ...row, trigger };
 }
@@ -185,7 +203,8 @@ async function createSession(services: Services, principal: Principal, setup: Se
 
 function asMade(view: SessionView, made: SessionSetup, asked: SessionSetup): SessionView {
   if (canonicalJson(made) !== canonicalJson(asked)) throw idempotencyMismatch();
-  return { ...view, turn: null, queued: 0 };
+  const unused = { title: null, lastEvent: 0, lastActivityAt: view.createdAt, usage: { inputTokens: 0, outputTokens: 0 } };
+  return { ...view, turn: null, queued: 0, ...unused };
 }
 
 /** Separate from the sessions that other routes create with this key. */

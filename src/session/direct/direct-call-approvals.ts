@@ -34,7 +34,7 @@ export async function storeQuestions(open: OpenDirectCall, key: DirectCallKey | 
     return await refuse(open, callId, errorResult('not_allowed', text));
   }
   // The same call may have created its approval while this one was in progress.
-  const { waits, journals, runner } = context.openSession;
+  const { waits, journals, runner, summary } = context.openSession;
   const known = unlessExpired(open, waits.findDirect(key));
   if (known?.state === 'pending') return await respondPending(open, known);
   const isInner = waitFor.kind === 'inner';
@@ -49,6 +49,7 @@ export async function storeQuestions(open: OpenDirectCall, key: DirectCallKey | 
   for (const { arguments: args, ...question } of questions) waits.addForDirectCall({ ...question, expiresAt }, isInner ? null : key, args);
   if (isInner) journals.markWaiting(callId, key.argumentsHash);
   runner.setExpiryTimer();
+  summary.noteChange();
   if (isInner) return await respondPendingInside(open, callId, waits.pendingInside(callId));
   const now = waits.get('approval', callId);
   if (now === null) throw new Error('the question was not stored');

@@ -21,6 +21,8 @@ export type AlarmContext = {
   flushNotices(): Promise<boolean>;
   /** Returns true when the usage of all turns was sent. */
   flushUsage(): Promise<boolean>;
+  /** Returns true when the Catalog has the newest state of the session for its lists. */
+  flushSummary(): Promise<boolean>;
   /** Returns true when the session's key was revoked with `cancel`. */
   isCancelled(): Promise<boolean>;
   /** Deletes the session. */
@@ -33,6 +35,7 @@ const againMs: Readonly<Record<TimerKind, number>> = {
   audit: limits.auditRetryMs,
   notice: limits.noticeRetryMs,
   usage: limits.noticeRetryMs,
+  summary: limits.noticeRetryMs,
   approval: limits.auditRetryMs,
   expire: limits.turnTimeoutMs,
   erase: limits.auditRetryMs,
@@ -55,7 +58,7 @@ export async function runAlarm(context: AlarmContext): Promise<void> {
 }
 
 async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'destroyed' | 'done'> {
-  const { openSession, flushAudit, flushNotices, destroy } = context;
+  const { openSession, flushAudit, flushNotices, flushSummary, destroy } = context;
   switch (kind) {
     case 'turn':
       openSession.runner.recordTimeSpent();
@@ -71,6 +74,9 @@ async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'des
       return 'done';
     case 'usage':
       if (await context.flushUsage()) openSession.timers.clear('usage');
+      return 'done';
+    case 'summary':
+      if (await flushSummary()) openSession.timers.clear('summary');
       return 'done';
     case 'approval':
       await expireWaits(context);

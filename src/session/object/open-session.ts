@@ -21,6 +21,7 @@ import { CompletionStore } from '../log/completion-store.ts';
 import { EventLog } from '../log/event-log.ts';
 import { WaitStore } from '../pending/wait-store.ts';
 import { Notices } from './notices.ts';
+import { SummaryOutbox } from './summary-outbox.ts';
 import { createResultStore } from '../log/result-store.ts';
 import { sessionMigrations } from './schema.ts';
 import { createTaintStore, type TaintStore } from '../../storage/taint-store.ts';
@@ -49,6 +50,7 @@ export type OpenSession = {
   taint: TaintStore;
   notices: Notices;
   usage: UsageOutbox;
+  summary: SummaryOutbox;
   runner: TurnRunner;
 };
 
@@ -79,7 +81,7 @@ export function createSessionTables(storage: DurableObjectStorage, meta: Session
 }
 
 /**
- * Builds the open session. `audit`, `flushAudit`, `sendNotices` (sends stored notices to the Catalog) and `waitUntil` come from
+ * Builds the open session. `audit`, `flushAudit`, `sendNotices` and `sendUpdate` (to the Catalog) and `waitUntil` come from
  * the object. Starts nothing: the caller recovers and starts turns.
  */
 export function buildOpenSession(
@@ -91,6 +93,7 @@ export function buildOpenSession(
     flushAudit(): Promise<unknown>;
     sendNotices(): void;
     sendUsage(): void;
+    sendUpdate(): void;
     waitUntil(work: Promise<unknown>): void;
   },
 ): OpenSession {
@@ -100,9 +103,10 @@ export function buildOpenSession(
   const log = new EventLog(storage.sql, now);
   const results = createResultStore(storage.sql);
   const transcript = createLogTranscript(storage.sql, log, results);
-  const waits = new WaitStore(storage.sql, now);
   const turns = new TurnStore(storage.sql, now);
   const timers = new Timers(storage);
+  const summary = new SummaryOutbox({ sql: storage.sql, session, meta, turns, timers, now, sendUpdate: own.sendUpdate });
+  const waits = new WaitStore(storage.sql, now, (how) => (how === 'asked' ? summary.noteAsked() : summary.noteChange()));
   const { workspace, keyId } = meta;
   const parts = {
     log,
@@ -118,6 +122,7 @@ export function buildOpenSession(
     keyedCalls: new CallStore(storage.sql, now),
     journals: new CallJournals(storage.sql, now, waits),
     taint: createTaintStore(storage.sql, now),
+    summary,
     notices: new Notices({
       ...{ sql: storage.sql, session, log, turns, timers, now, sendNotices: own.sendNotices },
       subscriptions: () => wiring.directory.subscriptions(workspace),
@@ -143,9 +148,10 @@ export function buildOpenSession(
   return { meta, ...parts, runner };
 }
 
-export function toSessionView(session: string, { meta, turns }: OpenSession): SessionView {
+export function toSessionView(session: string, { meta, turns, log, summary }: OpenSession): SessionView {
   const { agent, model, toolset } = meta.setup;
   const current = turns.current();
+  const { title, usage, activeAt } = summary.summary();
   return {
     id: session,
     ...(agent !== undefined && { agent }),
@@ -154,6 +160,10 @@ export function toSessionView(session: string, { meta, turns }: OpenSession): Se
     createdAt: new Date(meta.createdAt).toISOString(),
     turn: current === null ? null : { id: current.id, status: current.status ?? current.state, reason: current.reason },
     queued: turns.countQueued(),
+    title,
+    lastEvent: log.newest,
+    lastActivityAt: new Date(activeAt).toISOString(),
+    usage,
   };
 }
 

@@ -25,6 +25,7 @@
  *   All are deleted when the outermost call has its result.
  * - `taint`: taint marks of the conversation and the tool that set them (`origin`: the one origin of all private data, else null).
  * - `calls`: direct calls with an idempotency key and their responses (null while running; '' if it is in `call_answers`, split).
+ * - `summary`: what lists show of the session, one row (`revision`: counts changes; `sent`: what the Catalog has).
  * - `notices`: notices about turns that the Catalog has not received yet (`event`: the last event that it covers).
  * - `usage_ranges`: ranges of a turn's events whose usage is not sent yet.
  *
@@ -186,6 +187,19 @@ const fourteenth = [
   `CREATE INDEX completions_by_turn ON completions (turn)`,
 ];
 
+/**
+ * What lists of the workspace show, and who decided. `waits.indexed`: the Catalog has this state; ended ones of earlier releases are
+ * not sent, and pending ones with the next change.
+ */
+const fifteenth = [
+  `CREATE TABLE summary (id INTEGER PRIMARY KEY CHECK (id = 1), revision INTEGER NOT NULL, sent INTEGER NOT NULL, title TEXT, active_at INTEGER NOT NULL, usage TEXT NOT NULL)`,
+  `ALTER TABLE waits ADD COLUMN decided_by TEXT`,
+  `ALTER TABLE waits ADD COLUMN decided_at INTEGER`,
+  `ALTER TABLE waits ADD COLUMN indexed INTEGER NOT NULL DEFAULT 0`,
+  `UPDATE waits SET indexed = 1 WHERE state <> 'pending'`,
+  `CREATE INDEX waits_unindexed ON waits (asked_at) WHERE indexed = 0`,
+];
+
 export const sessionMigrations: readonly string[] = [
   first,
   second,
@@ -201,4 +215,5 @@ export const sessionMigrations: readonly string[] = [
   twelfth,
   thirteenth,
   fourteenth,
+  fifteenth,
 ].map((statements) => statements.join(';\n'));

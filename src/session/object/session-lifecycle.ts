@@ -90,6 +90,7 @@ export class SessionLifecycle {
       flushAudit: () => this.flushAudit(openSession),
       sendNotices: () => this.#waitUntil(this.#flushNotices(openSession)),
       sendUsage: () => this.#waitUntil(this.#flushUsage(openSession)),
+      sendUpdate: () => this.#waitUntil(this.#flushSummary(openSession)),
       waitUntil: (work) => this.#waitUntil(work),
     });
     this.#session = openSession;
@@ -122,6 +123,7 @@ export class SessionLifecycle {
         flushAudit: () => this.flushAudit(openSession),
         flushNotices: () => this.#flushNotices(openSession),
         flushUsage: () => this.#flushUsage(openSession),
+        flushSummary: () => this.#flushSummary(openSession),
         destroy: () => this.destroy(),
       });
     } catch (error) {
@@ -202,6 +204,22 @@ export class SessionLifecycle {
     return false;
   }
 
+  /** Sends the state that lists show; the alarm retries it. Returns true when the Catalog has all of it. Never throws. */
+  async #flushSummary(openSession: OpenSession): Promise<boolean> {
+    const isOpen = (): boolean => !this.isDeleted(openSession) && this.#deleting === null;
+    if (!isOpen()) return true;
+    const { summary, timers, meta } = openSession;
+    const { clock, log } = this.#wiring;
+    const fault = await summary.handOver((update) => this.#wiring.catalog(meta.workspace).updateSession(update));
+    if (!isOpen()) return true;
+    if (fault !== null) {
+      log.error('the lists of the workspace could not be updated', { session: this.#id, error: String(fault) });
+      timers.set('summary', clock.now() + limits.noticeRetryMs);
+      return false;
+    }
+    return !summary.hasUpdate();
+  }
+
   /**
    * Deletes the session: marks it durably as being deleted, then deletes the rest. Concurrent callers share one deletion. Throws
    * when the rest cannot be deleted now: the session stays marked, and the next request or the alarm continues.
@@ -241,6 +259,7 @@ export class SessionLifecycle {
       if (!(await this.#flushUsage(openSession))) throw new Error('the usage of this session could not be sent');
       // The index row must not outlive its session: it would link to nothing and could not be removed.
       await this.#indexing;
+      await openSession.summary.settled();
       await this.#wiring.catalog(openSession.meta.workspace).forgetSession(this.#id);
       if (!(await this.flushAudit(openSession))) throw new Error('the audit rows of this session could not be sent');
       // From here on nothing reads the tables that are about to be deleted.

@@ -175,7 +175,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   submitResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsAccepted>> {
-    return toOutcome(() => acceptResults(this.#enter(caller), results));
+    return toOutcome(() => acceptResults(this.#enter(caller), results, caller.keyId));
   }
 
   submitInput(caller: Principal, given: GivenInputs): Promise<Outcome<ResultsAccepted>> {

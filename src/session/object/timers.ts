@@ -4,10 +4,10 @@
  */
 
 /**
- * `approval`: the next approval or question of a tool expires. `notice`: the Catalog has not received a notice. `usage`: usage is not sent. `erase`: a deletion
- * is not finished.
+ * `approval`: the next approval or question of a tool expires. `notice`, `summary`: the Catalog has not received a notice or an update of its
+ * lists. `usage`: usage is not sent. `erase`: a deletion is not finished.
  */
-export type TimerKind = 'turn' | 'expire' | 'audit' | 'approval' | 'notice' | 'usage' | 'erase';
+export type TimerKind = 'turn' | 'expire' | 'audit' | 'approval' | 'notice' | 'usage' | 'summary' | 'erase';
 
 export class Timers {
   readonly #storage: DurableObjectStorage;

@@ -191,7 +191,7 @@ function settle(context: DecisionAuditContext, approval: Approval, record: Decis
   const parent = outerRootId(callId);
   const event = { type: 'approval-decided' as const, callId, ...(parent !== undefined && { parent }), decision, by };
   // For turns the table follows the log.
-  if (turn === null) openSession.waits.recordDecision(callId, decision);
+  if (turn === null) openSession.waits.recordDecision(callId, decision, by);
   else if (!openSession.runner.applyExternal(turn, ({ step }) => [{ ...event, turn, step }]))
     throw new Problem('internal', 'The decision could not be passed to the turn. Try again.');
   auditDecision(context, approval, record);

@@ -12,6 +12,7 @@ import { toGiven, type GivenInput, type InputRequired } from '../../core/tools/m
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import { readChunks, writeChunks } from '../../storage/text-rows.ts';
 import {
+  readWaits,
   toApproved,
   toStoredQuestion,
   verdictStates,
@@ -30,16 +31,16 @@ export type ElicitationAnswers = Readonly<Record<string, ElicitationAnswer>>;
 /** `arguments` of an approval; the `asked` question of a server with its request state, and the answers `given`. */
 type PartKind = 'arguments' | 'asked' | 'given';
 
-const select =
-  'SELECT call_id AS callId, kind, round, turn, state, asked_at AS askedAt, expires_at AS expiresAt, answer_hash AS answerHash, question FROM waits';
-
 export class WaitStore {
   readonly #sql: SqlStorage;
   readonly #now: () => number;
+  readonly #changed: (how: 'asked' | 'ended') => void;
 
-  constructor(sql: SqlStorage, now: () => number) {
+  /** `changed` is called when a question is asked, or is answered or closed. */
+  constructor(sql: SqlStorage, now: () => number, changed: (how: 'asked' | 'ended') => void = () => undefined) {
     this.#sql = sql;
     this.#now = now;
+    this.#changed = changed;
   }
 
   /** Applies an event of the log. Call it with every event, in the transaction that appends the event. Returns true when the pending waits changed. */
@@ -58,14 +59,16 @@ export class WaitStore {
         this.#insert({ kind: 'input', callId, turn, round, expiresAt: Date.parse(event.expiresAt) }, null, data);
         return true;
       }
-      case 'client-tool-required':
-        this.#insert({ kind: 'client-tool', callId: event.callId, turn: event.turn, round: 1, expiresAt: null }, null, {});
+      case 'client-tool-required': {
+        const { callId, turn, canonical } = event;
+        this.#insert({ kind: 'client-tool', callId, turn, round: 1, expiresAt: null }, null, { canonical });
         return true;
+      }
       case 'approval-decided':
-        this.recordDecision(event.callId, event.decision);
+        this.recordDecision(event.callId, event.decision, event.by);
         return true;
       case 'input-given':
-        this.#sql.exec(`UPDATE waits SET state = 'answered' WHERE call_id = ? AND kind = 'input' AND round = ?`, event.callId, event.round);
+        this.#end('answered', event.by, `call_id = ? AND kind = 'input' AND round = ?`, event.callId, event.round);
         return true;
       case 'inner-result':
         return this.#close('call_id = ?', event.callId);
@@ -96,15 +99,14 @@ export class WaitStore {
     this.#writePart(callId, 'given', answers);
   }
 
-  recordDecision(callId: string, decision: ApprovalVerdict): void {
-    const query = `UPDATE waits SET state = ? WHERE call_id = ? AND kind = 'approval' AND state = 'pending'`;
-    this.#sql.exec(query, verdictStates[decision], callId);
+  recordDecision(callId: string, decision: ApprovalVerdict, by: string): void {
+    this.#end(verdictStates[decision], by, `call_id = ? AND kind = 'approval' AND state = 'pending'`, callId);
   }
 
-  /** Stores that the client sent a result. Call it after the event of the result was applied. */
-  markAnswered(callId: string, answerHash: string): void {
-    const query = `UPDATE waits SET state = 'answered', answer_hash = ? WHERE call_id = ? AND kind = 'client-tool'`;
-    this.#sql.exec(query, answerHash, callId);
+  /** Stores that the client sent a result. `by`: its key. Call it after the event of the result was applied. */
+  markAnswered(callId: string, answerHash: string, by: string): void {
+    this.#sql.exec(`UPDATE waits SET answer_hash = ? WHERE call_id = ? AND kind = 'client-tool'`, answerHash, callId);
+    this.#end('answered', by, `call_id = ? AND kind = 'client-tool'`, callId);
   }
 
   /** Marks the approval of a direct call as used, before the call runs. Returns false when another request has already used it. */
@@ -234,6 +236,13 @@ export class WaitStore {
       `INSERT OR REPLACE INTO waits (call_id, kind, round, turn, state, asked_at, expires_at, key_hash, question) VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
       ...[callId, kind, round, turn, this.#now(), expiresAt, keyHash, JSON.stringify(data)],
     );
+    this.#changed('asked');
+  }
+
+  #end(state: Wait['state'], by: string, where: string, ...ids: (string | number)[]): void {
+    const query = `UPDATE waits SET state = ?, decided_by = ?, decided_at = ?, indexed = 0 WHERE ${where}`;
+    this.#sql.exec(query, state, by, this.#now(), ...ids);
+    this.#changed('ended');
   }
 
   /** Deletes old ended waits. Arguments can be a megabyte each; for calls of turns the log has them. */
@@ -249,8 +258,10 @@ export class WaitStore {
   #close(where: string, ...ids: string[]): boolean {
     this.#deleteParts(`kind <> 'arguments' AND call_id IN (SELECT call_id FROM waits WHERE ${where})`, ...ids);
     // The retention of a call of the client begins at its end.
-    const query = `UPDATE waits SET state = 'expired', expires_at = coalesce(expires_at, ?) WHERE ${where} AND state = 'pending' RETURNING call_id`;
-    return this.#changes(query, this.#now(), ...ids);
+    const query = `UPDATE waits SET state = 'expired', expires_at = coalesce(expires_at, ?), decided_at = ?, indexed = 0 WHERE ${where} AND state = 'pending' RETURNING call_id`;
+    const isChanged = this.#changes(query, this.#now(), this.#now(), ...ids);
+    if (isChanged) this.#changed('ended');
+    return isChanged;
   }
 
   #writePart(callId: string, kind: PartKind, value: unknown): void {
@@ -278,9 +289,6 @@ export class WaitStore {
 
   /** The caller's condition selects rows of the kinds of `Found`. */
   #all<Found extends Wait>(where: string, ...bindings: (string | number | null)[]): Found[] {
-    const query = `${select} WHERE ${where}`;
-    const rows = this.#sql.exec<{ question: string }>(query, ...bindings).toArray();
-    // `#insert` wrote them.
-    return rows.map(({ question, ...row }) => ({ ...row, ...(JSON.parse(question) as object) }) as unknown as Found);
+    return readWaits(this.#sql, where, ...bindings) as Found[];
   }
 }

@@ -1,5 +1,6 @@
 /** The rows of `wait-store.ts`: questions about calls that someone outside the session answers. */
 import { toAskedMembers, type ApprovalQuestion, type ApprovalView, type AskKind, type GivenApproval } from '../../core/policy/approval.ts';
+import { shortReason, type SessionWait } from '../../core/turn/session-summary.ts';
 import { parentOf } from '../../core/tools/composite-tool.ts';
 
 type StoredWait<Kind, State, Data> = Data & {
@@ -16,6 +17,9 @@ type StoredWait<Kind, State, Data> = Data & {
   expiresAt: number | null;
   /** SHA-256 of the answer, which identifies a repeat of it. */
   answerHash: string | null;
+  /** When it was ended, and by whom: id of a key, `link` or `clock`. null while pending, and when an earlier release ended it. */
+  decidedAt: number | null;
+  decidedBy: string | null;
 };
 
 type ApprovalData = {
@@ -45,13 +49,14 @@ export type RequestedInput = StoredWait<'input', 'pending' | 'answered' | 'expir
   expiresAt: number;
 };
 
-export type ClientCall = StoredWait<'client-tool', 'pending' | 'answered' | 'expired', object> & { turn: string };
+/** `canonical` is absent when an earlier release stored it. */
+export type ClientCall = StoredWait<'client-tool', 'pending' | 'answered' | 'expired', { canonical?: string }> & { turn: string };
 
 export type Wait = Approval | RequestedInput | ClientCall;
 export type WaitOf<Kind extends Wait['kind']> = Extract<Wait, { kind: Kind }>;
 
 /** A new question about a call. */
-export type NewApproval = Omit<Approval, 'kind' | 'toolset' | 'state' | 'askedAt' | 'answerHash' | 'earlier'>;
+export type NewApproval = Omit<Approval, 'kind' | 'toolset' | 'state' | 'askedAt' | 'answerHash' | 'decidedAt' | 'decidedBy' | 'earlier'>;
 
 /** The state that each decision gives a pending approval. */
 export const verdictStates = { approve: 'approved', deny: 'denied', expire: 'expired' } as const;
@@ -64,6 +69,14 @@ export function toStoredQuestion({
   binding,
 }: Omit<StoredQuestion, 'several'> & { several?: true | undefined }): StoredQuestion {
   return { effects, effectCount, ...(several === true && { several }), binding };
+}
+
+/** Returns what lists of the workspace show. A used approval is an approved one. */
+export function toSessionWait(wait: Wait): SessionWait {
+  const { callId, kind, turn, canonical = null, round, state, askedAt, expiresAt, decidedAt, decidedBy } = wait;
+  const reason = kind === 'approval' ? wait.reason : kind === 'input' ? wait.text : 'The client runs this tool and sends the result.';
+  const shown = { callId, kind, turn, canonical, reason: shortReason(reason), round, askedAt, expiresAt, decidedAt, decidedBy };
+  return { ...shown, state: state === 'used' ? 'approved' : state };
 }
 
 export function toApproved({ question, round }: Approval): GivenApproval {
@@ -86,4 +99,13 @@ export function toApprovalView(session: string, approval: Approval, args: Record
     askedAt: new Date(askedAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),
   };
+}
+
+/** Returns the rows of `wait-store.ts` that meet the condition. */
+export function readWaits(sql: SqlStorage, where: string, ...bindings: (string | number | null)[]): Wait[] {
+  const query = `SELECT call_id AS callId, kind, round, turn, state, asked_at AS askedAt, expires_at AS expiresAt, answer_hash AS answerHash,
+    decided_by AS decidedBy, decided_at AS decidedAt, question FROM waits WHERE ${where}`;
+  const rows = sql.exec<{ question: string }>(query, ...bindings).toArray();
+  // `WaitStore` wrote them.
+  return rows.map(({ question, ...row }) => ({ ...row, ...(JSON.parse(question) as object) }) as unknown as Wait);
 }

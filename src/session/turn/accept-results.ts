@@ -31,8 +31,8 @@ export async function hashResults(results: readonly ClientResult[]): Promise<Has
   return hashed;
 }
 
-/** Throws `not_found` for a call that is not pending and `conflict` for a different result than the stored one; then no result is stored. */
-export async function acceptResults(openSession: OpenSession, results: readonly ClientResult[]): Promise<ResultsAccepted> {
+/** `by`: id of the key. Throws `not_found` for a call that is not pending and `conflict` for a different result than the stored one; then no result is stored. */
+export async function acceptResults(openSession: OpenSession, results: readonly ClientResult[], by: string): Promise<ResultsAccepted> {
   const hashed = await hashResults(results);
   // One transaction from here, so that the checks still hold for the writes.
   const known = hashed.map((entry) => ({ ...entry, call: findCall(openSession, entry.result.callId) }));
@@ -47,7 +47,7 @@ export async function acceptResults(openSession: OpenSession, results: readonly 
   const fresh = known.filter(({ call }) => call.state === 'pending');
   if (fresh.length > 0) {
     openSession.runner.applyExternal(turn, (state) => resultEvents(openSession, state, fresh));
-    markAnswered(openSession, fresh);
+    markAnswered(openSession, fresh, by);
   }
   return toAccepted(openSession, turn);
 }
@@ -66,8 +66,8 @@ export function resultEvents(openSession: OpenSession, state: TurnState, fresh: 
   return [...ofStep, ...nested];
 }
 
-export function markAnswered(openSession: OpenSession, fresh: readonly HashedResult[]): void {
-  for (const { result, hash } of fresh) openSession.waits.markAnswered(result.callId, hash);
+export function markAnswered(openSession: OpenSession, fresh: readonly HashedResult[], by: string): void {
+  for (const { result, hash } of fresh) openSession.waits.markAnswered(result.callId, hash, by);
 }
 
 /** Aborts the pending calls of the client, which continued without running them. `except`: calls that it may still run. */

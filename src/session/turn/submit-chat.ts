@@ -164,7 +164,7 @@ function resumeTurn(
     ...(inputEvents.length > 0 ? abortEvents(state) : []),
     ...inputEvents,
   ]);
-  markAnswered(openSession, fresh);
+  markAnswered(openSession, fresh, openSession.meta.keyId);
   const after = openSession.log.newest;
   // The previous response could not begin because its turn is queued; it is still due.
   const lastTurn = shown.lastAnswer?.range.turn ?? turn;

@@ -5,9 +5,9 @@
 import type { Plan } from '../../core/turn/plan.ts';
 import { logFormat, type SessionEvent, type SessionEventBody } from '../../core/turn/session-event.ts';
 import { applyEvent } from '../../core/turn/fold-turn.ts';
-import { beginTurn, unansweredCalls, type TurnState } from '../../core/turn/turn-state.ts';
+import { beginTurn, pendingQuestions, unansweredCalls, type TurnState } from '../../core/turn/turn-state.ts';
 import { eventsOfTurn } from '../pending/pending.ts';
-import type { OpenTurnRow } from './turn-store.ts';
+import type { OpenTurnRow, WaitReason } from './turn-store.ts';
 
 export type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;
 
@@ -85,4 +85,8 @@ export function turnLine(
     calls: state.callsSoFar,
     usage,
   };
+}
+
+export function waitReason(state: TurnState): WaitReason {
+  return pendingQuestions(state).some(({ asked }) => asked !== 'client') ? 'approval_required' : 'client_tool_required';
 }

@@ -8,14 +8,15 @@ import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { logFormat, type SessionEventBody, type TurnEndReason, type TurnStatus } from '../../core/turn/session-event.ts';
 import { applyEvent } from '../../core/turn/fold-turn.ts';
-import { isWaiting, pendingQuestions, type TurnState } from '../../core/turn/turn-state.ts';
+import { isWaiting, type TurnState } from '../../core/turn/turn-state.ts';
 import { closingEvents, runTurn } from '../../engine/turn/run-turn.ts';
 import type { WaitStore } from '../pending/wait-store.ts';
 import type { Notices } from '../object/notices.ts';
+import type { SummaryOutbox } from '../object/summary-outbox.ts';
 import type { Timers } from '../object/timers.ts';
 import type { UsageOutbox } from '../object/usage-outbox.ts';
 import { auditUnaudited, toUnauditedResult, toUnauditedInnerResult } from './turn-audit.ts';
-import { foldTurn, spentMs, toRun, turnLine, upgradeLog, type TurnRun } from './turn-run.ts';
+import { foldTurn, spentMs, toRun, turnLine, upgradeLog, waitReason, type TurnRun } from './turn-run.ts';
 import { createTurnScope, type TurnScopeParts } from './turn-scope.ts';
 import type { OpenTurnRow, TurnStore } from './turn-store.ts';
 
@@ -25,6 +26,7 @@ export type RunnerParts = TurnScopeParts & {
   waits: WaitStore;
   notices: Notices;
   usage: Pick<UsageOutbox, 'note'>;
+  summary: Pick<SummaryOutbox, 'applyEvent' | 'noteChange'>;
   /** Keeps the object alive until the work is done (`waitUntil`). */
   waitUntil(work: Promise<void>): void;
 };
@@ -212,6 +214,7 @@ export class TurnRunner {
     turns.markWaiting(run.turn, waitReason(run.state));
     notices.noteWaiting(run);
     this.#noteUsage(run.turn);
+    this.#parts.summary.noteChange();
     turns.recordTimeSpent(run.turn, spentMs(run, clock.now()));
     run.sealed = true;
     if (this.#run === run) this.#run = null;
@@ -224,7 +227,7 @@ export class TurnRunner {
   /** Appends an event. A sealed run, whose turn has ended, and a run that was replaced by a newer one write nothing. */
   #append(run: TurnRun, event: SessionEventBody): void {
     if (run.sealed) return;
-    const { log, transcript, turns, waits, journals, notices } = this.#parts;
+    const { log, transcript, turns, waits, journals, notices, summary } = this.#parts;
     if (!turns.isEpoch(run.turn, run.epoch)) {
       run.sealed = true;
       run.abort.abort(new Error('a newer run of this turn has taken over'));
@@ -239,6 +242,7 @@ export class TurnRunner {
     journals.applyEvent(event);
     notices.refreshListeners(run.plan, event);
     if (waits.applyEvent(event)) this.setExpiryTimer();
+    summary.applyEvent(event);
     if (event.type !== 'turn-end') return;
     run.sealed = true;
     turns.markEnded(run.turn, event.status, event.reason, id);
@@ -293,8 +297,4 @@ export class TurnRunner {
     if (run.sealed) return;
     for (const event of closingEvents(run.state, status, reason)) this.#append(run, event);
   }
-}
-
-function waitReason(state: TurnState) {
-  return pendingQuestions(state).some(({ asked }) => asked !== 'client') ? 'approval_required' : 'client_tool_required';
 }

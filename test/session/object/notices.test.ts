@@ -156,7 +156,7 @@ describe('when a question is open', () => {
     await room.settle();
     expect([room.room.turns.isWaiting(), room.told]).toEqual([true, []]);
     const [call] = room.events().flatMap((event) => (event.type === 'client-tool-required' ? [event.callId] : []));
-    acceptResults(room.room, [{ callId: call ?? '', ...textResult('found'), isError: false }]);
+    acceptResults(room.room, [{ callId: call ?? '', ...textResult('found'), isError: false }], 'root');
     await room.settle();
     expect(told(room)).toEqual(['t1 turn.completed completed stop']);
   });

@@ -68,7 +68,7 @@ it('finds what every turn reads without scanning the whole session', () => {
   waits.pendingCharacters();
   waits.closeInside('a');
   waits.markUsed('a');
-  waits.markAnswered('a', 'h');
+  waits.markAnswered('a', 'h', 'k');
   waits.expired();
   waits.nextExpiry();
   waits.findDirect({ toolset: 'demo', argumentsHash: 'h' });

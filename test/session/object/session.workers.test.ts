@@ -220,7 +220,7 @@ describe('a session', () => {
   });
 
   it('is listed while it exists, also if no client asked for a session, unless it only stores a direct call', async () => {
-    const listed = async () => (await catalog('default').sessions(owner.keyId, { limit: 200 })).items.map(({ id }) => id);
+    const listed = async () => (await catalog('default').sessions({ keyId: owner.keyId }, { limit: 200 })).items.map(({ id }) => id);
     const [{ session, stub }, forCall] = [await make(), await sessions.create(owner, { model: plan.model, listed: false, forCall: true })];
     const id = stub.id.toString();
     await expect.poll(listed).toContain(id);

@@ -198,7 +198,7 @@ describe('an answer', () => {
   it('is refused when it is sent as a result', async () => {
     const { room, callId } = await waiting();
     const result = { callId, content: [{ type: 'text' as const, text: 'x' }], isError: false };
-    await expect(acceptResults(room.room, [result])).rejects.toMatchObject({
+    await expect(acceptResults(room.room, [result], 'root')).rejects.toMatchObject({
       code: 'not_found',
       message: expect.stringContaining('input'),
     });

@@ -48,6 +48,7 @@ it('has the approvals, requests for input and calls of the client that an earlie
   expect(waits.pendingApprovals().map(({ callId }) => callId)).toEqual(['a1', 'd1']);
   expect(waits.get('approval', 'a1')).toEqual({
     ...{ kind: 'approval', callId: 'a1', round: 2, turn: 't1', state: 'pending', askedAt: 1, expiresAt: 7 * day, answerHash: null },
+    ...{ decidedAt: null, decidedBy: null },
     ...{ canonical: 'builtin.bash', entry: 'asks', toolset: null, ask: 'always', target: null, reason: 'it is second' },
     ...{ question: { effects: [], effectCount: 1, binding: ['b1'] }, earlier: ['it is first'] },
   });
@@ -95,7 +96,7 @@ it('deletes ended waits of every kind after one retention, when a new one is sto
     expiresAt: new Date(day).toISOString(),
   });
   for (const event of [call('open'), call('done'), call('done.1'), result('done'), result('i')]) waits.applyEvent(event);
-  waits.markAnswered('done', 'hash');
+  waits.markAnswered('done', 'hash', 'k');
   now = limits.endedWaitTtlMs - 1;
   waits.applyEvent(call('later'));
   expect(waits.get('client-tool', 'done')).toMatchObject({ state: 'answered', answerHash: 'hash' });

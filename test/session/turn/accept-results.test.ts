@@ -23,12 +23,16 @@ describe("results of the client's own tools", () => {
     const answer = await readAnswer({ ...room.room, clock: room.clock, isDeleted: () => false }, 't1');
     expect(answer).toMatchObject({ status: 'waiting', reason: 'client_tool_required', toolCalls: [{ canonical: 'builtin.read' }] });
     expect(answer.pending?.map(({ callId, kind }) => `${kind} ${callId}`)).toEqual(ids.map((id) => `client-tool ${id}`));
-    expect(await acceptResults(room.room, [said(two, 'b')])).toMatchObject({ turn: 't1', status: 'waiting', pending: [{ callId: one }] });
+    expect(await acceptResults(room.room, [said(two, 'b')], 'root')).toMatchObject({
+      turn: 't1',
+      status: 'waiting',
+      pending: [{ callId: one }],
+    });
     await room.restart();
-    expect(await acceptResults(room.room, [said(two, 'b')])).toMatchObject({ status: 'waiting' });
-    expect(await acceptResults(room.room, [said(one, 'a')])).toMatchObject({ status: 'running', pending: [] });
+    expect(await acceptResults(room.room, [said(two, 'b')], 'root')).toMatchObject({ status: 'waiting' });
+    expect(await acceptResults(room.room, [said(one, 'a')], 'root')).toMatchObject({ status: 'running', pending: [] });
     await room.settle();
-    expect(await acceptResults(room.room, [said(one, 'a'), said(two, 'b')])).toMatchObject({ status: 'completed', pending: [] });
+    expect(await acceptResults(room.room, [said(one, 'a'), said(two, 'b')], 'root')).toMatchObject({ status: 'completed', pending: [] });
     expect(types(room.events()).filter((type) => type === 'tool-result')).toHaveLength(3);
     expect(ends(room.events())).toEqual(['t1 completed stop']);
     await Promise.all(room.work);
@@ -42,33 +46,33 @@ describe("results of the client's own tools", () => {
   it('are refused when they differ from the stored ones, and when their calls are not pending', async () => {
     const { room, ids } = await waiting();
     const [one = '', two = ''] = ids;
-    await acceptResults(room.room, [said(one, 'a')]);
-    await expect(acceptResults(room.room, [said(two, 'b'), said(one, 'other')])).rejects.toMatchObject({ code: 'conflict' });
-    await expect(acceptResults(room.room, [said('call_unknown', 'x')])).rejects.toMatchObject({ code: 'not_found' });
+    await acceptResults(room.room, [said(one, 'a')], 'root');
+    await expect(acceptResults(room.room, [said(two, 'b'), said(one, 'other')], 'root')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(acceptResults(room.room, [said('call_unknown', 'x')], 'root')).rejects.toMatchObject({ code: 'not_found' });
     // None of the refused results was stored.
     expect(room.room.turns.stateOf('t1')).toBe('waiting');
     room.room.runner.cancel();
-    await expect(acceptResults(room.room, [said(two, 'b')])).rejects.toMatchObject({ code: 'not_found' });
+    await expect(acceptResults(room.room, [said(two, 'b')], 'root')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('are refused when one request has two for one call', async () => {
     const { room, ids } = await waiting(calls(['look_up', {}]));
     const [one = ''] = ids;
-    await expect(acceptResults(room.room, [said(one, 'a'), said(one, 'b')])).rejects.toMatchObject({ code: 'conflict' });
+    await expect(acceptResults(room.room, [said(one, 'a'), said(one, 'b')], 'root')).rejects.toMatchObject({ code: 'conflict' });
     expect(room.room.turns.stateOf('t1')).toBe('waiting');
-    expect(await acceptResults(room.room, [said(one, 'b')])).toMatchObject({ status: 'running' });
+    expect(await acceptResults(room.room, [said(one, 'b')], 'root')).toMatchObject({ status: 'running' });
   });
 
   it('are refused when one request has two different ones for one call', async () => {
     const { room, ids } = await waiting(calls(['look_up', {}]));
     const [one = ''] = ids;
-    await expect(acceptResults(room.room, [said(one, 'a'), said(one, 'b')])).rejects.toMatchObject({ code: 'conflict' });
+    await expect(acceptResults(room.room, [said(one, 'a'), said(one, 'b')], 'root')).rejects.toMatchObject({ code: 'conflict' });
     expect(room.room.turns.stateOf('t1')).toBe('waiting');
   });
 
   it('count once when they come twice in one request', async () => {
     const { room, ids } = await waiting(calls(['look_up', {}]));
-    await acceptResults(room.room, [said(ids[0] ?? '', 'a'), said(ids[0] ?? '', 'a')]);
+    await acceptResults(room.room, [said(ids[0] ?? '', 'a'), said(ids[0] ?? '', 'a')], 'root');
     await room.settle();
     expect(types(room.events()).filter((type) => type === 'tool-result')).toHaveLength(1);
     expect(ends(room.events())).toEqual(['t1 completed stop']);
@@ -76,7 +80,7 @@ describe("results of the client's own tools", () => {
 
   it("are limited in size like any tool's, and may be errors", async () => {
     const { room, ids } = await waiting(calls(['look_up', {}]));
-    await acceptResults(room.room, [said(ids[0] ?? '', 'x'.repeat(2 * limits.maxResultBytes), true)]);
+    await acceptResults(room.room, [said(ids[0] ?? '', 'x'.repeat(2 * limits.maxResultBytes), true)], 'root');
     const result = room.events().find((event) => event.type === 'tool-result');
     expect(result).toMatchObject({ isError: true, code: 'tool_error' });
     expect(JSON.stringify(result).length).toBeLessThan(limits.maxResultBytes + 2_000);
@@ -86,7 +90,7 @@ describe("results of the client's own tools", () => {
   it('do not resume a turn that also waits for approval', async () => {
     const { room, ids } = await waiting(calls(['look_up', {}], ['asks', {}]));
     expect(room.room.turns.current()).toMatchObject({ reason: 'approval_required' });
-    await acceptResults(room.room, [said(ids[0] ?? '', 'a')]);
+    await acceptResults(room.room, [said(ids[0] ?? '', 'a')], 'root');
     expect(room.room.turns.stateOf('t1')).toBe('waiting');
     await decide(room.decisionContext(), room.room.waits.pendingApprovals()[0]?.callId ?? '', 'approve', { by: 'k', remember: false });
     await room.settle();
@@ -102,6 +106,6 @@ describe("results of the client's own tools", () => {
     await room.settle();
     expect(room.events().flatMap((event) => (event.type === 'tool-result' && event.code === 'aborted' ? [event.callId] : []))).toEqual(ids);
     expect(ends(room.events())).toEqual(['t1 completed stop']);
-    await expect(acceptResults(room.room, [said(ids[0] ?? '', 'a')])).rejects.toMatchObject({ code: 'not_found' });
+    await expect(acceptResults(room.room, [said(ids[0] ?? '', 'a')], 'root')).rejects.toMatchObject({ code: 'not_found' });
   });
 });

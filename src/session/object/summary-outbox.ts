@@ -1,0 +1,151 @@
+/**
+ * What the Catalog's lists show of this session, and the outbox for it: a row with a revision, and the questions whose state the Catalog
+ * does not have yet (`waits.indexed`). Both are written with the change itself; an update is sent afterwards, whole, so that a repeated
+ * or lost one does no harm. A turn without questions is one update, at its end.
+ */
+import { addUsage, type Usage } from '../../core/model/chat-event.ts';
+import { limits } from '../../core/limits.ts';
+import type { SessionEventBody } from '../../core/turn/session-event.ts';
+import { titleOf, type SessionStatus, type SessionSummary, type SessionUpdate, type SessionWait } from '../../core/turn/session-summary.ts';
+import type { SessionSetup } from '../../ports/session.ts';
+import { readWaits, toSessionWait } from '../pending/wait.ts';
+import type { TurnStore } from '../turn/turn-store.ts';
+import { faultOf, withCatalogTimeout } from './audit-outbox.ts';
+import type { Timers } from './timers.ts';
+
+/** Questions sent at a time. */
+export const summaryBatchWaits = 100;
+
+type SummaryParts = {
+  sql: SqlStorage;
+  session: string;
+  meta: { keyId: string; setup: Pick<SessionSetup, 'agent' | 'model' | 'toolset' | 'forCall'>; createdAt: number };
+  turns: TurnStore;
+  timers: Timers;
+  now(): number;
+  /** An update is due: send it in the background. */
+  sendUpdate(): void;
+};
+
+type Send = (update: SessionUpdate) => Promise<void>;
+type SummaryRow = { revision: number; sent: number; title: string | null; activeAt: number; usage: string };
+
+const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
+
+export class SummaryOutbox {
+  readonly #parts: SummaryParts;
+  #sending: Promise<void> | null = null;
+
+  constructor(parts: SummaryParts) {
+    this.#parts = parts;
+  }
+
+  /** Call it with every event, in the transaction that appends the event. */
+  applyEvent(event: SessionEventBody): void {
+    const { sql, now } = this.#parts;
+    if (event.type === 'turn-start') {
+      // Shown as running if it is not over soon.
+      this.#change(limits.turnAlarmMs);
+      sql.exec('UPDATE summary SET active_at = ?, title = coalesce(title, ?)', now(), titleOf(event.input));
+    }
+    if (event.type === 'turn-end') {
+      const usage = addUsage(this.summary().usage, event.usage);
+      this.noteChange();
+      sql.exec('UPDATE summary SET active_at = ?, usage = ?', now(), JSON.stringify(usage));
+    }
+  }
+
+  /** Call it in the transaction in which a turn asks: it usually waits right after, which is another change. */
+  noteAsked(): void {
+    this.#change(limits.turnAlarmMs);
+  }
+
+  /** Call it in the transaction of any other change of the status or of a question. */
+  noteChange(): void {
+    this.#change(limits.noticeRetryMs);
+    this.#parts.sendUpdate();
+  }
+
+  summary(): Omit<SessionSummary, 'status'> {
+    const row = this.#row();
+    const { createdAt } = this.#parts.meta;
+    if (row === null) return { revision: 0, title: null, activeAt: createdAt, usage: noUsage };
+    // Written only above.
+    return { revision: row.revision, title: row.title, activeAt: row.activeAt, usage: JSON.parse(row.usage) as Usage };
+  }
+
+  hasUpdate(): boolean {
+    const row = this.#row();
+    return row !== null && row.revision > row.sent;
+  }
+
+  /** Sends what the Catalog does not have. Returns the error when something is left, else null. */
+  async handOver(send: Send): Promise<Error | null> {
+    if (!this.hasUpdate()) return null;
+    this.#sending ??= this.#sendAll(send);
+    return await faultOf(withCatalogTimeout(this.#sending, limits.noticeWaitMs));
+  }
+
+  /** Settles when no update is in flight, however it ended: one that arrives after a deletion would list the session again. */
+  async settled(): Promise<void> {
+    await this.#sending?.catch(() => undefined);
+  }
+
+  #change(delayMs: number): void {
+    const { sql, timers, now, meta } = this.#parts;
+    // It is in no list, and its call cannot wait.
+    if (meta.setup.forCall === true) return;
+    const statement = `INSERT INTO summary (id, revision, sent, active_at, usage) VALUES (1, 1, 0, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET revision = revision + 1`;
+    sql.exec(statement, meta.createdAt, JSON.stringify(noUsage));
+    // The timer is durable with the row: the update is sent even if the process dies.
+    timers.set('summary', now() + delayMs);
+  }
+
+  async #sendAll(send: Send): Promise<void> {
+    const { sql, session, meta, timers } = this.#parts;
+    try {
+      for (;;) {
+        // Also lets the transaction of the change end, and the caller store the returned promise.
+        await Promise.resolve();
+        const row = this.#row();
+        if (row === null || row.revision <= row.sent) break;
+        const changed = this.#unindexed();
+        const { agent = null, model = null, toolset = null } = meta.setup;
+        const about = { id: session, keyId: meta.keyId, agent, model, toolset, createdAt: meta.createdAt };
+        await send({ ...about, summary: { ...this.summary(), status: this.#status() }, waits: changed });
+        this.#markIndexed(changed);
+        if (changed.length < summaryBatchWaits) sql.exec('UPDATE summary SET sent = ? WHERE revision >= ?', row.revision, row.revision);
+      }
+      // An idle session is not woken for what was already sent.
+      timers.clear('summary');
+      timers.armExactly();
+    } finally {
+      this.#sending = null;
+    }
+  }
+
+  /** Returns questions whose state the Catalog does not have, oldest first. */
+  #unindexed(): SessionWait[] {
+    const oldest = 'indexed = 0 ORDER BY asked_at, call_id, round LIMIT ?';
+    return readWaits(this.#parts.sql, oldest, summaryBatchWaits).map(toSessionWait);
+  }
+
+  /** Marks questions as known to the Catalog, unless they have changed. */
+  #markIndexed(sent: readonly SessionWait[]): void {
+    for (const { callId, kind, round, state, decidedAt } of sent) {
+      const query = `UPDATE waits SET indexed = 1 WHERE call_id = ? AND kind = ? AND round = ? AND decided_at IS ? AND (state = 'pending') = ?`;
+      this.#parts.sql.exec(query, callId, kind, round, decidedAt, state === 'pending' ? 1 : 0);
+    }
+  }
+
+  #status(): SessionStatus {
+    const row = this.#parts.turns.current();
+    return row === null ? 'idle' : (row.status ?? (row.state === 'ended' ? 'interrupted' : row.state));
+  }
+
+  #row(): SummaryRow | null {
+    const query = 'SELECT revision, sent, title, active_at AS activeAt, usage FROM summary';
+    return this.#parts.sql.exec<SummaryRow>(query).toArray()[0] ?? null;
+  }
+}
