@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { SharedService } from '../e2e/shared-service.ts';
 import { type ListeningUpstream, listenUpstream } from '../fakes/upstreams/upstream.ts';
-import { openTab } from './browser.ts';
+import { findAccessibilityViolations, openTab, scrollsSideways } from './browser.ts';
 
 export const phone = { width: 390, height: 844 };
 
@@ -25,6 +25,33 @@ export async function visitConsole(
   await page.context().close();
 }
 
+/**
+ * Opens `path` in both color schemes, in a wide window and on phones: `use` shows what is to be seen and calls `look`, which finds what axe
+ * objects to and whether the page scrolls sideways, and takes a screenshot.
+ */
+export async function lookAt(
+  browser: Browser,
+  service: SharedService,
+  path: string,
+  use: (page: Page, look: (name: string) => Promise<void>, isNarrow: boolean) => Promise<void>,
+): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const viewport of [{ width: 1280, height: 800 }, phone, { width: 320, height: 640 }]) {
+      const { width } = viewport;
+      const visited = async (page: Page) =>
+        await use(
+          page,
+          async (name) => {
+            await page.screenshot({ path: `node_modules/.cache/console/${name}-${colorScheme}-${width}.png`, animations: 'disabled' });
+            const found = [await findAccessibilityViolations(page), await scrollsSideways(page)];
+            expect([name, colorScheme, width, ...found]).toEqual([name, colorScheme, width, [], false]);
+          },
+          width < 960,
+        );
+      await visitConsole(browser, service, path, visited, { colorScheme, viewport });
+    }
+}
+
 /** Writes a message and sends it with Enter. */
 export async function say(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message', { exact: true }).fill(text);
@@ -33,12 +60,13 @@ export async function say(page: Page, text: string): Promise<void> {
 
 /**
  * A provider `echo` whose model `echo/words` repeats the user's newest message: word by word with pauses if it begins with `slowly `, and as a
- * call of the tool `x` if it begins with `call x `.
+ * call of the tool `x` if it begins with `call x `. Each answer reports 100 tokens of input and 20 of output; `echo/free` has no price.
  */
 export async function startEcho(service: SharedService): Promise<ListeningUpstream> {
   const upstream = await listenUpstream({ handle: async (request) => toStream(lastMessage(await request.json())) });
-  const body = { kind: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'k', models: ['words'] };
-  const { status } = await service.call('PUT', '/v1/providers/echo', body);
+  const body = { kind: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'k', models: ['words', 'free'] };
+  const prices = { words: { input: 10, output: 50 } };
+  const { status } = await service.call('PUT', '/v1/providers/echo', { ...body, prices });
   expect(status).toBe(201);
   return upstream;
 }
@@ -56,6 +84,7 @@ function toStream({ role, text }: { role: string; text: string }): Response {
   const frames = [
     ...deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] })),
     { choices: [{ index: 0, delta: {}, finish_reason: name === undefined ? 'stop' : 'tool_calls' }] },
+    { choices: [], usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } },
   ];
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Call, TurnRecord } from '../../src/console/session/fold-events.ts';
-import { duration, timelineRows, timelineScale } from '../../src/console/session/timeline.ts';
+import { timelineRows, timelineScale } from '../../src/console/session/timeline.ts';
 
 const call = (fields: Partial<Call>) =>
   ({ callId: 'c', name: 'shell', state: 'done', inner: [], segments: [], ...fields }) as unknown as Call;
@@ -40,10 +40,6 @@ describe('the timeline', () => {
       { waitMs: 1_000, runMs: 0, isWaiting: true },
       { label: 'inner', depth: 2, isFailed: true, bars: [{ kind: 'failed' }] },
     ]);
-  });
-
-  it('writes durations', () => {
-    expect([0, 999, 1_500, 65_000].map(duration)).toEqual(['0 ms', '999 ms', '1.5 s', '1 min 5 s']);
   });
 
   it('has no scale without times', () => {

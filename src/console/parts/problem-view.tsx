@@ -8,7 +8,9 @@ type ProblemProps = { error: unknown; retry?: () => void; suggest?: (value: stri
 
 /** `suggest`: called with a suggestion that the user picks. */
 export function ProblemView({ error, retry, suggest }: ProblemProps) {
-  const { title, detail, code, requestId, status, issues, suggestions } = toShownProblem(error);
+  const { title, detail, code, requestId, status, issues: all, suggestions } = toShownProblem(error);
+  // The detail of a problem with one issue is that issue.
+  const issues = all.filter(({ message }) => !detail.includes(message));
   return (
     <div class="problem" role="alert">
       <h2>{title}</h2>

@@ -1,14 +1,16 @@
 /** A state as a word with a dot, never by color alone. */
 
 const tones: Readonly<Record<string, string>> = {
-  ...{ done: 'ok', completed: 'ok', failed: 'bad', denied: 'bad', waiting: 'warn', running: 'info', writing: 'info', interrupted: 'bad' },
+  ...{ done: 'ok', completed: 'ok', delivered: 'ok', approved: 'ok', answered: 'ok', ran: 'ok' },
+  ...{ failed: 'bad', denied: 'bad', interrupted: 'bad', refused: 'bad', dead: 'bad' },
+  ...{ waiting: 'warn', pending: 'warn', expired: 'warn', outcome_unknown: 'warn', running: 'info', writing: 'info', queued: 'info' },
 };
 
 export function StateBadge({ state }: { state: string }) {
   return (
     <span class={`badge state ${tones[state] ?? ''}`}>
       <i aria-hidden="true" />
-      {state}
+      {state.replaceAll('_', ' ')}
     </span>
   );
 }

@@ -66,10 +66,3 @@ export function timelineScale(rows: readonly TimelineRow[], scale: TimelineScale
   const places = new Map(times.map((at, index) => [at, (index / (times.length - 1)) * 100]));
   return (at) => places.get(at) ?? 0;
 }
-
-/** `40 ms`, `1.2 s`, `3 min 5 s`. */
-export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
-}

@@ -4,7 +4,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 import { type Call, partsText } from '../../session/fold-events.ts';
-import { duration } from '../../session/timeline.ts';
+import { duration } from '../../text/format.ts';
 import { QuestionForm } from './question-form.tsx';
 
 const viaText: Readonly<Record<string, string>> = {

@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { visible } from '../../parts/visible.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
-import { duration, timelineRows, timelineScale, type TimelineScale } from '../../session/timeline.ts';
+import { timelineRows, timelineScale, type TimelineScale } from '../../session/timeline.ts';
+import { duration } from '../../text/format.ts';
 import { FilesView } from './files-view.tsx';
 
 const tabs = ['Timeline', 'Events', 'Files'] as const;

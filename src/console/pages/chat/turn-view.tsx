@@ -5,7 +5,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { render, visible } from '../../parts/visible.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 import { type TurnRecord, turnStatus } from '../../session/fold-events.ts';
-import { duration } from '../../session/timeline.ts';
+import { duration } from '../../text/format.ts';
 import { markdownNodes, parseMarkdown, type ParsedMarkdown } from '../../text/markdown.ts';
 import { CallCard } from './call-card.tsx';
 

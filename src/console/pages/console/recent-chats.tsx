@@ -5,6 +5,7 @@ import { moniker } from '../../api/moniker.ts';
 import { visible } from '../../parts/visible.ts';
 import { partsText } from '../../session/fold-events.ts';
 import { pathOf } from '../../router.ts';
+import { ago } from '../../text/format.ts';
 
 export type RecentChat = { id: string; who: string; createdAt: string };
 
@@ -67,12 +68,4 @@ async function loadTitle(id: string): Promise<void> {
 export function setTitle(id: string, text: string): void {
   const title = text.trim().replaceAll(/\s+/g, ' ').slice(0, maxTitleLength);
   if (title !== '' && chatTitles.value.get(id) !== title) chatTitles.value = new Map(chatTitles.value).set(id, title);
-}
-
-function ago(iso: string): string {
-  const minutes = Math.round((Date.now() - Date.parse(iso)) / 60_000);
-  if (minutes < 1) return 'now';
-  if (minutes < 60) return `${minutes} min ago`;
-  if (minutes < 60 * 24) return `${Math.round(minutes / 60)} h ago`;
-  return new Date(iso).toLocaleDateString();
 }

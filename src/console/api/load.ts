@@ -1,0 +1,90 @@
+/** Hooks that load what a page shows. An older response never replaces a newer one, and an error keeps what was shown before. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { moniker } from './moniker.ts';
+
+export type LoadedData<Data> = { data: Data | null; error: unknown; isLoading: boolean; reload(): Promise<void> };
+
+/** Loads again whenever the key of the tab or a value of `on` changes. */
+export function useLoaded<Data>(load: (signal: AbortSignal) => Promise<Data>, on: readonly unknown[] = []): LoadedData<Data> {
+  const data = useSignal<Data | null>(null);
+  const { error, isLoading, run } = useWork();
+  const reload = () =>
+    run(load, (found) => {
+      data.value = found;
+    });
+  useEffect(() => void reload(), [moniker.value, ...on]);
+  return { data: data.value, error, isLoading, reload };
+}
+
+type Page<Item> = { items: readonly Item[]; nextCursor: string | null };
+export type Pages<Item> = {
+  /** null: not loaded yet. */
+  items: readonly Item[] | null;
+  hasMore: boolean;
+  more(): Promise<void>;
+  error: unknown;
+  isLoading: boolean;
+  reload(): Promise<void>;
+};
+
+/** Pages that are read at once, as long as they are empty: filters can leave nothing of a page. */
+const maxEmptyPages = 10;
+
+/** A list that is read page by page, by cursor. */
+export function usePages<Item>(
+  load: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
+  on: readonly unknown[] = [],
+): Pages<Item> {
+  const page = useSignal<Page<Item> | null>(null);
+  const { error, isLoading, run } = useWork();
+  const read = (previous: Page<Item> | null) =>
+    run(
+      async (signal) => {
+        const known = previous?.items ?? [];
+        let cursor = previous?.nextCursor ?? undefined;
+        for (let count = 0; ; count += 1) {
+          const found = await load(cursor, signal);
+          cursor = found.nextCursor ?? undefined;
+          if (found.items.length > 0 || cursor === undefined || count === maxEmptyPages)
+            return { items: [...known, ...found.items], nextCursor: found.nextCursor };
+        }
+      },
+      (found) => {
+        page.value = found;
+      },
+    );
+  useEffect(() => void read(null), [moniker.value, ...on]);
+  return {
+    items: page.value?.items ?? null,
+    hasMore: page.value?.nextCursor != null,
+    more: () => read(page.value),
+    ...{ error, isLoading },
+    reload: () => read(null),
+  };
+}
+
+/** Runs one piece of work at a time: a later one aborts the earlier one, and the end of the component aborts the last. */
+function useWork() {
+  const error = useSignal<unknown>(null);
+  const isLoading = useSignal(true);
+  const current = useRef<AbortController | null>(null);
+  useEffect(() => () => current.current?.abort(), []);
+  const run = async <Result>(work: (signal: AbortSignal) => Promise<Result>, apply: (result: Result) => void): Promise<void> => {
+    current.current?.abort();
+    const own = new AbortController();
+    current.current = own;
+    isLoading.value = true;
+    try {
+      const result = await work(own.signal);
+      if (own.signal.aborted) return;
+      error.value = null;
+      apply(result);
+    } catch (thrown) {
+      if (!own.signal.aborted) error.value = thrown;
+    } finally {
+      if (current.current === own) isLoading.value = false;
+    }
+  };
+  return { error: error.value, isLoading: isLoading.value, run };
+}

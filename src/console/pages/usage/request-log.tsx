@@ -1,0 +1,140 @@
+/** The log of requests to models and of turns, newest first; a row opens its details. */
+import type { components } from '../../../../client/src/index.ts';
+import { useLoaded, usePages } from '../../api/load.ts';
+import { moniker } from '../../api/moniker.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { Filters } from '../../parts/filters.tsx';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { RecordPages } from '../../parts/record-pages.tsx';
+import type { Column } from '../../parts/records.tsx';
+import { Sheet } from '../../parts/sheet.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Time } from '../../parts/time.tsx';
+import { visible } from '../../parts/visible.ts';
+import { pathOf, query, setQuery } from '../../router.ts';
+import { compact, count, duration, money } from '../../text/format.ts';
+
+type Entry = components['schemas']['RequestEntry'];
+
+const filterNames = ['from', 'to', 'status', 'kind', 'model', 'agent', 'key', 'session'] as const;
+const statuses: readonly Entry['status'][] = ['completed', 'failed', 'cancelled', 'interrupted', 'waiting'];
+
+export function RequestLog() {
+  const filter = Object.fromEntries(filterNames.flatMap((name) => (query.value.has(name) ? [[name, query.value.get(name)]] : [])));
+  const pages = usePages(
+    (cursor, signal) => moniker.value.get('/v1/requests', { params: { query: { ...filter, ...(cursor && { cursor }) } }, signal }),
+    [JSON.stringify(filter)],
+  );
+  const chosen = query.value.get('request');
+  return (
+    <>
+      <Filters
+        filters={[
+          { name: 'from', label: 'From', kind: 'time' },
+          { name: 'to', label: 'To', kind: 'time' },
+          { name: 'status', label: 'Status', kind: 'choice', choices: [['', 'any'], ...statuses.map((one) => [one, one] as const)] },
+          {
+            ...{ name: 'kind', label: 'Kind', kind: 'choice' },
+            choices: [
+              ['', 'any'],
+              ['request', 'proxied request'],
+              ['turn', 'turn'],
+            ],
+          },
+          { name: 'model', label: 'Model', kind: 'text', placeholder: 'provider/model' },
+          { name: 'agent', label: 'Agent', kind: 'text' },
+          { name: 'key', label: 'Key', kind: 'text', placeholder: 'id, or me' },
+          { name: 'session', label: 'Session', kind: 'text' },
+        ]}
+      />
+      <RecordPages
+        caption="Requests"
+        pages={pages}
+        keyOf={({ id }) => id}
+        columns={columns}
+        empty={
+          <>
+            <h2>No requests {Object.keys(filter).length > 0 ? 'match these filters' : 'yet'}</h2>
+            <p>
+              Requests to models and turns appear here within seconds. <a href={pathOf('chat')}>Send a message in the chat</a>
+            </p>
+          </>
+        }
+      />
+      {chosen !== null && <RequestSheet id={chosen} />}
+    </>
+  );
+}
+
+const columns: readonly Column<Entry>[] = [
+  {
+    label: 'Time',
+    cell: ({ id, at }) => (
+      <button type="button" class="link" onClick={() => setQuery({ request: id }, { push: true })}>
+        <Time iso={at} exact />
+      </button>
+    ),
+  },
+  { label: 'Model', cell: ({ model, models }) => <code>{visible(model ?? models.join(', '))}</code> },
+  { label: 'By', cell: ({ agent, keyId }) => visible(agent === null ? keyId : `agent/${agent}`) },
+  {
+    label: 'Status',
+    cell: ({ status, code }) => (
+      <>
+        <StateBadge state={status} /> {status === 'completed' || code === null ? null : <span class="muted">{visible(code)}</span>}
+      </>
+    ),
+  },
+  { label: 'Time taken', isNumber: true, cell: ({ durationMs }) => duration(durationMs) },
+  {
+    label: 'Tokens',
+    isNumber: true,
+    cell: ({ usage }) =>
+      usage === null ? <span class="muted">unknown</span> : `${compact(usage.inputTokens)} → ${compact(usage.outputTokens)}`,
+  },
+  { label: 'Cost', isNumber: true, cell: ({ cost }) => (cost === null ? <span class="muted">unknown</span> : money(cost)) },
+];
+
+function RequestSheet({ id }: { id: string }) {
+  const { data, error } = useLoaded(
+    (signal) => moniker.value.get('/v1/requests/{request}', { params: { path: { request: id } }, signal }),
+    [id],
+  );
+  return (
+    <Sheet title={data?.kind === 'turn' ? 'Turn' : 'Request'} onClose={() => setQuery({ request: null })}>
+      {error !== null && <ProblemView error={error} />}
+      {data !== null && <Facts rows={factsOf(data)} />}
+    </Sheet>
+  );
+}
+
+function factsOf(entry: Entry): [string, preact.ComponentChildren][] {
+  const { id, at, requestId, keyId, agent, session, turn, dialect, toolset, model, models, status, code, usage, cost } = entry;
+  const text = (value: string | null) => (value === null ? null : visible(value));
+  const name = (value: string | null) => (value === null ? null : <code>{visible(value)}</code>);
+  return [
+    ['Time', <Time key="at" iso={at} exact />],
+    ['Status', <StateBadge key="status" state={status} />],
+    ['Reason', text(code)],
+    ['Key', name(keyId)],
+    ['Agent', text(agent)],
+    ['Session', session === null ? null : <a href={pathOf('sessions', session)}>{visible(session)}</a>],
+    ['Turn', name(turn)],
+    ['Requested model', name(model)],
+    ['Called models', name(models.join(', '))],
+    ['Toolset', text(toolset)],
+    ['Format', text(dialect)],
+    ['Time taken', duration(entry.durationMs)],
+    ['First token after', entry.firstTokenMs === null ? null : duration(entry.firstTokenMs)],
+    ['Model calls', count(entry.modelCalls)],
+    ['Tool calls', entry.toolCalls === null ? 'unknown: the response was forwarded unread' : count(entry.toolCalls)],
+    ['Input tokens', usage === null ? 'unknown' : count(usage.inputTokens)],
+    ['Cached input', usage?.cachedInputTokens === undefined ? null : count(usage.cachedInputTokens)],
+    ['Output tokens', usage === null ? 'unknown' : count(usage.outputTokens)],
+    ['Reasoning', usage?.reasoningTokens === undefined ? null : count(usage.reasoningTokens)],
+    ['Cost', cost === null ? 'unknown: the model has no price, or reported no tokens' : money(cost)],
+    ['Calls of unknown cost', entry.unpricedCalls === 0 ? null : count(entry.unpricedCalls)],
+    ['Request id', name(requestId)],
+    ['Row', name(id)],
+  ];
+}

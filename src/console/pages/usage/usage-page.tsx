@@ -1,0 +1,242 @@
+/** `/console/usage`: what models and tools used and cost, by day. `/console/usage/requests`: the request log. */
+import { paginate } from '../../../../client/src/index.ts';
+import { type LoadedData, useLoaded } from '../../api/load.ts';
+import { moniker } from '../../api/moniker.ts';
+import { Filters } from '../../parts/filters.tsx';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { Records, type Column } from '../../parts/records.tsx';
+import { ViewTabs } from '../../parts/view-tabs.tsx';
+import { visible } from '../../parts/visible.ts';
+import { pathOf, query, setQuery, type ViewProps } from '../../router.ts';
+import { compact, count, duration, money } from '../../text/format.ts';
+import { RequestLog } from './request-log.tsx';
+import { UsageChart } from './usage-chart.tsx';
+import type { DayBar, Group, Grouping, Measure, Totals } from './usage-series.ts';
+import { daySeries, groupings, groupRows, measureOf, measures, usualMeasure } from './usage-series.ts';
+
+export function UsagePage({ id }: ViewProps) {
+  return (
+    <div class="view wide">
+      <header class="head">
+        <h1>Usage</h1>
+        <ViewTabs
+          label="Usage"
+          tabs={[
+            { id: null, title: 'By day' },
+            { id: 'requests', title: 'Requests' },
+          ]}
+          view="usage"
+          current={id}
+        />
+      </header>
+      {id === 'requests' ? <RequestLog /> : <UsageSums />}
+    </div>
+  );
+}
+
+type Sums = Awaited<ReturnType<typeof loadSums>>;
+
+/** Rows are a group on a day. Beyond that, a range has more groups than a person compares. */
+const maxRows = 5_000;
+
+function UsageSums() {
+  const by = groupings.find((one) => one === query.value.get('by')) ?? 'model';
+  const filter = Object.fromEntries(
+    ['from', 'to', 'model', 'agent', 'key'].flatMap((name) => {
+      const value = query.value.get(name);
+      // Calls of tools have no model.
+      return value === null || (name === 'model' && by === 'tool') ? [] : [[name, value]];
+    }),
+  );
+  const sums = useLoaded((signal) => loadSums(by, filter, signal), [by, JSON.stringify(filter)]);
+  const names = (dimension: Grouping) => (by === dimension && sums.data !== null ? groupNames(sums.data, by) : []);
+  return (
+    <>
+      <div class="filters">
+        <Ranges />
+        <Choice name="by" label="Group by" value={by} choices={groupings} />
+        {sums.data !== null && (
+          <Choice
+            name="measure"
+            label="Show"
+            value={measureFor(sums.data, by)}
+            choices={by === 'tool' ? ['calls', 'failures'] : measures}
+          />
+        )}
+      </div>
+      <Filters
+        filters={[
+          { name: 'from', label: 'From', kind: 'date' },
+          { name: 'to', label: 'To', kind: 'date' },
+          ...(by === 'tool' ? [] : ([{ name: 'model', label: 'Model', kind: 'text', suggestions: names('model') }] as const)),
+          { name: 'agent', label: 'Agent', kind: 'text', suggestions: names('agent') },
+          { name: 'key', label: 'Key', kind: 'text', suggestions: names('key'), placeholder: 'id, or me' },
+        ]}
+      />
+      <SumsView sums={sums} by={by} />
+    </>
+  );
+}
+
+async function loadSums(by: Grouping, filter: Record<string, string>, signal: AbortSignal) {
+  const query = { ...filter, by: `day,${by}` };
+  const { from, to, totals } = await moniker.value.get('/v1/usage', { params: { query: { ...query, limit: 1 } }, signal });
+  const rows = [];
+  for await (const row of paginate(moniker.value, '/v1/usage', { query: { ...query, limit: 200 } }, { signal }))
+    if (rows.push(row) >= maxRows) break;
+  return { from, to, totals, rows, isCut: rows.length >= maxRows };
+}
+
+function groupNames({ rows }: Sums, by: Grouping): string[] {
+  return [...new Set(rows.flatMap((row) => row[by] ?? []))].slice(0, 100);
+}
+
+function measureFor({ totals }: Sums, by: Grouping): Measure {
+  const asked = measures.find((one) => one === query.value.get('measure'));
+  if (by === 'tool') return asked === 'failures' ? 'failures' : 'calls';
+  return asked ?? usualMeasure(totals);
+}
+
+function SumsView({ sums: { data, error, reload }, by }: { sums: LoadedData<Sums>; by: Grouping }) {
+  if (error !== null) return <ProblemView error={error} retry={() => void reload()} />;
+  if (data === null) return <p class="muted">Loading…</p>;
+  const { totals, rows, from, to, isCut } = data;
+  if (totals.calls === 0)
+    return (
+      <div class="empty">
+        <h2>
+          No calls from {from} to {to}
+        </h2>
+        <p>
+          Every call of a model or a tool is counted here within seconds. <a href={pathOf('chat')}>Send a message in the chat</a>, or choose
+          a longer range.
+        </p>
+      </div>
+    );
+  const measure = measureFor(data, by);
+  const format = measure === 'cost' ? money : compact;
+  const series = daySeries(rows, by, measure, { from, to });
+  return (
+    <>
+      <Tiles totals={totals} isTools={by === 'tool'} />
+      <Unpriced
+        totals={totals}
+        unpriced={by === 'model' ? groupRows(rows, by, 'calls').filter(({ unpricedCalls }) => unpricedCalls) : []}
+      />
+      {isCut && <p class="notice warn">Only the first {count(maxRows)} groups are shown. Choose a shorter range, or filter.</p>}
+      <UsageChart series={series} isCount={measure !== 'cost'} what={labels[measure]} format={format} />
+      <Records caption={`Usage by ${by}`} items={groupRows(rows, by, measure)} keyOf={({ name }) => name} columns={columnsOf(by)} />
+      <details class="daily">
+        <summary>Numbers of each day</summary>
+        <Records
+          caption={`${labels[measure]} by day`}
+          items={series.days.toReversed()}
+          keyOf={({ day }) => day}
+          columns={[
+            { label: 'Day (UTC)', cell: ({ day }) => day },
+            ...series.names.map((name, index) => ({
+              label: name,
+              isNumber: true,
+              cell: ({ values }: DayBar) => format(values[index] ?? 0),
+            })),
+            { label: 'Sum', isNumber: true, cell: ({ total }) => format(total) },
+          ]}
+        />
+      </details>
+    </>
+  );
+}
+
+const labels: Readonly<Record<Measure, string>> = { cost: 'Cost', tokens: 'Tokens', calls: 'Calls', failures: 'Failed calls' };
+
+function Tiles({ totals, isTools }: { totals: Totals; isTools: boolean }) {
+  const { calls, failures, durationMs, inputTokens = 0, cachedInputTokens = 0, outputTokens = 0, reasoningTokens = 0, cost } = totals;
+  const share = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 100));
+  const tiles = [
+    ...(isTools
+      ? []
+      : ([
+          ['Cost', cost == null ? 'unknown' : money(cost), 'USD unless priced otherwise'],
+          ['Input tokens', compact(inputTokens), `${share(cachedInputTokens, inputTokens)} % from caches`],
+          ['Output tokens', compact(outputTokens), `${share(reasoningTokens, outputTokens)} % reasoning`],
+        ] as const)),
+    ['Calls', count(calls), `${count(failures)} failed`],
+    ['Average time', duration(durationMs / calls), 'of a call'],
+  ] as const;
+  return (
+    <ul class="tiles">
+      {tiles.map(([name, value, note]) => (
+        <li key={name}>
+          <span class="muted">{name}</span> <strong>{value}</strong> <span class="muted">{note}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Unpriced({ totals: { unpricedCalls = 0, calls }, unpriced }: { totals: Totals; unpriced: readonly Group[] }) {
+  if (unpricedCalls === 0) return null;
+  return (
+    <p class="notice warn">
+      The cost of {count(unpricedCalls)} of {count(calls)} calls is unknown and not included
+      {unpriced.length > 0 && <>: {visible(unpriced.map(({ name }) => name).join(', '))}</>}. Set <code>prices</code> of the provider to
+      include it.
+    </p>
+  );
+}
+
+function columnsOf(by: Grouping): Column<Group>[] {
+  const tokens: Column<Group>[] = [
+    { label: 'Input', isNumber: true, cell: ({ inputTokens = 0 }) => <span title={count(inputTokens)}>{compact(inputTokens)}</span> },
+    { label: 'Cached', isNumber: true, cell: ({ cachedInputTokens = 0 }) => compact(cachedInputTokens) },
+    { label: 'Output', isNumber: true, cell: ({ outputTokens = 0 }) => <span title={count(outputTokens)}>{compact(outputTokens)}</span> },
+    { label: 'Cost', isNumber: true, cell: costCell },
+  ];
+  return [
+    { label: by[0]?.toUpperCase() + by.slice(1), cell: ({ name }) => <code>{visible(name)}</code> },
+    { label: 'Calls', isNumber: true, cell: ({ calls }) => count(calls) },
+    { label: 'Failed', isNumber: true, cell: (group) => count(measureOf(group, 'failures')) },
+    ...(by === 'tool' ? [] : tokens),
+    { label: 'Average', isNumber: true, cell: ({ durationMs, calls }) => duration(durationMs / Math.max(1, calls)) },
+  ];
+}
+
+function costCell({ cost, unpricedCalls = 0 }: Group) {
+  if (cost == null) return <span class="muted">{unpricedCalls > 0 ? 'unknown' : '–'}</span>;
+  return unpricedCalls > 0 ? <span title={`Without ${unpricedCalls} calls of unknown cost`}>{money(cost)} +</span> : money(cost);
+}
+
+function Ranges() {
+  const from = query.value.get('from');
+  const isOpen = query.value.get('to') === null;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as a form
+    <div class="tabs" role="group" aria-label="Range">
+      {[7, 30, 90].map((days) => {
+        const start = new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
+        // 30 days are the default of the service.
+        const isSet = isOpen && (from === start || (from === null && days === 30));
+        return (
+          <button key={days} type="button" aria-pressed={isSet} onClick={() => setQuery({ from: days === 30 ? null : start, to: null })}>
+            {days} days
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+function Choice({ name, label, value, choices }: { name: string; label: string; value: string; choices: readonly string[] }) {
+  return (
+    <label class="choice">
+      {label}{' '}
+      <select value={value} onChange={(event) => setQuery({ [name]: event.currentTarget.value })}>
+        {choices.map((choice) => (
+          <option key={choice} value={choice}>
+            {choice}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
