@@ -4054,6 +4054,45 @@ export interface components {
         LinkDecision: {
             decision: components["schemas"]["Decision"];
         };
+        /** @description With `fields=summary`: without `inputSchema`, `outputSchema`, `held` and `ui`. */
+        ListedTool: {
+            /** @description Default aliases. */
+            aliases: components["schemas"]["ToolsetAlias"][];
+            annotations?: components["schemas"]["ToolAnnotations"];
+            /** @description For a tool of an MCP server: whether an administrator accepted its annotations. They also apply if the server is `trusted`. */
+            annotationsAccepted?: boolean;
+            canonical: string;
+            description: string;
+            held?: components["schemas"]["Hold"];
+            inputSchema?: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            kind: "builtin" | "local" | "mcp" | "openapi" | "static" | "made" | "client" | "ui";
+            /** @description For a single made tool: its document. */
+            made?: components["schemas"]["MadeToolView"];
+            name: string;
+            outputSchema?: {
+                [key: string]: unknown;
+            };
+            /** @description SHA-256 of the accepted definition. A toolset entry may name the tool by it. */
+            refId: string;
+            /** @description For a missing tool: the tool that its server probably lists instead. */
+            renamedTo?: string;
+            server: string;
+            /**
+             * @description `held`: cannot be called until its definition is accepted. `missing`: its server no longer lists it.
+             * @enum {string}
+             */
+            state: "ready" | "held" | "missing";
+            /** @description For a UI tool: what the user is shown. */
+            ui?: components["schemas"]["UiTool"];
+            /**
+             * @description For a made tool. `private`: only the key that created it can see and call it.
+             * @enum {string}
+             */
+            visibility?: "shared" | "private";
+        };
         ListingReport: {
             added: string[];
             /** @description All tools that are currently held. */
@@ -13177,12 +13216,23 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
+                /** @description `summary`: without schemas. */
+                fields?: "all" | "summary";
+                /** @description Only tools of this kind. */
+                kind?: "builtin" | "local" | "mcp" | "openapi" | "static" | "made" | "client" | "ui";
                 limit?: number;
                 /**
                  * @description Only made tools that are private to this key: its id, or `me`. Those of another key or a trigger (`webhook:NAME`, `schedule:NAME`) require an administrator key of the whole workspace.
                  * @example me
                  */
                 owner?: string;
+                /**
+                 * @description Words. Each must occur in the canonical name, a default alias or the description, in any case.
+                 * @example read file
+                 */
+                q?: string;
+                /** @description Only tools of this server, such as `builtin`. */
+                server?: string;
             };
             header?: never;
             path?: never;
@@ -13197,7 +13247,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        items: components["schemas"]["Tool"][];
+                        items: components["schemas"]["ListedTool"][];
                         /** @description null on the last page. */
                         nextCursor: string | null;
                     };

@@ -16,6 +16,7 @@ import type { ListedSession, ListedWait, SessionFilter, SessionUpdate, WaitFilte
 import type { Skill } from '../core/skills/skill.ts';
 import type { Taint } from '../core/policy/taint.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
+import type { ToolFilter } from '../core/tools/tool-filter.ts';
 import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
 import type { NamedModel } from '../core/model/model-alias.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
@@ -149,9 +150,9 @@ export interface CatalogPort {
 
   /**
    * Returns every tool of the workspace, default aliases applied, sorted by canonical name. `owner`: includes the private tools of that key;
-   * where a shared tool has the same name, only the shared one.
+   * where a shared tool has the same name, only the shared one. `filter`: only tools that match it.
    */
-  tools(page: PageRequest, owner?: string): Promise<Page<ToolDefinition>>;
+  tools(page: PageRequest, owner?: string, filter?: ToolFilter): Promise<Page<ToolDefinition>>;
   /** Returns the private tools of a key or a trigger, sorted by canonical name. */
   privateTools(owner: string): Promise<ToolDefinition[]>;
   tool(canonical: string): Promise<ToolDefinition>;

@@ -133,6 +133,9 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       const listed = (await pages((page) => catalog.tools(page), 1)).map(({ canonical }) => canonical as string);
       expect(listed).toEqual([...listed].sort());
       expect(listed).toEqual(expect.arrayContaining(['builtin.bash', 'builtin.read_file']));
+      const found = await pages((page) => catalog.tools(page, undefined, { q: 'READ_file', kind: 'builtin', server: 'builtin' }), 1);
+      expect(found.map(({ canonical }) => canonical)).toContain('builtin.read_file');
+      expect(found.map(({ canonical }) => canonical)).not.toContain('builtin.bash');
       const own = (await catalog.tool('builtin.bash')).aliases;
       await catalog.put('tool-aliases', 'builtin.bash', { aliases: ['terminal'] });
       expect((await catalog.tool('builtin.bash')).aliases).toEqual(['terminal']);

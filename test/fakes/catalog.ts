@@ -28,6 +28,7 @@ import { type Skill, SkillName } from '../../src/core/skills/skill.ts';
 import { legalAliases, ToolAliases, Toolset, type ToolsetAlias } from '../../src/core/toolset/toolset.ts';
 import { joinTaint, untainted } from '../../src/core/policy/taint.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
+import { createToolFilter } from '../../src/core/tools/tool-filter.ts';
 import { Schedule } from '../../src/core/triggers/schedules/schedule.ts';
 import { ModelAlias } from '../../src/core/model/model-alias.ts';
 import { Subscription } from '../../src/core/triggers/callbacks/subscription.ts';
@@ -437,7 +438,7 @@ export function createFakeCatalog(options: {
     },
 
     privateTools: async (owner) => privateTools(owner),
-    tools: async (page, owner) =>
+    tools: async (page, owner, filter = {}) =>
       paged(
         'tools',
         [
@@ -445,7 +446,9 @@ export function createFakeCatalog(options: {
             known(),
             owner === undefined ? [] : privateTools(owner).filter(({ canonical }) => known().get(canonical) === undefined),
           ).all(),
-        ].sort((a, b) => (a.canonical < b.canonical ? -1 : 1)),
+        ]
+          .filter(createToolFilter(filter))
+          .sort((a, b) => (a.canonical < b.canonical ? -1 : 1)),
         page,
       ),
     tool: async (canonical) => findTool(canonical),

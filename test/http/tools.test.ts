@@ -9,12 +9,56 @@ beforeEach(async () => {
   h = createHarness({}, {}, [toolOf('docs', 'repos.search-2'), toolOf('docs', 'a%2Fb')]);
 });
 
+const nameOf = ({ canonical }: { canonical: string }) => canonical;
+
 describe('/v1/tools', () => {
   it('shows each tool with its refId and its state', async () => {
     const { items } = await bodyOf(await h.send('GET', '/v1/tools'));
     for (const item of items) expect(item).toMatchObject({ refId: expect.stringMatching(/^[0-9a-f]{64}$/), state: 'ready' });
     const one = await bodyOf(await h.send('GET', '/v1/tools/builtin.bash'));
     expect(items.find(({ canonical }: { canonical: string }) => canonical === 'builtin.bash')).toEqual(one);
+  });
+
+  it.each([
+    ['q=SEARCH%20docs', ['docs.search', 'docs.repos.search-2']],
+    ['q=shell', ['builtin.bash']],
+    ['kind=local', ['local.roll_dice']],
+    ['server=docs&q=a%252f', ['docs.a%2Fb']],
+    ['q=__proto__', []],
+    ['q=', 'all'],
+  ])('lists the tools that match ?%s', async (query, expected) => {
+    const names = async (more: string) => (await bodyOf(await h.send('GET', `/v1/tools?${more}`))).items.map(nameOf);
+    expect(new Set(await names(query))).toEqual(new Set(expected === 'all' ? await names('') : expected));
+  });
+
+  it('filters before it fills a page', async () => {
+    const first = await bodyOf(await h.send('GET', '/v1/tools?q=search&limit=1'));
+    const rest = await bodyOf(await h.send('GET', `/v1/tools?q=search&cursor=${first.nextCursor}`));
+    expect([...first.items, ...rest.items].map(nameOf)).toEqual(['docs.repos.search-2', 'docs.search', 'web.search']);
+    expect([first.items.length, rest.nextCursor]).toEqual([1, null]);
+  });
+
+  it('lists without schemas with fields=summary', async () => {
+    const { items } = await bodyOf(await h.send('GET', '/v1/tools?fields=summary&q=bash'));
+    const { inputSchema: _schema, ...rest } = await bodyOf(await h.send('GET', '/v1/tools/builtin.bash'));
+    expect(items).toEqual([rest]);
+  });
+
+  it('filters the tools of a bound key, and finds no others', async () => {
+    await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'docs.search' }, { tool: 'builtin.bash' }] });
+    const key = await h.key({ scopes: ['tools'], toolsets: ['demo'] });
+    const { items } = await bodyOf(await h.send('GET', '/v1/tools?q=search', undefined, key));
+    expect(items.map(nameOf)).toEqual(['docs.search']);
+  });
+
+  it.each([
+    ['kind=none', 'kind'],
+    [`q=${'x'.repeat(201)}`, 'q'],
+    ['server=', 'server'],
+    ['fields=names', 'fields'],
+  ])('refuses ?%s', async (query, at) => {
+    const answer = await h.send('GET', `/v1/tools?${query}`);
+    expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, at]);
   });
 
   it('shows the fields of a UI tool', async () => {

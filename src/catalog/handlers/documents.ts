@@ -75,7 +75,7 @@ export const documentHandlers = {
     refuseOwn('toolset', toolset);
     return listVersions(context.sql, toolset, page);
   },
-  tools: ({ context }, page, owner) => listTools(context, page, owner),
+  tools: ({ context }, page, owner, filter) => listTools(context, page, owner, filter),
   privateTools: ({ context }, owner) => privateDefinitions(context, owner),
   tool: ({ context }, canonical) => findKnownTool(context, canonical),
   put: ({ context, by }, kind, name, body, options = {}) => putDocument(context, writers[kind], { kind, name, body, options, by }),

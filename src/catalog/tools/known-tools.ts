@@ -9,6 +9,7 @@ import { type SecretBinding, secretHostOf } from '../../core/policy/secret.ts';
 import { callUrlOf, type Server } from '../../core/servers/server.ts';
 import { nearNames } from '../../core/names/suggest.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
+import { createToolFilter, type ToolFilter } from '../../core/tools/tool-filter.ts';
 import type { NameMap, ToolsetAlias } from '../../core/toolset/toolset.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { Page, PageRequest } from '../../ports/catalog.ts';
@@ -78,14 +79,20 @@ function defaultAliases(context: CatalogContext, aboutToBe: PendingChange['alias
   return defaults;
 }
 
-/** `owner`: includes its private tools, except those whose name a shared tool has. */
-export function listTools(context: CatalogContext, page: PageRequest, owner?: string): Page<ToolDefinition> {
+/** `owner`: includes its private tools, except those whose name a shared tool has. Pages are filled after filtering. */
+export function listTools(context: CatalogContext, page: PageRequest, owner?: string, filter: ToolFilter = {}): Page<ToolDefinition> {
   // Cached, so that paging through ten thousand tools does not sort them for each page.
   const tools = withPrivate(context, context.untilWrite(sortedTools), owner);
-  const read = (after: string, count: number) => {
-    const start = firstAfter(tools, after);
-    return tools.slice(start, start + count);
-  };
+  const isListed = createToolFilter(filter);
+  function* read(after: string, count: number): Iterable<ToolDefinition> {
+    let found = 0;
+    for (let index = firstAfter(tools, after); index < tools.length && found < count; index += 1) {
+      const tool = tools[index];
+      if (tool === undefined || !isListed(tool)) continue;
+      found += 1;
+      yield tool;
+    }
+  }
   const measure = { position: (tool: ToolDefinition) => tool.canonical, bytes: (tool: ToolDefinition) => utf8Length(JSON.stringify(tool)) };
   return sortedPage('tools', { ...page, maxItems: limits.maxToolPageItems }, read, measure);
 }

@@ -6,6 +6,7 @@ import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { MadeTool } from '../../core/made/made-tool.ts';
 import { ToolAnnotations, ToolKind, type ToolDefinition, toolPin } from '../../core/tools/tool.ts';
+import { createToolFilter, toolFilterFields } from '../../core/tools/tool-filter.ts';
 import { ToolAliases, ToolsetAlias } from '../../core/toolset/toolset.ts';
 import { UiTool } from '../../core/tools/ui-tool.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';
@@ -74,6 +75,10 @@ const ToolView = z
       state: 'ready',
     },
   });
+const ListedTool = ToolView.partial({ inputSchema: true }).meta({
+  id: 'ListedTool',
+  description: 'With `fields=summary`: without `inputSchema`, `outputSchema`, `held` and `ui`.',
+});
 const WrittenToolAliases = z
   .object({
     aliases: z.array(ToolsetAlias),
@@ -92,23 +97,30 @@ export const toolRoutes: readonly Route[] = [
       scopes: ['tools', 'toolsets'],
       summary: 'List all known tools',
       description: 'Made tools that are private to other keys are not included.',
-      query: PageQuery.extend(ownerQuery),
-      answers: { 200: { description: 'A page of tools, by canonical name.', schema: pageOf(ToolView) } },
+      query: PageQuery.extend({
+        ...ownerQuery,
+        ...toolFilterFields,
+        fields: z.enum(['all', 'summary']).default('all').meta({ description: '`summary`: without schemas.' }),
+      }),
+      answers: { 200: { description: 'A page of tools, by canonical name.', schema: pageOf(ListedTool) } },
     },
-    async ({ answer, services, principal, query: { owner, ...query } }) => {
+    async ({ answer, services, principal, query: { owner, fields, q, kind, server, ...query } }) => {
       const catalog = services.catalog(principal);
+      const filter = { ...(q !== undefined && { q }), ...(kind !== undefined && { kind }), ...(server !== undefined && { server }) };
+      const isListed = createToolFilter(filter);
+      const shown = (tools: readonly ToolDefinition[]) => Promise.all(tools.map(fields === 'summary' ? toSummary : toView));
       if (owner !== undefined) {
         const own = await catalog.privateTools(readOwner(principal, owner));
-        return answer(200, { items: await Promise.all(own.map(toView)), nextCursor: null });
+        return answer(200, { items: await shown(own.filter(isListed)), nextCursor: null });
       }
       const { items, nextCursor } = await pageFor(principal, {
         list: 'tools',
         query,
-        all: (page) => catalog.tools(page, principal.keyId),
-        own: async () => await toolsInReach(services, principal),
+        all: (page) => catalog.tools(page, principal.keyId, filter),
+        own: async () => (await toolsInReach(services, principal)).filter(isListed),
         nameOf: ({ canonical }) => canonical,
       });
-      return answer(200, { items: await Promise.all(items.map(toView)), nextCursor });
+      return answer(200, { items: await shown(items), nextCursor });
     },
   ),
 
@@ -270,6 +282,11 @@ async function toView(tool: ToolDefinition): Promise<Sent<z.infer<typeof ToolVie
     ...(tool.kind === 'made' && { visibility: made?.private === true ? 'private' : 'shared' }),
     ...(ui !== undefined && { ui }),
   };
+}
+
+async function toSummary(tool: ToolDefinition): Promise<Sent<z.infer<typeof ListedTool>>> {
+  const { inputSchema: _input, outputSchema: _output, held: _held, ui: _ui, ...summary } = await toView(tool);
+  return summary;
 }
 
 async function requireTool(services: Services, principal: Principal, tool: string): Promise<void> {
