@@ -3061,7 +3061,7 @@ export interface components {
                 from: number;
                 /** @description `changes`, or the number of a shard. */
                 log: string;
-                /** @description Why rows that are older than the retention are still stored; null if they could be deleted. */
+                /** @description Why the retention is not followed: old rows that are broken or cannot be exported are kept, and a log that is full loses its oldest rows early. null: it is followed. */
                 retentionFault: string | null;
                 /** @description The newest row that a signed head covers; 0 if none. Later rows are signed within a minute. */
                 signed: number;

@@ -4,6 +4,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { AuditRow } from '../core/audit.ts';
+import { limits } from '../core/limits.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
 import { readSettings } from '../core/settings.ts';
 import type { LogCheck, LogCheckRequest, LogPage, LogRequest } from '../ports/audit-log.ts';
@@ -89,7 +90,8 @@ export class AuditShard extends DurableObject<Bindings> implements AuditShardRpc
       days: async () => (await directory.workspaceSettings(workspace)).retention.auditDays,
       transact: (work) => storage.transactionSync(work),
       bucket: this.env.AUDIT_EXPORT ?? null,
-      logFault: (cause) => logger.error('audit rows could not be deleted; they are kept', { shard, cause }),
+      isFull: () => storage.sql.databaseSize > limits.maxAuditShardBytes,
+      logFault: (cause) => logger.error('the audit does not follow its retention', { shard, cause }),
     };
     const keeper = createAuditKeeper(log, retention, (head) => catalog(workspace).storeAuditHead(shard, head));
     const insert = (rows: readonly AuditRow[]): void => {

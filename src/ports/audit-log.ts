@@ -32,7 +32,7 @@ export type LogCheck = {
   from: number;
   through: number;
   signed: number;
-  /** Why old rows could not be deleted; null: they could. */
+  /** Why the retention was not followed at the last attempt; null: it was. */
   retentionFault: string | null;
   isDone: boolean;
   fault: Pick<AuditFault, 'number' | 'through' | 'reason'> | null;

@@ -87,7 +87,7 @@ export async function checkLog(log: SignedLog, { after, limit, head }: LogCheckR
   return result(cut === undefined ? null : { number: last.number + 1, through: cut.number, reason: 'missing' });
 }
 
-/** Returns why old rows could not be deleted at the last attempt; null: they could. */
+/** Returns why the retention was not followed at the last attempt; null: it was. */
 function retentionFault({ sql }: Pick<AuditLog, 'sql'>): string | null {
   return sql.exec<{ fault: string | null }>('SELECT fault FROM audit_state').one().fault;
 }

@@ -13,6 +13,7 @@ import type { AuditPort } from '../ports/audit.ts';
 import type { CatalogPort } from '../ports/catalog.ts';
 import { listLogs } from './audit-list.ts';
 import type { Bindings } from './bindings.ts';
+import { isRetryable } from './catalog-client.ts';
 import { badCursor, decodeTextCursor, encodeCursor } from './cursor.ts';
 import { objectName } from './keys.ts';
 
@@ -119,13 +120,15 @@ export function createAudits(
 function createShardClient({ AUDIT_SHARD }: Pick<Bindings, 'AUDIT_SHARD'>, name: ShardName): AuditShardPort {
   const call = async <T>(work: (stub: AuditShardRpc) => Promise<Outcome<T>>): Promise<T> => {
     const id = AUDIT_SHARD.idFromName(await objectName(name.workspace, 'audit-shard', String(name.shard)));
-    // The class is on a higher floor, where `implements AuditShardRpc` is checked.
-    const stub = AUDIT_SHARD.get(id) as unknown as AuditShardRpc;
-    return unwrap(
-      await withTimeout(systemClock, work(stub), limits.catalogTimeoutMs, () => {
+    const attempt = async (): Promise<Outcome<T>> => {
+      // The class is on a higher floor, where `implements AuditShardRpc` is checked.
+      const stub = AUDIT_SHARD.get(id) as unknown as AuditShardRpc;
+      return await withTimeout(systemClock, work(stub), limits.catalogTimeoutMs, () => {
         throw new Error('the audit shard did not respond in time');
-      }),
-    );
+      });
+    };
+    // Rows that were stored by a lost attempt are not stored again.
+    return unwrap(await attempt().catch((error: unknown) => (isRetryable(error) ? attempt() : Promise.reject(error))));
   };
   return {
     append: (rows) => call((stub) => stub.append(name, rows)),

@@ -28,7 +28,7 @@ export function createAuditKeeper(log: SignedLog, retention: RetentionNeeds, rep
     const due = signDue();
     if (due !== null && due <= log.now()) await signHead(log);
     const sweep = sweepDue(log, retention);
-    if (sweep !== null && sweep <= log.now()) await sweepLog(log, retention);
+    if (retention.isFull() || (sweep !== null && sweep <= log.now())) await sweepLog(log, retention);
     const query = 'SELECT number, at, hash FROM audit_heads ORDER BY number DESC LIMIT 1';
     const head = sql.exec<LogHead>(query).toArray()[0];
     if (head === undefined || head.number <= reported) return;

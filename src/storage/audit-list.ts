@@ -2,7 +2,7 @@
  * Merges the logs of the audit into one list, newest first. A cursor has the position in every log, so that pages stay consistent while rows
  * are added: a later page has only rows that were below the position in their log.
  */
-import type { AuditEntry } from '../core/audit.ts';
+import type { AuditEntry, AuditRow } from '../core/audit.ts';
 import type { AuditFilter, LogEntry, LogPage, LogRequest } from '../ports/audit-log.ts';
 import type { Page, PageRequest } from '../ports/catalog.ts';
 import { badCursor, decodeTextCursor, encodeCursor } from './cursor.ts';
@@ -57,10 +57,15 @@ function readPositions(cursor: string | undefined): Map<string, number> | null {
   return new Map(positions.flatMap((part) => (part === null ? [] : [[String(part[1]), Number(part[2])] as const])));
 }
 
-/** Rows of earlier releases lack later fields. */
+/** Rows are stored without null members, and rows of earlier releases lack later ones. */
 function toAuditEntry(log: string, number: number, text: string): AuditEntry {
   const stored = JSON.parse(text) as Partial<AuditEntry>;
   const id = `${log}.${number}`;
   // Rows are written only by this service.
-  return (stored.kind === 'change' ? { ...stored, id } : { parent: null, agent: null, ...stored, id, kind: 'call' }) as AuditEntry;
+  return (stored.kind === 'change' ? { ...stored, id } : { ...nullMembers, ...stored, id, kind: 'call' }) as AuditEntry;
 }
+
+const nullMembers = {
+  ...{ session: null, sequence: null, turn: null, agent: null, parent: null },
+  ...{ canonical: null, via: null, toolset: null, edition: null, code: null },
+} satisfies Partial<AuditRow>;

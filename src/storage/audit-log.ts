@@ -47,7 +47,8 @@ export function appendEntry(log: AuditLog, call: string | null, entry: string): 
 export function appendCall(log: AuditLog, row: AuditRow): void {
   const isNumbered = row.session !== null && row.sequence !== null;
   const call = isNumbered ? `${row.session}:${row.sequence}` : row.callId;
-  const entry = JSON.stringify(row);
+  // Without null members, which lists add again: the rows of calls are most of what the audit stores.
+  const entry = JSON.stringify(row, (_name, value: unknown) => value ?? undefined);
   const query = 'SELECT entry FROM audit_log WHERE call = ? ORDER BY number DESC LIMIT 1';
   const stored = log.sql.exec<{ entry: string }>(query, call).toArray()[0]?.entry;
   if (stored === entry) return;

@@ -1,7 +1,8 @@
 /**
  * Deletes the rows of an audit log that are older than the workspace keeps them, after it exported them to R2 where a bucket is bound. The
- * last deleted row becomes a signed checkpoint, from which the chain stays provable. Rows that are not as they were written are evidence: they
- * and all later ones are kept. A run that was interrupted is repeated: an export has the same name again, and the deletion is one transaction.
+ * last deleted row becomes a signed checkpoint, from which the chain stays provable. A log that is full loses its oldest rows early in the
+ * same way, so that calls do not fail. Rows that are not as they were written are evidence: they and all later ones are kept. A run that was
+ * interrupted is repeated: an export has the same name again, and the deletion is one transaction.
  */
 import { limits } from '../core/limits.ts';
 import { withTimeout } from '../engine/timeout.ts';
@@ -17,12 +18,16 @@ const rowsPerBatch = 2_000;
 const maxBatchesPerRun = 5;
 const maxFaultLength = 300;
 
+const fullFault = 'the log is full, so its oldest rows were deleted early; keep rows for fewer days, or use more logs';
+
 export type RetentionNeeds = {
   /** How many days rows are kept. */
   days(): Promise<number>;
   transact(work: () => void): void;
   /** Where rows are exported to before they are deleted; null: nowhere. */
   bucket: Pick<R2Bucket, 'put'> | null;
+  /** Whether the oldest rows must be deleted before their time. */
+  isFull(): boolean;
   logFault(cause: string): void;
   /** Rows outside of the chain that the same retention applies to. Deletes up to `count` rows before a time and returns how many. */
   earlier?: { hasRows(): boolean; expire(before: number, count: number): Promise<number> };
@@ -50,8 +55,15 @@ export async function sweepLog(log: SignedLog, needs: RetentionNeeds): Promise<v
   // Stored first, so that a run that fails or dies is repeated later.
   sql.exec('UPDATE audit_state SET sweep_due = ?', now + hourMs);
   try {
-    const hasMore = sweptAt !== null && (await expire(log, needs, time - (await needs.days()) * dayMs));
-    sql.exec(setState, hasMore ? sweptAt : time, hasMore ? now : time < now || sweptAt === null ? now + hourMs : now + dayMs, null);
+    const wasFull = needs.isFull();
+    const before = sweptAt === null ? Number.NEGATIVE_INFINITY : time - (await needs.days()) * dayMs;
+    const isUnfinished = await expire(log, needs, before);
+    // After a run of a full log, its fault is reported until the next day.
+    const hasMore = wasFull ? needs.isFull() : isUnfinished;
+    const isBehind = sweptAt === null || time < now;
+    const due = hasMore ? now : isBehind && !wasFull ? now + hourMs : now + dayMs;
+    sql.exec(setState, hasMore ? sweptAt : time, due, wasFull ? fullFault : null);
+    if (wasFull) needs.logFault(fullFault);
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error);
     sql.exec(setState, sweptAt, now + hourMs, fault.slice(0, maxFaultLength));
@@ -68,11 +80,11 @@ async function expire(log: SignedLog, needs: RetentionNeeds, before: number): Pr
   return true;
 }
 
-async function expireBatch(log: SignedLog, { bucket, transact }: RetentionNeeds, before: number): Promise<number> {
+async function expireBatch(log: SignedLog, { bucket, transact, isFull }: RetentionNeeds, before: number): Promise<number> {
   const { sql } = log;
   const query = 'SELECT number, at, call, entry, hash FROM audit_log ORDER BY number LIMIT ?';
   const oldest = sql.exec<StoredRow & { hash: string }>(query, rowsPerBatch).toArray();
-  const end = oldest.findIndex(({ at }) => at >= before);
+  const end = isFull() ? -1 : oldest.findIndex(({ at }) => at >= before);
   const rows = end === -1 ? oldest : oldest.slice(0, end);
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return 0;

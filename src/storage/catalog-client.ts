@@ -91,7 +91,7 @@ function wasClosed(error: unknown): boolean {
 }
 
 /** True for failures that the runtime marks as retryable; an overloaded object is not called again. */
-function isRetryable(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   return (
     error instanceof Error && 'retryable' in error && error.retryable === true && !('overloaded' in error && error.overloaded === true)
   );

@@ -8,14 +8,15 @@ import { auditRow } from '../contracts/audit.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 import { fakeSql, fakeTransactions } from '../fakes/sql-storage.ts';
 
-const dayMs = 24 * 60 * 60_000;
+const hourMs = 60 * 60_000;
+const dayMs = 24 * hourMs;
 
 function openLog({ days = 90, hasBucket = true } = {}) {
   const clock = fakeClock(Date.parse('2026-01-01T00:00:00Z'));
   const sql = fakeSql([auditLogSchema]);
   const log = { sql, workspace: 'default', name: '0', now: clock.now, master: createMasterKey('a master key of at least 32 characters') };
   const stored = new Map<string, string>();
-  const state = { isDown: false, dies: false };
+  const state = { isDown: false, dies: false, maxRows: Number.POSITIVE_INFINITY };
   const faults: string[] = [];
   const bucket = {
     put: async (name: string, text: string) => {
@@ -31,6 +32,7 @@ function openLog({ days = 90, hasBucket = true } = {}) {
     },
     // Only `put` with a text is used.
     bucket: hasBucket ? (bucket as unknown as R2Bucket) : null,
+    isFull: () => numbers().length > state.maxRows,
     logFault: (cause: string) => void faults.push(cause),
   };
   const keeper = () => createAuditKeeper(log, retention, async () => undefined);
@@ -153,6 +155,33 @@ describe('the retention of an audit log', () => {
     expect(numbers()).toHaveLength(11);
     await pass(15 * dayMs);
     expect(numbers()).toEqual([]);
+  });
+
+  it('deletes the oldest rows of a full log early, exported and provable, and says so', async () => {
+    const { log, add, pass, numbers, faults, lines, state } = openLog();
+    state.maxRows = 3_000;
+    add(12_000);
+    await pass(2 * hourMs);
+    expect(numbers()).toHaveLength(2_000);
+    expect(lines().filter(({ entry }) => entry !== undefined)).toHaveLength(10_000);
+    expect(faults).toEqual([expect.stringContaining('the log is full')]);
+    expect(await checkLog(log, { limit: 5_000 })).toMatchObject({
+      ...{ from: 10_001, through: 12_000, fault: null },
+      retentionFault: expect.stringContaining('full'),
+    });
+    add(500);
+    await pass(2 * dayMs);
+    expect(numbers()).toHaveLength(2_500);
+    expect((await checkLog(log, { limit: 5_000 })).retentionFault).toBeNull();
+  });
+
+  it('keeps the rows of a full log while they cannot be exported, and does not retry without pause', async () => {
+    const { add, pass, numbers, faults, state } = openLog();
+    Object.assign(state, { maxRows: 3_000, isDown: true });
+    add(5_000);
+    await pass(3 * hourMs);
+    expect(numbers()).toHaveLength(5_000);
+    expect(faults.length).toBeLessThan(6);
   });
 
   it('returns to its size after 10,000 rows', async () => {

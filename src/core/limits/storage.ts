@@ -32,6 +32,8 @@ export const storageLimits = {
   tombstoneTtlMs: 90 * 24 * 60 * 60_000,
   /** Sessions that are asked at a time whether they were used. */
   sweptSessionsPerRun: 20,
+  /** A shard of the audit that is larger loses its oldest rows: an object has 10 GB at most, and calls that cannot be recorded fail. */
+  maxAuditShardBytes: 8_000 * MB,
   /** One object that is exported to R2. */
   exportTimeoutMs: 30_000,
 
