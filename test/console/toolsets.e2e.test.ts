@@ -128,7 +128,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
       await page.getByText('can be saved').waitFor();
       await service.call('PUT', `/v1/toolsets/${name}`, { tools: [{ tool: 'builtin.bash', name: 'theirs' }] });
       await save(page).click();
-      await page.getByText('The toolset was changed meanwhile').waitFor();
+      await page.getByText('The stored document was changed meanwhile').waitFor();
       expect(await aliases(page).inputValue()).toBe('mine');
       await page.getByRole('button', { name: 'Overwrite it' }).click();
       await page.getByText('saved as version 3', { exact: true }).waitFor();

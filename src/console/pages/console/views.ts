@@ -19,6 +19,7 @@ export const views: readonly ConsoleView[] = [
     key: 't',
     load: async () => (await import('../toolsets/toolsets-page.tsx')).ToolsetsPage,
   },
+  { name: 'agents', title: 'Agents', group: 'Build', key: 'e', load: async () => (await import('../agents/agents-page.tsx')).AgentsPage },
   { name: 'usage', title: 'Usage', group: 'Run', key: 'u', load: async () => (await import('../usage/usage-page.tsx')).UsagePage },
 ];
 

@@ -1,12 +1,10 @@
 /** The editor of a toolset: a table whose names are checked while they are typed, and panels about what models receive. */
-import { useComputed, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { MonikerError } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
+import { DocumentHeader } from '../../parts/document-header.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { visible } from '../../parts/visible.ts';
-import { pathOf } from '../../router.ts';
 import { aliasText, type ToolsetRow, replaceEntry, type RowFault, withAliases, withName, withSuggestion } from './toolset-draft.ts';
 import { ToolsetPanels } from './toolset-panels.tsx';
 import { openToolset, type OpenToolset } from './toolset-state.ts';
@@ -14,52 +12,16 @@ import { openToolset, type OpenToolset } from './toolset-state.ts';
 export function ToolsetView({ name }: { name: string }) {
   const state = useMemo(() => openToolset(name), [name]);
   const selected = useSignal(0);
-  const saved = useSignal<number | null>(null);
-  useEffect(() => void state.load(), [state, moniker.value]);
-  const isChanged = useComputed(() => state.draft.value !== null && JSON.stringify(state.draft.value) !== state.stored.value).value;
-  const draft = state.draft.value;
-  const check = state.check.value;
-  const isStale = state.problem.value instanceof MonikerError && state.problem.value.code === 'precondition_failed';
-  const save = async (overwrite = false): Promise<void> => {
-    saved.value = await state.save(overwrite);
-    if (saved.value !== null) announce(`Saved as version ${saved.value}`);
-  };
+  const { document, faults, provider } = state;
+  useEffect(() => void document.load(), [state, moniker.value]);
+  useEffect(() => void state.loadReport(), [document.etag.value, provider.value]);
+  const isLoaded = document.draft.value !== null;
   return (
     <div class="toolset">
       <section class="editor" aria-label="Toolset">
-        <header class="actions">
-          <h1>
-            <a href={pathOf('toolsets')}>Toolsets</a> / {visible(name)}
-          </h1>
-          <span class="grow" />
-          {saved.value !== null && !isChanged && <span class="badge ok">saved as version {saved.value}</span>}
-          {isChanged && <CheckBadge state={check.state} />}
-          <button type="button" disabled={!isChanged} onClick={() => void state.discard()}>
-            Discard
-          </button>
-          <button type="button" class="primary" disabled={!isChanged || check.state !== 'valid'} onClick={() => void save()}>
-            Save
-          </button>
-        </header>
-        {isStale ? (
-          <div class="problem" role="alert">
-            <h2>The toolset was changed meanwhile</h2>
-            <p>Another client stored a version after you opened this one. Your changes are kept.</p>
-            <p class="actions">
-              <button type="button" onClick={() => void state.discard()}>
-                Load the stored version
-              </button>
-              <button type="button" class="danger" onClick={() => void save(true)}>
-                Overwrite it
-              </button>
-            </p>
-          </div>
-        ) : (
-          state.problem.value !== null && <ProblemView error={state.problem.value} retry={() => void state.load()} />
-        )}
-        {check.state === 'invalid' && isChanged && check.faults.size === 0 && <ProblemView error={check.error} />}
-        {draft !== null && <ToolTable state={state} selected={selected.value} onSelect={(index) => (selected.value = index)} />}
-        {draft !== null && <AddTool state={state} />}
+        <DocumentHeader document={document} view="toolsets" title="Toolsets" name={name} showsCheck={faults.value.size > 0} />
+        {isLoaded && <ToolTable state={state} selected={selected.value} onSelect={(index) => (selected.value = index)} />}
+        {isLoaded && <AddTool state={state} />}
         <ResolveBox state={state} />
       </section>
       <ToolsetPanels state={state} selected={selected.value} />
@@ -67,19 +29,10 @@ export function ToolsetView({ name }: { name: string }) {
   );
 }
 
-function CheckBadge({ state }: { state: 'pending' | 'valid' | 'invalid' }) {
-  const [tone, text] = {
-    pending: ['', 'checking'] as const,
-    valid: ['ok', 'can be saved'] as const,
-    invalid: ['bad', 'cannot be saved'] as const,
-  }[state];
-  return <span class={`badge ${tone}`}>{text}</span>;
-}
-
 type TableProps = { state: OpenToolset; selected: number; onSelect(index: number): void };
 
 function ToolTable({ state, selected, onSelect }: TableProps) {
-  const tools = state.draft.value?.tools ?? [];
+  const tools = state.document.draft.value?.tools ?? [];
   if (tools.length === 0) return <p class="muted">No tools yet. Add one below.</p>;
   return (
     <table class="grid tools">
@@ -99,7 +52,7 @@ function ToolTable({ state, selected, onSelect }: TableProps) {
       <tbody>
         {tools.map((entry, index) => (
           <ToolRow
-            key={`${state.generation.value} ${index} ${entry.tool}`}
+            key={`${state.document.generation.value} ${index} ${entry.tool}`}
             state={state}
             entry={entry}
             index={index}
@@ -115,13 +68,13 @@ function ToolTable({ state, selected, onSelect }: TableProps) {
 type RowProps = { state: OpenToolset; entry: ToolsetRow; index: number; isSelected: boolean; onSelect(): void };
 
 function ToolRow({ state, entry, index, isSelected, onSelect }: RowProps) {
-  const draft = state.draft.value;
-  const fault = state.check.value.faults.get(index);
+  const draft = state.document.draft.value;
+  const fault = state.faults.value.get(index);
   const shown = state.report.value?.tools.find((tool) => tool.entry === `tools[${index}]` && tool.canonical === entry.tool);
   // What is typed stays as it is typed; the document has the names.
   const aliases = useSignal(aliasText(entry));
   const change = (next: ToolsetRow): void => {
-    if (draft !== null) state.edit(replaceEntry(draft, index, next));
+    if (draft !== null) state.document.edit(replaceEntry(draft, index, next));
   };
   const label = entry.tool ?? `entry ${index + 1}`;
   const note = `fault-${index}`;
@@ -170,7 +123,7 @@ function ToolRow({ state, entry, index, isSelected, onSelect }: RowProps) {
           type="button"
           class="plain"
           aria-label={`Remove ${label}`}
-          onClick={() => draft !== null && state.edit({ ...draft, tools: draft.tools.filter((_entry, at) => at !== index) })}
+          onClick={() => draft !== null && state.document.edit({ ...draft, tools: draft.tools.filter((_entry, at) => at !== index) })}
         >
           Remove
         </button>
@@ -215,9 +168,9 @@ function AddTool({ state }: { state: OpenToolset }) {
       class="actions"
       onSubmit={(event) => {
         event.preventDefault();
-        const draft = state.draft.value;
+        const draft = state.document.draft.value;
         if (draft === null || text.value.trim() === '') return;
-        state.edit({ ...draft, tools: [...draft.tools, { tool: text.value.trim() }] });
+        state.document.edit({ ...draft, tools: [...draft.tools, { tool: text.value.trim() }] });
         text.value = '';
       }}
     >

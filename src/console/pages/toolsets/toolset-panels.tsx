@@ -1,8 +1,7 @@
 /** Beside the table of a toolset: definitions for each provider, versions, a test call, and the document. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { CodeBlock } from '../../parts/code-block.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { DocumentText } from '../../parts/document-text.tsx';
 import { visible } from '../../parts/visible.ts';
 import { asToolsetDraft } from './toolset-draft.ts';
 import { TestPanel } from './toolset-test.tsx';
@@ -42,7 +41,7 @@ export function ToolsetPanels({ state, selected }: PanelProps) {
         {tab.value === 'Definition' && <DefinitionPanel state={state} selected={selected} />}
         {tab.value === 'Versions' && <VersionsPanel state={state} />}
         {tab.value === 'Test' && <TestPanel state={state} selected={selected} />}
-        {tab.value === 'Document' && <DocumentPanel state={state} />}
+        {tab.value === 'Document' && <DocumentText document={state.document} read={asToolsetDraft} />}
       </div>
     </aside>
   );
@@ -60,7 +59,6 @@ function DefinitionPanel({ state, selected }: PanelProps) {
             value={state.provider.value}
             onChange={(event) => {
               state.provider.value = event.currentTarget.value;
-              void state.loadReport();
             }}
           >
             {providers.map((name) => (
@@ -118,52 +116,4 @@ function TokenBar({ tokens, selected }: { tokens: readonly number[]; selected: n
       ))}
     </span>
   );
-}
-
-/** The document as text, for what the table does not show. Text that is not JSON stays in the box and changes nothing. */
-function DocumentPanel({ state }: { state: OpenToolset }) {
-  const text = useSignal(JSON.stringify(state.draft.value, null, 2));
-  const fault = useSignal<string | null>(null);
-  useEffect(() => {
-    if (fault.value === null && !isSameJson(text.value, state.draft.value)) text.value = JSON.stringify(state.draft.value, null, 2);
-  }, [state.draft.value]);
-  return (
-    <div class="test-call">
-      <label for="document">Document (JSON)</label>
-      <textarea
-        id="document"
-        class="code"
-        rows={24}
-        spellcheck={false}
-        value={text.value}
-        aria-invalid={fault.value !== null}
-        aria-describedby={fault.value === null ? undefined : 'document-fault'}
-        onInput={(event) => {
-          text.value = event.currentTarget.value;
-          try {
-            state.replace(asToolsetDraft(JSON.parse(text.value)));
-            fault.value = null;
-          } catch (error) {
-            fault.value = error instanceof Error ? error.message : String(error);
-          }
-        }}
-      />
-      {fault.value !== null && (
-        <p id="document-fault" class="fault">
-          Not used yet: {fault.value}
-        </p>
-      )}
-      <p>
-        <CopyButton text={text.value} what="the document" />
-      </p>
-    </div>
-  );
-}
-
-function isSameJson(text: string, value: unknown): boolean {
-  try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
-  } catch {
-    return false;
-  }
 }

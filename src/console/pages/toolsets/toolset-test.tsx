@@ -32,7 +32,7 @@ export function TestPanel({ state, selected }: { state: OpenToolset; selected: n
   };
   return (
     <form
-      class="test-call"
+      class="fields"
       onSubmit={(event) => {
         event.preventDefault();
         void call();

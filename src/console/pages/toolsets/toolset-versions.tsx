@@ -31,7 +31,7 @@ export function VersionsPanel({ state }: { state: OpenToolset }) {
   const load = async (): Promise<void> => {
     versions.value = (await moniker.value.get('/v1/toolsets/{toolset}/versions', { params: { path, query: { limit: 50 } } })).items;
   };
-  useEffect(() => void attempt(load), [state.etag.value]);
+  useEffect(() => void attempt(load), [state.document.etag.value]);
   const compare = (version: number) =>
     attempt(async () => {
       diff.value = await moniker.value.get('/v1/toolsets/{toolset}/diff', { params: { path, query: { from: version - 1, to: version } } });
@@ -40,7 +40,7 @@ export function VersionsPanel({ state }: { state: OpenToolset }) {
     attempt(async () => {
       await moniker.value.post('/v1/toolsets/{toolset}/rollback', { params: { path }, body: { version } });
       diff.value = null;
-      await state.discard();
+      await state.document.discard();
     });
   const newest = Math.max(...versions.value.map(({ version }) => version));
   return (

@@ -1,0 +1,155 @@
+/**
+ * A stored document in an editor: the stored version, a draft that is kept in the tab until it is saved or discarded, and a check of the draft
+ * shortly after each change.
+ */
+import { signal } from '@preact/signals';
+import { MonikerError } from '../../../client/src/index.ts';
+
+/** What the typed client returns of a request. */
+type Sent<Data> = { data?: Data | undefined; error?: unknown; response: Response };
+type WriteConditions = { 'if-match'?: string; 'if-none-match'?: string };
+
+export type DocumentApi<Draft> = {
+  /** The draft of a document that does not exist. */
+  blank: Draft;
+  read(): Promise<Sent<Draft>>;
+  /** Rejects with what is wrong with the draft; stores nothing. Absent: the service checks it when it is saved. */
+  check?(draft: Draft, signal: AbortSignal): Promise<unknown>;
+  write(draft: Draft, header: WriteConditions): Promise<Sent<unknown>>;
+  remove(header: WriteConditions): Promise<Sent<unknown>>;
+};
+
+/** `pending`: changed since the last check. `error`: of the check. */
+type DraftCheck = { state: 'pending' | 'valid' | 'invalid'; error: unknown };
+
+const checkDelayMs = 250;
+const draftPrefix = 'moniker-document-';
+
+export type OpenDocument<Draft> = ReturnType<typeof openDocument<Draft>>;
+
+/** `key`: the kind and the name of the document, such as `toolset demo`. */
+export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
+  const storageName = draftPrefix + key;
+  const draft = signal<Draft | null>(null);
+  const stored = signal('');
+  /** null: the document does not exist. */
+  const etag = signal<string | null>(null);
+  const check = signal<DraftCheck>({ state: 'valid', error: null });
+  const problem = signal<unknown>(null);
+  /** Increases when the draft is replaced as a whole. */
+  const generation = signal(0);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let latest: AbortController | null = null;
+
+  async function load(): Promise<void> {
+    try {
+      const { data, error, response } = await api.read();
+      if (!response.ok && response.status !== 404) throw toError(error, response);
+      const document = response.ok && data !== undefined ? data : api.blank;
+      stored.value = JSON.stringify(document);
+      etag.value = response.ok ? response.headers.get('etag') : null;
+      const kept = readDraft<Draft>(storageName);
+      draft.value = kept ?? document;
+      generation.value += 1;
+      problem.value = null;
+      if (kept !== null) void runCheck();
+    } catch (error) {
+      problem.value = error;
+    }
+  }
+
+  function edit(next: Draft): void {
+    draft.value = next;
+    storeDraft(storageName, next);
+    check.value = { ...check.value, state: 'pending' };
+    clearTimeout(timer);
+    timer = setTimeout(() => void runCheck(), checkDelayMs);
+  }
+
+  /** As `edit`, for a change that was not made in the fields: they show the new draft. */
+  function replace(next: Draft): void {
+    generation.value += 1;
+    edit(next);
+  }
+
+  /** Only the newest check counts: an older response may arrive later. */
+  async function runCheck(): Promise<void> {
+    const checked = draft.value;
+    if (checked === null) return;
+    latest?.abort();
+    const own = new AbortController();
+    latest = own;
+    try {
+      await api.check?.(checked, own.signal);
+      check.value = { state: 'valid', error: null };
+    } catch (error) {
+      if (!own.signal.aborted) check.value = { state: 'invalid', error };
+    }
+  }
+
+  /** `overwrite`: also if another client stored a version meanwhile. Returns the version, or null if nothing was stored. */
+  async function save(overwrite = false): Promise<number | null> {
+    if (draft.value === null) return null;
+    const header = overwrite ? {} : etag.value === null ? { 'if-none-match': '*' } : { 'if-match': etag.value };
+    const response = await send(api.write(draft.value, header));
+    if (response === null) return null;
+    await discard();
+    return Number(response.headers.get('etag')?.replaceAll('"', '') ?? Number.NaN);
+  }
+
+  /** Returns whether the document is deleted. */
+  async function remove(): Promise<boolean> {
+    if ((await send(api.remove(etag.value === null ? {} : { 'if-match': etag.value }))) === null) return false;
+    forget();
+    return true;
+  }
+
+  async function send(request: Promise<Sent<unknown>>): Promise<Response | null> {
+    try {
+      const { error, response } = await request;
+      if (!response.ok) throw toError(error, response);
+      problem.value = null;
+      return response;
+    } catch (error) {
+      problem.value = error;
+      return null;
+    }
+  }
+
+  function forget(): void {
+    clearTimeout(timer);
+    latest?.abort();
+    sessionStorage.removeItem(storageName);
+    check.value = { state: 'valid', error: null };
+  }
+
+  async function discard(): Promise<void> {
+    forget();
+    await load();
+  }
+
+  return { draft, stored, etag, check, problem, generation, load, edit, replace, save, remove, discard };
+}
+
+/** Whether this tab has changes of the document that are not saved. */
+export function hasDraft(key: string): boolean {
+  return sessionStorage.getItem(draftPrefix + key) !== null;
+}
+
+function readDraft<Draft>(storageName: string): Draft | null {
+  const kept = sessionStorage.getItem(storageName);
+  // Written by `storeDraft`.
+  return kept === null ? null : (JSON.parse(kept) as Draft);
+}
+
+function storeDraft(storageName: string, draft: unknown): void {
+  try {
+    sessionStorage.setItem(storageName, JSON.stringify(draft));
+  } catch {
+    // The storage of the tab is full: this draft lasts only until the page is reloaded.
+  }
+}
+
+function toError(body: unknown, { status, headers }: Response): MonikerError {
+  return new MonikerError(body, { status, requestId: headers.get('x-request-id') });
+}

@@ -1,0 +1,37 @@
+/** A button whose action cannot be undone: it asks before it acts. */
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+
+export function ConfirmButton({ label, question, onConfirm }: { label: string; question: string; onConfirm(): void }) {
+  const isAsking = useSignal(false);
+  const first = useRef<HTMLButtonElement>(null);
+  if (!isAsking.value)
+    return (
+      <button
+        type="button"
+        ref={first}
+        onClick={() => {
+          isAsking.value = true;
+        }}
+      >
+        {label}
+      </button>
+    );
+  const answer = (isYes: boolean): void => {
+    isAsking.value = false;
+    if (isYes) onConfirm();
+    else setTimeout(() => first.current?.focus());
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as a form
+    <span class="actions" role="group" aria-label={question}>
+      <strong>{question}</strong>
+      <button type="button" class="danger" onClick={() => answer(true)}>
+        {label}
+      </button>
+      <button type="button" ref={(button) => button?.focus()} onClick={() => answer(false)}>
+        Keep
+      </button>
+    </span>
+  );
+}

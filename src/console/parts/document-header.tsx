@@ -1,0 +1,82 @@
+/** The top of an editor: what is edited, whether it can be saved, and what went wrong. Needs `src/console/api/document.ts`. */
+import { useSignal } from '@preact/signals';
+import { MonikerError } from '../../../client/src/index.ts';
+import type { OpenDocument } from '../api/document.ts';
+import { navigate, pathOf } from '../router.ts';
+import { announce } from './announce.ts';
+import { ConfirmButton } from './confirm-button.tsx';
+import { ProblemView } from './problem-view.tsx';
+import { visible } from './visible.ts';
+
+type HeaderProps<Draft> = {
+  document: OpenDocument<Draft>;
+  /** The view that lists documents of this kind. */
+  view: string;
+  title: string;
+  name: string;
+  /** Whether the page itself shows what the check found. */
+  showsCheck?: boolean;
+  canDelete?: boolean;
+};
+
+export function DocumentHeader<Draft>({ document, view, title, name, showsCheck = false, canDelete = true }: HeaderProps<Draft>) {
+  const saved = useSignal<number | null>(null);
+  const { draft, stored, etag, check, problem } = document;
+  const isChanged = draft.value !== null && JSON.stringify(draft.value) !== stored.value;
+  const { state, error } = check.value;
+  const isStale = problem.value instanceof MonikerError && problem.value.code === 'precondition_failed';
+  const save = async (overwrite = false): Promise<void> => {
+    saved.value = await document.save(overwrite);
+    if (saved.value !== null) announce(`Saved as version ${saved.value}`);
+  };
+  const remove = async (): Promise<void> => {
+    if (await document.remove()) navigate(pathOf(view));
+  };
+  return (
+    <>
+      <header class="document-header actions">
+        <h1>
+          <a href={pathOf(view)}>{title}</a> / {visible(name)}
+        </h1>
+        <span class="grow" />
+        {saved.value !== null && !isChanged && <span class="badge ok">saved as version {saved.value}</span>}
+        {isChanged && <CheckBadge state={state} />}
+        {canDelete && etag.value !== null && <ConfirmButton label="Delete" question={`Delete ${name}?`} onConfirm={() => void remove()} />}
+        <button type="button" disabled={!isChanged} onClick={() => void document.discard()}>
+          Discard
+        </button>
+        <button type="button" class="primary" disabled={!isChanged || state !== 'valid'} onClick={() => void save()}>
+          Save
+        </button>
+      </header>
+      {isStale ? (
+        <div class="problem" role="alert">
+          <h2>The stored document was changed meanwhile</h2>
+          <p>Another client stored a version after you opened this one. Your changes are kept.</p>
+          <p class="actions">
+            <button type="button" onClick={() => void document.discard()}>
+              Load the stored version
+            </button>
+            <button type="button" class="danger" onClick={() => void save(true)}>
+              Overwrite it
+            </button>
+          </p>
+        </div>
+      ) : (
+        problem.value !== null && (
+          <ProblemView error={problem.value} retry={draft.value === null ? () => void document.load() : undefined} />
+        )
+      )}
+      {state === 'invalid' && isChanged && !showsCheck && <ProblemView error={error} />}
+    </>
+  );
+}
+
+function CheckBadge({ state }: { state: 'pending' | 'valid' | 'invalid' }) {
+  const [tone, text] = {
+    pending: ['', 'checking'] as const,
+    valid: ['ok', 'can be saved'] as const,
+    invalid: ['bad', 'cannot be saved'] as const,
+  }[state];
+  return <span class={`badge ${tone}`}>{text}</span>;
+}

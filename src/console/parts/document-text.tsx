@@ -1,0 +1,60 @@
+/** The draft of a document as JSON text, for what its fields do not show. Text that is not JSON stays in the box and changes nothing. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { OpenDocument } from '../api/document.ts';
+import { CopyButton } from './copy-button.tsx';
+
+type TextProps<Draft> = {
+  document: OpenDocument<Draft>;
+  /** Throws an `Error` that says what the fields need. Everything else is checked by the service. */
+  read(value: unknown): Draft;
+  rows?: number;
+};
+
+export function DocumentText<Draft>({ document, read, rows = 24 }: TextProps<Draft>) {
+  const draft = document.draft.value;
+  const text = useSignal(JSON.stringify(draft, null, 2));
+  const fault = useSignal<string | null>(null);
+  useEffect(() => {
+    if (fault.value === null && !isSameJson(text.value, draft)) text.value = JSON.stringify(draft, null, 2);
+  }, [draft]);
+  return (
+    <div class="fields">
+      <label for="document">Document (JSON)</label>
+      <textarea
+        id="document"
+        class="code"
+        rows={rows}
+        spellcheck={false}
+        value={text.value}
+        aria-invalid={fault.value !== null}
+        aria-describedby={fault.value === null ? undefined : 'document-fault'}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+          try {
+            document.replace(read(JSON.parse(text.value)));
+            fault.value = null;
+          } catch (error) {
+            fault.value = error instanceof Error ? error.message : String(error);
+          }
+        }}
+      />
+      {fault.value !== null && (
+        <p id="document-fault" class="fault">
+          Not used yet: {fault.value}
+        </p>
+      )}
+      <p>
+        <CopyButton text={text.value} what="the document" />
+      </p>
+    </div>
+  );
+}
+
+function isSameJson(text: string, value: unknown): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
+  } catch {
+    return false;
+  }
+}

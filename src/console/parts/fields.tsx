@@ -1,0 +1,173 @@
+/** Fields of an editor. What the service says is wrong with a field is shown at it, by its path in the document. */
+import { createContext, type ComponentChildren } from 'preact';
+import { useContext, useId } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { visible } from './visible.ts';
+
+export type FieldIssue = { path: string; message: string };
+
+/** The issues of the newest check or save of the document. */
+export const FieldIssues = createContext<readonly FieldIssue[]>([]);
+
+type Common = {
+  label: string;
+  /** The field’s path in the document, such as `limits.maxSteps`. */
+  path: string;
+  hint?: ComponentChildren;
+};
+type TextInput = Common & {
+  value: string;
+  onInput(value: string): void;
+  /** More than one: a box of lines. */
+  rows?: number;
+  isCode?: boolean;
+  placeholder?: string;
+  suggestions?: readonly string[];
+};
+
+export function TextField({ value, onInput, rows = 1, isCode = false, placeholder, suggestions = [], ...common }: TextInput) {
+  const list = useId();
+  return (
+    <FieldFrame {...common}>
+      {(input) =>
+        rows > 1 ? (
+          <textarea
+            {...input}
+            class={isCode ? 'code' : undefined}
+            rows={rows}
+            spellcheck={!isCode}
+            value={value}
+            placeholder={placeholder}
+            onInput={(event) => onInput(event.currentTarget.value)}
+          />
+        ) : (
+          <>
+            <input
+              {...input}
+              autocomplete="off"
+              spellcheck={false}
+              value={value}
+              placeholder={placeholder}
+              list={suggestions.length > 0 ? list : undefined}
+              onInput={(event) => onInput(event.currentTarget.value)}
+            />
+            {suggestions.length > 0 && (
+              <datalist id={list}>
+                {suggestions.map((one) => (
+                  <option key={one} value={one} />
+                ))}
+              </datalist>
+            )}
+          </>
+        )
+      }
+    </FieldFrame>
+  );
+}
+
+/** Names with commas or spaces between them. What is typed stays as it is typed. */
+export function NamesField({ value, onInput, ...rest }: Omit<TextInput, 'value' | 'onInput'> & ListInput) {
+  const text = useSignal(value.join(', '));
+  return (
+    <TextField
+      {...rest}
+      value={text.value}
+      onInput={(typed) => {
+        text.value = typed;
+        onInput(typed.split(/[\s,]+/).filter((name) => name !== ''));
+      }}
+    />
+  );
+}
+type ListInput = { value: readonly string[]; onInput(value: string[]): void };
+
+/** A number, or undefined while the field is empty. */
+export function NumberField({ value, onInput, placeholder, ...common }: Common & NumberInput) {
+  return (
+    <FieldFrame {...common}>
+      {(input) => (
+        <input
+          {...input}
+          type="number"
+          step="any"
+          value={value ?? ''}
+          placeholder={placeholder}
+          onInput={({ currentTarget: { value: typed, valueAsNumber } }) => onInput(typed === '' ? undefined : valueAsNumber)}
+        />
+      )}
+    </FieldFrame>
+  );
+}
+type NumberInput = { value: number | undefined; onInput(value: number | undefined): void; placeholder?: string };
+
+export function ChoiceField({ value, onInput, choices, ...common }: Common & ChoiceInput) {
+  return (
+    <FieldFrame {...common}>
+      {(input) => (
+        <select {...input} value={value} onChange={(event) => onInput(event.currentTarget.value)}>
+          {choices.map(([choice, text]) => (
+            <option key={choice} value={choice}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </FieldFrame>
+  );
+}
+type ChoiceInput = { value: string; onInput(value: string): void; choices: readonly (readonly [value: string, label: string])[] };
+
+export function CheckField({ label, path, hint, value, onInput }: Common & { value: boolean; onInput(value: boolean): void }) {
+  const { id, about, issue } = useField(path, hint);
+  return (
+    <div class="field">
+      <label class="check">
+        <input type="checkbox" id={id} checked={value} {...about.attributes} onChange={(event) => onInput(event.currentTarget.checked)} />
+        {label}
+      </label>
+      {about.notes}
+      {issue}
+    </div>
+  );
+}
+
+type InputAttributes = { id: string; 'aria-invalid': boolean; 'aria-describedby': string | undefined };
+
+function FieldFrame({ label, path, hint, children }: Common & { children(input: InputAttributes): ComponentChildren }) {
+  const { id, about, issue } = useField(path, hint);
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, ...about.attributes })}
+      {about.notes}
+      {issue}
+    </div>
+  );
+}
+
+function useField(path: string, hint: ComponentChildren) {
+  const id = useId();
+  const found = useContext(FieldIssues).filter(({ path: at }) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`));
+  const described = [hint === undefined ? '' : `${id}-hint`, found.length === 0 ? '' : `${id}-issue`].filter((one) => one !== '').join(' ');
+  return {
+    id,
+    about: {
+      attributes: { 'aria-invalid': found.length > 0, 'aria-describedby': described === '' ? undefined : described },
+      notes: hint !== undefined && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      ),
+    },
+    issue: found.length > 0 && (
+      <p id={`${id}-issue`} class="fault">
+        {found.map(({ path: at, message }, index) => (
+          <span key={index}>
+            {at !== path && <code>{at} </code>}
+            {visible(message)}{' '}
+          </span>
+        ))}
+      </p>
+    ),
+  };
+}

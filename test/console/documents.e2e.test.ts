@@ -1,0 +1,98 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shareService } from '../e2e/shared-service.ts';
+import { isSkipped } from '../selection.ts';
+import { browserPath, findAccessibilityViolations, launchBrowser, noBrowser, scrollsSideways } from './browser.ts';
+import { phone, say, visitConsole } from './console-tab.ts';
+
+describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', noBrowser))('the editors of the console', () => {
+  const service = shareService();
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  const visit = (path: string, use: (page: Page) => Promise<void>, options = {}) => visitConsole(browser, service, path, use, options);
+  const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+  it('creates an agent from the list and chats with it', async () => {
+    await visit('/console/agents', async (page) => {
+      await page.getByRole('link', { name: 'demo', exact: true }).waitFor();
+      await field(page, 'New agent').fill('helper');
+      await page.keyboard.press('Enter');
+      await field(page, 'Toolset').fill('demo');
+      await field(page, 'Instructions').fill('Answer in one sentence.');
+      await field(page, 'Steps of a turn').fill('5');
+      await button(page, 'Save').click();
+      await page.getByText('saved as version 1', { exact: true }).waitFor();
+      const { json } = await service.call('GET', '/v1/agents/helper');
+      expect(json).toMatchObject({ toolset: 'demo', instructions: 'Answer in one sentence.', limits: { maxSteps: 5 } });
+      await button(page, 'Chat with this agent').click();
+      await say(page, '/shell date');
+      await page.locator('.turn-end .state', { hasText: 'completed' }).waitFor();
+      expect(await page.locator('.picked').textContent()).toContain('agent/helper');
+    });
+  });
+
+  it('marks the field that the service rejects, and keeps the draft over a reload', async () => {
+    await visit('/console/agents/limited', async (page) => {
+      await field(page, 'Steps of a turn').fill('100000');
+      await button(page, 'Save').click();
+      await expect.poll(() => field(page, 'Steps of a turn').getAttribute('aria-invalid')).toBe('true');
+      await page.reload();
+      expect(await field(page, 'Steps of a turn').inputValue()).toBe('100000');
+      await page.goto(`${service.url}/console/agents`);
+      await field(page, 'New agent').fill('limited');
+      await page.keyboard.press('Enter');
+      await field(page, 'Steps of a turn').fill('3');
+      await button(page, 'Save').click();
+      await page.getByText('saved as version 1', { exact: true }).waitFor();
+    });
+  });
+
+  it('says what is missing of a stored agent, and deletes it after a question', async () => {
+    await service.call('PUT', '/v1/agents/lost', { model: 'rehearsal/default', toolset: 'nowhere' });
+    await visit('/console/agents/lost', async (page) => {
+      await page.getByRole('region', { name: 'Warnings' }).getByText('nowhere').waitFor();
+      await button(page, 'Delete').click();
+      await button(page, 'Keep').click();
+      expect((await service.call('GET', '/v1/agents/lost')).status).toBe(200);
+      await button(page, 'Delete').click();
+      await page.getByRole('group', { name: 'Delete lost?' }).getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+      expect((await service.call('GET', '/v1/agents/lost')).status).toBe(404);
+    });
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible and fits its window in the %s scheme', async (colorScheme) => {
+    for (const viewport of [{ width: 1280, height: 900 }, phone, { width: 320, height: 640 }])
+      await visit(
+        '/console/agents',
+        async (page) => {
+          const check = async (what: string) => {
+            const { width } = viewport;
+            expect([width, what, await findAccessibilityViolations(page)]).toEqual([width, what, []]);
+            expect([width, what, await scrollsSideways(page)]).toEqual([width, what, false]);
+            const path = `node_modules/.cache/console/${what}-${colorScheme}-${width}.png`;
+            await page.screenshot({ path, animations: 'disabled' });
+          };
+          const open = async (path: string) => {
+            await page.goto(`${service.url}/console/${path}`);
+            await page.locator('main h1').waitFor();
+          };
+          await page.getByRole('link', { name: 'demo', exact: true }).waitFor();
+          await check('agents');
+          await open('agents/demo');
+          await field(page, 'Steps of a turn').fill('100000');
+          await button(page, 'Save').click();
+          await page.getByRole('alert').waitFor();
+          await check('agent');
+        },
+        { colorScheme, viewport },
+      );
+  });
+});
