@@ -4845,6 +4845,11 @@ export interface components {
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
             profile?: components["schemas"]["ProviderProfile"];
+            /**
+             * @description Shown by GET; ignored here.
+             * @enum {string}
+             */
+            readonly source?: "document" | "settings" | "builtin";
         };
         /** @enum {string} */
         ProviderKind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere";
@@ -4950,13 +4955,19 @@ export interface components {
                     secret: string;
                 };
             };
-            kind: components["schemas"]["ProviderKind"];
+            /** @enum {string} */
+            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "rehearsal";
             /** @description Models listed by `/v1/models`. */
             models?: string[];
             name: string;
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
             profile?: components["schemas"]["ProviderProfile"];
+            /**
+             * @description `document`: written here. `settings`: from the settings of the service, such as `OPENAI_API_KEY`; a PUT of its name replaces it. `builtin`: cannot be changed.
+             * @enum {string}
+             */
+            source: "document" | "settings" | "builtin";
         };
         /**
          * @example {
@@ -7431,13 +7442,19 @@ export interface components {
                     secret: string;
                 };
             };
-            kind: components["schemas"]["ProviderKind"];
+            /** @enum {string} */
+            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "rehearsal";
             /** @description Models listed by `/v1/models`. */
             models?: string[];
             name: string;
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
             profile?: components["schemas"]["ProviderProfile"];
+            /**
+             * @description `document`: written here. `settings`: from the settings of the service, such as `OPENAI_API_KEY`; a PUT of its name replaces it. `builtin`: cannot be changed.
+             * @enum {string}
+             */
+            source: "document" | "settings" | "builtin";
             /** @description Problems with the stored document in the current workspace. Absent: none. */
             warnings?: components["schemas"]["Warning"][];
         };
@@ -10761,6 +10778,7 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
             412: components["responses"]["Problem412"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
@@ -10795,6 +10813,7 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
             412: components["responses"]["Problem412"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
@@ -10835,6 +10854,7 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
             412: components["responses"]["Problem412"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import type { Principal, Scope } from '../core/principal.ts';
+import { nullIfNotFound, type ProblemCode } from '../core/problem.ts';
 import type { CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import {
   answerDocument,
@@ -16,7 +17,7 @@ import {
   unchanged,
   writeConditions,
 } from './documents.ts';
-import { pageFor, PageQuery, pageOf } from './paging.ts';
+import { pageFor, PageQuery, pageOf, withUnstored } from './paging.ts';
 import { patchBody, patchDocument, patchHeaders, patchedAnswer, type Patching } from './patch.ts';
 import { defineRoute, type Route, type Sent } from './route.ts';
 import { Warning } from '../core/warning.ts';
@@ -37,6 +38,8 @@ export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   reviewed?: z.ZodType;
   /** Returns the view of a stored document; some kinds add current state. */
   toView(document: StoredDocument, reader: DocumentReader): Sent<z.input<View>> | Promise<Sent<z.input<View>>>;
+  /** Returns the views of what exists without a document; a document of the same name replaces it. Default: none. */
+  unstored?(services: Services): readonly (Sent<z.input<View>> & { readonly name: string })[];
   /** Returns the document to store. Throws to reject the request. */
   toDocument(name: string, body: z.infer<Body>): Record<string, unknown>;
   /** Members that a PUT without them keeps, for PATCH. Default: none. */
@@ -99,6 +102,9 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
     return { document, created, view: withWarnings(await toView(document, { services, principal }), warnings) };
   };
 
+  const unstored = (services: Services) => routes.unstored?.(services) ?? [];
+  const problems: readonly ProblemCode[] = routes.unstored === undefined ? ['precondition_failed'] : ['precondition_failed', 'conflict'];
+
   return [
     defineRoute(
       {
@@ -121,7 +127,12 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
           own: async () => (await reading?.list(catalog, principal)) ?? [],
           nameOf: ({ name }) => name,
         });
-        return answer(200, { items: await Promise.all(items.map((item) => toView(item, { services, principal }))), nextCursor });
+        const views = await Promise.all(
+          items.map(async (item) => ({ name: item.name, view: await toView(item, { services, principal }) })),
+        );
+        const more = unstored(services).map((view) => ({ name: view.name, view }));
+        const page = withUnstored({ list: kind, query }, { items: views, nextCursor }, more);
+        return answer(200, { ...page, items: page.items.map(({ view }) => view) });
       },
     ),
 
@@ -141,7 +152,10 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
       async ({ c, services, principal, params, answer }) => {
         const name = nameOf(params);
         const catalog = services.catalog(principal);
-        const document = await (reading?.get(catalog, principal, name) ?? catalog.get(kind, name));
+        const given = unstored(services).find((view) => view.name === name);
+        const read = reading?.get(catalog, principal, name) ?? catalog.get(kind, name);
+        const document = given === undefined ? await read : await nullIfNotFound(read);
+        if (document === null) return answer(200, given as Sent<z.input<View>>);
         return answerDocument({ c, answer }, document, withWarnings(await toView(document, { services, principal }), document.warnings));
       },
     ),
@@ -162,7 +176,7 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
           200: { description: 'Replaced or unchanged.', schema: written, headers: etagHeader },
           201: { description: 'Created.', schema: written, headers: { ...etagHeader, location: `URL of the ${one}.` } },
         },
-        problems: ['precondition_failed'],
+        problems,
       },
       async ({ c, services, principal, params, body, answer }) => {
         const name = nameOf(params);
@@ -184,7 +198,7 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
         headers: patchHeaders,
         body: patchBody,
         answers: { 200: { description: patchedAnswer, schema: written, headers: etagHeader } },
-        problems: ['precondition_failed'],
+        problems,
       },
       async ({ c, services, principal, params, body, answer }) => {
         const name = nameOf(params);
@@ -210,7 +224,7 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
         params,
         headers: conditionHeaders,
         answers: { 204: { description: 'Gone.' } },
-        problems: ['precondition_failed'],
+        problems,
       },
       async ({ c, services, principal, params, answer }) => {
         await services.catalog(principal).remove(kind, nameOf(params), writeConditions(c));

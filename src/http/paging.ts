@@ -41,3 +41,23 @@ export async function pageFor<Item>(principal: Principal, { list, query, all, ow
   const last = items.at(-1);
   return { items, nextCursor: last === undefined || left.length === items.length ? null : encodeCursor(`own ${list}`, nameOf(last)) };
 }
+
+/**
+ * Returns a page of documents with the items that exist without one, in the order of their names. A document of the same name takes
+ * precedence.
+ */
+export function withUnstored<Item extends { name: string }>(
+  { list, query }: Pick<KeyedList<Item>, 'list' | 'query'>,
+  page: Page<Item>,
+  unstored: readonly Item[],
+): Page<Item> {
+  if (unstored.length === 0) return page;
+  const after = decodeTextCursor(list, query.cursor) ?? '';
+  const end = page.nextCursor === null ? null : (page.items.at(-1)?.name ?? after);
+  const stored = new Set(page.items.map(({ name }) => name));
+  const added = unstored.filter(({ name }) => name > after && (end === null || name <= end) && !stored.has(name));
+  const all = [...page.items, ...added].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const items = all.slice(0, query.limit);
+  const last = items.at(-1);
+  return { items, nextCursor: last === undefined || items.length === all.length ? page.nextCursor : encodeCursor(list, last.name) };
+}

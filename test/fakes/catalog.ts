@@ -59,7 +59,7 @@ import type {
   StoredMarks,
 } from '../../src/ports/catalog.ts';
 import type { AuditPort } from '../../src/ports/audit.ts';
-import { decodeNumberCursor, encodeCursor } from '../../src/storage/cursor.ts';
+import { decodeNumberCursor, encodeCursor, sortedPage } from '../../src/storage/cursor.ts';
 import { fakeAudit } from './audit.ts';
 import { fakeServerLife } from './server-life.ts';
 import { fakeServerTools } from './server-tools.ts';
@@ -401,11 +401,9 @@ export function createFakeCatalog(options: {
           ? [kind === 'server' ? withCounts(toStored(kind, kept)) : toStored(kind, kept)]
           : [];
       });
-      return paged(
-        kind,
-        all.sort((a, b) => (a.name < b.name ? -1 : 1)),
-        page,
-      );
+      all.sort((a, b) => (a.name < b.name ? -1 : 1));
+      const read = (after: string, count: number) => all.filter(({ name }) => name > after).slice(0, count);
+      return sortedPage(kind, page, read, { position: ({ name }) => name, bytes: () => 0 });
     },
     versions: async (toolset, page) => {
       const all = history('toolset', toolset);

@@ -22,7 +22,7 @@ describe('PATCH of a document', () => {
     const rotated = await h.send('PATCH', '/v1/providers/acme', { apiKey: 'sk-canary-new' }, mergePatch);
     expect([rotated.status, rotated.headers.get('etag')]).toEqual([200, '"2"']);
     const { apiKey: _key, ...shown } = provider;
-    expect(await bodyOf(rotated)).toEqual({ name: 'acme', ...shown, hasApiKey: true });
+    expect(await bodyOf(rotated)).toEqual({ name: 'acme', ...shown, hasApiKey: true, source: 'document' });
     const added = await h.send('PATCH', '/v1/providers/acme', { prices: { large: { input: 3, output: 4 } } });
     expect((await bodyOf(added)).prices).toEqual({ small: { input: 1, output: 2 }, large: { input: 3, output: 4 } });
     expect((await bodyOf(await h.send('PATCH', '/v1/providers/acme', { prices: { small: null } }))).prices).toEqual({

@@ -7,7 +7,7 @@ import { invalidRequest, Problem } from '../../core/problem.ts';
 import { Provider, ProviderName } from '../../core/model/provider.ts';
 import { providerBaseUrl } from '../../core/model/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../../core/policy/secret.ts';
-import { rehearsalProviderName } from '../../storage/providers.ts';
+import { builtinProvider, rehearsalProviderName } from '../../storage/providers.ts';
 import type { SealedProvider, SealedSecret } from '../../storage/catalog-methods.ts';
 import type { CatalogContext } from '../context.ts';
 import { allRows, type DocumentRow, findRow } from './documents.ts';
@@ -31,7 +31,7 @@ export const providerWriter: DocumentWriter = {
     }
     if (provider.apiKeySecret !== undefined)
       return { body: provider, sealed: null, sealedChanged: (previous?.sealed ?? null) !== null, warnings };
-    return { ...keptKey(provider, previous), warnings };
+    return { ...keptKey(provider, previous), warnings: [...warnings, ...replacedKeyWarnings(context, name, previous)] };
   },
 };
 
@@ -76,6 +76,14 @@ function checkSecrets(context: CatalogContext, provider: Provider): Warning[] {
   const host = secretHostOf(providerBaseUrl(provider));
   const uses = secretNames(provider).map((use) => ({ ...use, refusal: (stored: SealedSecret) => secretUseRefusal(stored, { host }) }));
   return checkSecretUses(context, uses, 'This provider cannot be used');
+}
+
+/** A document does not use the key of the settings, under the same name either. */
+function replacedKeyWarnings({ settings }: CatalogContext, name: string, previous: DocumentRow | null): Warning[] {
+  const replaced = previous === null ? builtinProvider(settings, name) : null;
+  if (replaced === null || Object.keys(replaced.headers).length === 0) return [];
+  const message = `This provider replaces the one of the settings and does not use its key. Give apiKey or apiKeySecret.`;
+  return [{ path: 'apiKey', message }];
 }
 
 function secretNames(provider: Provider): { path: string; secret: string }[] {
