@@ -25,6 +25,8 @@ export const pointerCacheTtlSeconds = 30;
 export const editionCacheTtlSeconds = 86_400;
 /** KV responds in tens of milliseconds; after this the Catalog is asked. */
 export const kvReadTimeoutMs = 3_000;
+const missingEdition =
+  'A compiled toolset is missing from the store: start a new turn if this one waited for more than 30 days, otherwise PUT the toolset again.';
 /** `toolset@version`: the pointer only changes by a revision, which may be visible this late. */
 const pinnedPointerTtlMs = 60_000;
 export const skillTtlMs = 5_000;
@@ -153,7 +155,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       }
       const text = await nullIfNotFound(callCatalog(env, workspace, 'editionText', [hash]));
       const read = text === null ? null : await readEdition(text, workspace, hash);
-      if (read === null) throw new Problem('internal', 'A compiled toolset is missing from the store. PUT the toolset again.');
+      if (read === null) throw new Problem('internal', missingEdition);
       return read;
     },
 

@@ -3,7 +3,8 @@
  * edited once released: a change is a new entry at the end. Times are milliseconds since the epoch.
  *
  * - `meta(key, value)`: `workspace`, for the alarm; `close`: the database has to be closed once (`close-database.ts`);
- *   `sweep`, `sweep-session`: when the next sweep is due, and the last session that it asked (`catalog-sweep.ts`).
+ *   `sweep`, `sweep-time`, `sweep-session`: when the next sweep is due, the time of the last one, and the last session that it asked
+ *   (`catalog-sweep.ts`).
  * - `documents(kind, name, …)`: the newest version of every document. `body` is the JSON that GET returns; `sealed` the
  *   encrypted part (a secret's value, a provider's key; `secret-box.ts`). A DELETE takes a version too and leaves the row
  *   with `deleted = 1` and an empty body, so that version numbers are never reused.

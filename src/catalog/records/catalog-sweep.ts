@@ -1,7 +1,7 @@
 /**
  * Deletes what nothing uses any more, daily: old versions of toolsets, compiled editions with their copies in KV, rows of deleted documents and
  * of revoked or expired keys, and sessions that nobody used for as long as the workspace keeps them. A bounded number at a time; a run
- * that dies is repeated.
+ * that dies is repeated. A run follows the clock by `maxClockStepMs` at most.
  */
 import { limits } from '../../core/limits.ts';
 import { kvKeys } from '../../storage/keys.ts';
@@ -12,6 +12,9 @@ import { removePrivateTools } from '../tools/private-tools.ts';
 import type { CatalogContext, Job } from '../context.ts';
 
 const dayMs = 24 * 60 * 60_000;
+const hourMs = 60 * 60_000;
+/** A clock that is far ahead for a short time deletes little. */
+const maxClockStepMs = 2 * dayMs;
 /** Rows of one kind that one run deletes. The functions below return true if more may be left. */
 const rowsPerRun = 1_000;
 /** Each is a request to KV. */
@@ -27,28 +30,35 @@ type SweepNeeds = {
 
 export function createCatalogSweep(context: CatalogContext, needs: SweepNeeds): Job {
   const { sql, now } = context;
-  const setDue = (due: number): void => void sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('sweep', ?)", String(due));
   let running: Promise<void> | null = null;
   const run = async (): Promise<void> => {
+    const earlier = readNumber(sql, 'sweep-time');
+    const time = earlier === null ? now() : Math.min(now(), earlier + maxClockStepMs);
     // Stored first, so that a run that fails or dies is repeated later.
-    setDue(now() + dayMs);
+    store(sql, 'sweep', now() + dayMs);
+    store(sql, 'sweep-time', time);
     const settings = readWorkspaceSettings(sql).retention;
+    // As long as audit rows name them.
+    const namedMs = Math.max(settings.auditDays * dayMs, limits.tombstoneTtlMs);
+    const at = { ...context, now: () => time };
     const left = [
-      dropVersions(context, settings.versions),
-      dropTombstones(context),
-      dropKeys(context, Math.max(settings.auditDays * dayMs, limits.tombstoneTtlMs)),
-      settings.sessionDays !== null && (await dropSessions(context, needs, settings.sessionDays * dayMs)),
+      dropVersions(at, settings.versions),
+      dropTombstones(at, namedMs),
+      dropKeys(at, namedMs),
+      settings.sessionDays !== null && (await dropSessions(at, needs, settings.sessionDays * dayMs)),
       // Last, so that a failing KV delays nothing else.
-      await dropEditions(context, needs),
+      await dropEditions(at, needs),
     ];
-    if (left.includes(true)) setDue(now() + continueAfterMs);
+    if (left.includes(true)) {
+      store(sql, 'sweep', now() + continueAfterMs);
+      if (earlier !== null) store(sql, 'sweep-time', earlier);
+    } else if (time < now()) store(sql, 'sweep', now() + hourMs);
   };
   return {
     nextDue() {
-      const due = sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'sweep'").toArray()[0];
-      if (due === undefined) return null;
+      const due = readNumber(sql, 'sweep');
       // A time that is further ahead than any run sets it comes from a wrong clock.
-      return Number(due.value) > now() + dayMs ? now() : Number(due.value);
+      return due !== null && due > now() + dayMs ? now() : due;
     },
     async runDue() {
       const due = this.nextDue();
@@ -57,6 +67,17 @@ export function createCatalogSweep(context: CatalogContext, needs: SweepNeeds): 
       await running;
     },
   };
+}
+
+type Stored = 'sweep' | 'sweep-time' | 'sweep-session';
+
+function readNumber(sql: SqlStorage, key: Stored): number | null {
+  const row = sql.exec<{ value: string }>('SELECT value FROM meta WHERE key = ?', key).toArray()[0];
+  return row === undefined ? null : Number(row.value);
+}
+
+function store(sql: SqlStorage, key: Stored, value: number): void {
+  sql.exec('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', key, String(value));
 }
 
 /** Deletes versions of toolsets but the newest `kept`, and those that an agent, a session or an equipment names. */
@@ -73,10 +94,15 @@ const namedVersions = `SELECT coalesce(body ->> '$.toolset', '') FROM documents 
 const surplusVersions = `SELECT name, version FROM (SELECT name, version, row_number() OVER (PARTITION BY name ORDER BY version DESC) AS place FROM toolset_versions)
     WHERE place > ? AND name || '@' || version NOT IN (${namedVersions}) LIMIT ?`;
 
-/** Deletes the rows of documents that were deleted long ago, with all versions. A new document of the name begins with version 1 again. */
-function dropTombstones({ sql, record, now }: CatalogContext): boolean {
-  const query = 'SELECT kind, name FROM documents WHERE deleted = 1 AND updated_at <= ? LIMIT ?';
-  const rows = sql.exec<{ kind: string; name: string }>(query, now() - limits.tombstoneTtlMs, rowsPerRun).toArray();
+/**
+ * Deletes the rows of documents that were deleted long ago, with all versions unless something names one. A new document of the name begins
+ * with version 1 again.
+ */
+function dropTombstones({ sql, record, now }: CatalogContext, keptMs: number): boolean {
+  const query = `SELECT kind, name FROM documents WHERE deleted = 1 AND updated_at <= ?
+    AND NOT (kind = 'toolset' AND EXISTS (SELECT 1 FROM toolset_versions AS kept WHERE kept.name = documents.name
+      AND kept.name || '@' || kept.version IN (${namedVersions}))) LIMIT ?`;
+  const rows = sql.exec<{ kind: string; name: string }>(query, now() - keptMs, rowsPerRun).toArray();
   record(() => {
     for (const { kind, name } of rows) {
       sql.exec('DELETE FROM documents WHERE kind = ? AND name = ?', kind, name);
@@ -129,16 +155,15 @@ async function dropEditions(context: CatalogContext, { kv }: SweepNeeds): Promis
 
 const usedHashes = 'SELECT hash FROM toolset_versions WHERE hash IS NOT NULL';
 const markUsed = `UPDATE editions SET unused_since = NULL WHERE unused_since IS NOT NULL AND hash IN (${usedHashes})`;
-const markUnused = `UPDATE editions SET unused_since = ? WHERE unused_since IS NULL AND hash NOT IN (${usedHashes})`;
+// A later time than now comes from a clock that was ahead.
+const markUnused = `UPDATE editions SET unused_since = ?1 WHERE (unused_since IS NULL OR unused_since > ?1) AND hash NOT IN (${usedHashes})`;
 
 /** Asks old sessions, some at a time, to delete themselves if they were not used. Returns true if more are left to ask. */
 async function dropSessions({ sql, now, log }: CatalogContext, { removeSession }: SweepNeeds, keptMs: number): Promise<boolean> {
   const unusedSince = now() - keptMs;
-  const after = sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'sweep-session'").toArray()[0]?.value ?? '0';
+  const after = readNumber(sql, 'sweep-session') ?? 0;
   const query = 'SELECT number, id, key_id FROM sessions WHERE number > ? AND created_at <= ? ORDER BY number LIMIT ?';
-  const rows = sql
-    .exec<{ number: number; id: string; key_id: string }>(query, Number(after), unusedSince, limits.sweptSessionsPerRun)
-    .toArray();
+  const rows = sql.exec<{ number: number; id: string; key_id: string }>(query, after, unusedSince, limits.sweptSessionsPerRun).toArray();
   await Promise.all(
     rows.map(async ({ id, key_id: keyId }) => {
       try {
@@ -150,6 +175,6 @@ async function dropSessions({ sql, now, log }: CatalogContext, { removeSession }
     }),
   );
   const last = rows.length === limits.sweptSessionsPerRun ? rows.at(-1)?.number : undefined;
-  sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('sweep-session', ?)", String(last ?? 0));
+  store(sql, 'sweep-session', last ?? 0);
   return last !== undefined;
 }

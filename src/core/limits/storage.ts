@@ -28,7 +28,7 @@ export const storageLimits = {
 
   /** A compiled edition that no version has is deleted after this: a turn that waits for approval may still need it for a week. */
   unusedEditionTtlMs: 30 * 24 * 60 * 60_000,
-  /** The row of a deleted document, which keeps its version numbers from being reused, and the versions of a deleted toolset. */
+  /** At least; the row of a deleted document, which keeps its version numbers from being reused, with the versions of a deleted toolset. */
   tombstoneTtlMs: 90 * 24 * 60 * 60_000,
   /** Sessions that are asked at a time whether they were used. */
   sweptSessionsPerRun: 20,

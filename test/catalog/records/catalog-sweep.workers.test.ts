@@ -5,31 +5,39 @@ import { limits } from '../../../src/core/limits.ts';
 import { workspaceDocument } from '../../../src/ports/catalog.ts';
 import { kvKeys } from '../../../src/storage/keys.ts';
 import { wire } from '../../../src/wiring.ts';
-import { emptyWorkspace, testEnv } from '../../storage/workspace.ts';
+import { changeEnv, emptyWorkspace, testEnv } from '../../storage/workspace.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const many = 10_000;
 
 async function open() {
   const parts = await emptyWorkspace();
-  const { object, catalog } = parts;
+  const { catalog } = parts;
+  /** A stub of an object that died is broken. */
+  const object = () => testEnv.CATALOG.get(parts.object.id);
   const sql = (query: string, ...values: (string | number)[]) =>
-    runInDurableObject(object, (_instance, { storage }) => storage.sql.exec<Record<string, string | number>>(query, ...values).toArray());
+    runInDurableObject(object(), (_instance, { storage }) => storage.sql.exec<Record<string, string | number>>(query, ...values).toArray());
   const count = async (table: string): Promise<number> => Number((await sql(`SELECT count(*) AS n FROM ${table}`))[0]?.n);
-  /** Runs the sweep as often as it is due at this time. */
+  const setMeta = (key: string, value: number) => sql('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', key, String(value));
+  /** Runs the sweep once, as if it were due at this time. */
+  const sweepOnce = async (time: number): Promise<void> => {
+    await setMeta('sweep', 0);
+    vi.useFakeTimers({ toFake: ['Date'], now: time });
+    await runDurableObjectAlarm(object());
+    vi.useRealTimers();
+  };
+  /** Runs the sweep as often as it is due at this time, in a service that ran until then. */
   const sweepAt = async (time: number): Promise<void> => {
     for (let run = 0; run < 80; run += 1) {
-      await sql("INSERT OR REPLACE INTO meta (key, value) VALUES ('sweep', '0')");
-      vi.useFakeTimers({ toFake: ['Date'], now: time });
-      await runDurableObjectAlarm(object);
-      vi.useRealTimers();
+      await setMeta('sweep-time', time - dayMs);
+      await sweepOnce(time);
       const due = await sql("SELECT value FROM meta WHERE key = 'sweep'");
       if (Number(due[0]?.value) > time + limits.publishIntervalMs * 60) return;
     }
   };
   const putToolset = (name: string, index: number) =>
     catalog.put('toolset', name, { tools: [{ tool: 'builtin.bash', name: `run_${index}`, aliases: [] }] });
-  return { ...parts, sql, count, sweepAt, putToolset };
+  return { ...parts, object, sql, count, setMeta, sweepOnce, sweepAt, putToolset };
 }
 
 afterEach(() => void vi.useRealTimers());
@@ -131,6 +139,76 @@ describe('the sweep of a workspace', () => {
     expect([await count('editions'), await count('edition_chunks'), await testEnv.KV.get(key)]).toEqual([0, 0, null]);
   });
 
+  it('follows a wrong clock by two days per run, and deletes nothing early when the clock went back', async () => {
+    const { catalog, count, sweepOnce, sweepAt, putToolset, sql } = await open();
+    await catalog.put('workspace', workspaceDocument, { settings: { retention: { versions: 2, sessionDays: 30 } } });
+    for (const index of [1, 2, 3]) await putToolset('daily', index);
+    await catalog.put('secret', 'gone', { value: 'v', hosts: ['api.example.com'] });
+    await catalog.remove('secret', 'gone');
+    const { record } = await catalog.createKey({ name: 'gone', scopes: ['chat'] });
+    await catalog.revokeKey(record.id);
+    const sizes = async () => [await count('editions'), await count('documents'), await count('keys')];
+    const now = Date.now();
+    await sweepAt(now);
+    const before = await sizes();
+    const wrong = now + 4_000 * dayMs;
+    for (let run = 0; run < 5; run += 1) await sweepOnce(wrong);
+    expect(await sizes()).toEqual(before);
+    await sql('UPDATE editions SET unused_since = ? WHERE unused_since IS NOT NULL', wrong);
+    await sweepOnce(now + dayMs);
+    expect(await sizes()).toEqual(before);
+    await sweepAt(now + 33 * dayMs);
+    expect(await sizes()).toEqual([2, before[1], before[2]]);
+    await sweepAt(now + 92 * dayMs);
+    expect(await sizes()).toEqual([2, (before[1] ?? 0) - 1, (before[2] ?? 0) - 1]);
+  });
+
+  it('keeps deleted toolsets while audit rows or agents name their versions', async () => {
+    const { catalog, sweepAt, putToolset } = await open();
+    await catalog.put('workspace', workspaceDocument, { settings: { retention: { auditDays: 200 } } });
+    for (const name of ['audited', 'named']) await putToolset(name, 1);
+    await catalog.put('agent', 'pinned', { model: 'rehearsal/default', instructions: 'Help.', toolset: 'named@1' });
+    for (const name of ['audited', 'named']) await catalog.remove('toolset', name);
+    const now = Date.now();
+    await sweepAt(now + 199 * dayMs);
+    expect((await catalog.versions('audited', { limit: 5 })).items).toHaveLength(2);
+    await sweepAt(now + 201 * dayMs);
+    await expect(catalog.versions('audited', { limit: 5 })).rejects.toMatchObject({ code: 'not_found' });
+    expect((await catalog.versions('named', { limit: 5 })).items).toHaveLength(2);
+    expect(await putToolset('named', 2)).toMatchObject({ document: { version: 3 } });
+  });
+
+  it('continues after the object died in the middle of a run', async () => {
+    const { workspace, catalog, count, sweepOnce, sweepAt, setMeta, putToolset, object, sql } = await open();
+    await catalog.put('workspace', workspaceDocument, { settings: { retention: { versions: 2 } } });
+    for (let index = 1; index <= 12; index += 1) await putToolset('daily', index);
+    const hashes = (await sql('SELECT hash FROM toolset_versions ORDER BY version')).map(({ hash }) => String(hash));
+    await Promise.all(hashes.map((hash) => testEnv.KV.put(kvKeys.edition(workspace, hash), '{}')));
+    const now = Date.now();
+    await sweepAt(now);
+    for (const died of [3, 4]) {
+      let deletions = 0;
+      const remove = async (key: string): Promise<void> => {
+        deletions += 1;
+        if (deletions === died) await new Promise(() => undefined);
+        await testEnv.KV.delete(key);
+      };
+      await changeEnv(object(), { KV: { put: () => Promise.resolve(), delete: remove } as unknown as KVNamespace });
+      await setMeta('sweep-time', now + 30 * dayMs);
+      await sweepOnce(now + 31 * dayMs);
+      expect(deletions).toBe(died);
+      await runInDurableObject(object(), (_instance, state) => state.abort('the process dies')).catch(() => undefined);
+    }
+    const left = await count('editions');
+    expect(left).toBe(12 - 2 - 3);
+    await sweepAt(now + 33 * dayMs);
+    expect(await count('editions')).toBe(2);
+    const published = await Promise.all(hashes.map(async (hash) => (await testEnv.KV.get(kvKeys.edition(workspace, hash))) !== null));
+    expect(published).toEqual([...Array.from({ length: 10 }, () => false), true, true]);
+    const { hash } = await catalog.pointer('daily', undefined, false);
+    expect(await catalog.editionText(hash)).toContain('run_12');
+  });
+
   it('continues after a KV that fails', async () => {
     const { catalog, count, sweepAt, putToolset, object } = await open();
     await catalog.put('workspace', workspaceDocument, { settings: { retention: { versions: 2 } } });
@@ -138,18 +216,13 @@ describe('the sweep of a workspace', () => {
     const now = Date.now();
     await sweepAt(now);
     const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
-    await runInDurableObject(object, (instance) => {
-      // `env` is protected outside of the object.
-      const opened = instance as unknown as { env: typeof testEnv };
-      opened.env = { ...opened.env, KV: { delete: () => Promise.reject(new Error('KV is down')) } as unknown as KVNamespace };
+    await changeEnv(object(), {
+      KV: { put: () => Promise.resolve(), delete: () => Promise.reject(new Error('KV is down')) } as unknown as KVNamespace,
     });
     await sweepAt(now + 31 * dayMs);
     expect(await count('editions')).toBe(4);
     log.mockRestore();
-    await runInDurableObject(object, (instance) => {
-      const opened = instance as unknown as { env: typeof testEnv };
-      opened.env = { ...opened.env, KV: testEnv.KV };
-    });
+    await changeEnv(object(), { KV: testEnv.KV });
     await sweepAt(now + 33 * dayMs);
     expect(await count('editions')).toBe(2);
   });
