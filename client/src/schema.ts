@@ -1876,8 +1876,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow the event log
-         * @description Server-sent events: `id` is the event’s number, `event` its type, `data` the event as JSON. Closes after 60 idle seconds; reconnect with `Last-Event-ID`.
+         * Read or follow the event log
+         * @description Server-sent events: `id` is the event’s number, `event` its type, `data` the event as JSON. Closes after 60 idle seconds; reconnect with `Last-Event-ID`. With `follow=false` responds with one page as JSON, oldest event first: the newest events, those before `before`, or with `after` alone the first ones after it. A page of long events has fewer than `limit`, at least one.
          *
          *     Scope: `chat`.
          */
@@ -1951,7 +1951,7 @@ export interface paths {
         };
         /**
          * Read the transcript
-         * @description All messages, including those that models see only as a summary. Without `limit` a page has at most 4 MB.
+         * @description All messages, including those that models see only as a summary. Oldest first, or newest first with `order=desc`. Without `limit` a page has at most 4 MB.
          *
          *     Scope: `chat`.
          */
@@ -3844,6 +3844,11 @@ export interface components {
             maxBytes?: number;
             /** @description JSON Pointers into the structured result, or into its text if that is JSON. Only these parts are shown. */
             pick?: string[];
+        };
+        EventPage: {
+            items: components["schemas"]["SessionEvent"][];
+            /** @description Number of the newest event of the session. */
+            lastEvent: number;
         };
         Finding: {
             finding: string;
@@ -12432,6 +12437,12 @@ export interface operations {
                  * @example 0
                  */
                 after?: string;
+                /** @description With `follow=false`: only events before this number. */
+                before?: string;
+                /** @description `false`: respond with one page as JSON. */
+                follow?: "true" | "false";
+                /** @description With `follow=false`: the most events of the page. Default 100. */
+                limit?: number;
             };
             header?: {
                 /** @description As browsers send it. An invalid number means from the start. */
@@ -12451,6 +12462,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["EventPage"];
                     "text/event-stream": string;
                 };
             };
@@ -12653,6 +12665,8 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 limit?: number;
+                /** @description `desc`: newest first. */
+                order?: "asc" | "desc";
             };
             header?: never;
             path: {
@@ -12663,7 +12677,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of messages, oldest first. */
+            /** @description A page of messages. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -7,7 +7,7 @@ import type { SessionEvent } from '../core/turn/session-event.ts';
 
 /** `id:` is the event's number, `event:` its type, `data:` the whole event. */
 export function encodeEvent(event: SessionEvent): string {
-  return encodeFrame({ id: String(event.id), event: event.type, data: JSON.stringify(visible(event)) });
+  return encodeFrame({ id: String(event.id), event: event.type, data: JSON.stringify(toVisibleEvent(event)) });
 }
 
 /** A failure after the stream began. Without `id:`, because it is not in the log, so a reader resumes at the last event. */
@@ -39,7 +39,7 @@ export function encodeFrame({ id, event, retry, data }: NativeFrame): string {
 }
 
 /** Removes provider data from the event; the event itself is sent, so that the numbers have no gap. */
-function visible(event: SessionEvent): SessionEvent | Omit<Extract<SessionEvent, { type: 'native' }>, 'data'> {
+export function toVisibleEvent(event: SessionEvent): SessionEvent | Omit<Extract<SessionEvent, { type: 'native' }>, 'data'> {
   if (event.type !== 'native') return event;
   const { data: _data, ...rest } = event;
   return rest;

@@ -159,10 +159,15 @@ export type ResultsAccepted = { turn: string; status: string; pending: Pending[]
 /** Messages of the transcript; `parts` as in `core/turn/message.ts`, without native parts. */
 export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; turn: string; parts: Record<string, unknown>[] };
 
-/** `cursor`: from the page before. Without a limit a page is bounded by bytes only. */
-export type MessageQuery = { cursor?: string; limit?: number };
-/** Oldest first; null on the last page. */
+/** `cursor`: from the page before, of the same order. Without a limit a page is bounded by bytes only. */
+export type MessageQuery = { cursor?: string; limit?: number; order?: 'asc' | 'desc' };
+/** Oldest first, or newest first with order `desc`; null on the last page. */
 export type MessagePage = { items: TranscriptMessage[]; nextCursor: string | null };
+
+/** Events between `after` and `before`, which are event numbers: with `after` alone the first ones, otherwise the last ones. */
+export type EventPageQuery = { after?: number; before?: number; limit: number };
+/** Oldest first; fewer than `limit` if they are long. `lastEvent`: the number of the newest event of the session. */
+export type EventPage = { items: SessionEvent[]; lastEvent: number };
 
 /** `scratch`: with scratch files, as a call without a session has. */
 export type SessionCallRequest = {
@@ -219,6 +224,7 @@ export interface SessionPort {
   completionEdition(caller: Principal, completion: string): Promise<EditionPointer | null>;
   /** Returns the events after `after`, at most one page; waits up to `waitMs` for the first one. */
   eventsAfter(caller: Principal, after: number, waitMs: number): Promise<SessionEvent[]>;
+  eventPage(caller: Principal, query: EventPageQuery): Promise<EventPage>;
   /** Returns the pending approvals, including those of direct calls, oldest first. */
   approvals(caller: Principal): Promise<ApprovalView[]>;
   approval(caller: Principal, callId: string): Promise<ApprovalView>;

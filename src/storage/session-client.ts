@@ -38,6 +38,7 @@ const methods: Readonly<Record<keyof SessionPort, true>> = {
   completion: true,
   completionEdition: true,
   eventsAfter: true,
+  eventPage: true,
   approvals: true,
   approval: true,
   decide: true,

@@ -54,6 +54,30 @@ it('shows a question until it is decided, and by whom, also when the process die
   expect((await items('/v1/sessions')).filter(({ id }) => id === session.id)).toEqual([]);
 });
 
+it('pages events and messages from the end', async () => {
+  const { json: session } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default' });
+  for (const input of ['first', 'second']) await service.call('POST', `/v1/sessions/${session.id}/turns`, { input });
+  const path = `/v1/sessions/${session.id}`;
+  const { json: view } = await service.call('GET', path);
+  const collected: unknown[] = [];
+  for (let before = view.lastEvent + 1; before > 1; ) {
+    const { json: page } = await service.call('GET', `${path}/events?follow=false&limit=3&before=${before}`);
+    expect(page.lastEvent).toBe(view.lastEvent);
+    collected.unshift(...page.items);
+    before = page.items[0].id;
+  }
+  const { json: forward } = await service.call('GET', `${path}/events?follow=false&limit=500&after=0`);
+  expect(collected).toEqual(forward.items);
+  expect(collected.map((event) => (event as { id: number }).id)).toEqual(Array.from({ length: view.lastEvent }, (_, index) => index + 1));
+
+  const oldest = (await items(`${path}/messages`)).map(({ parts }) => parts);
+  expect((await items(`${path}/messages?order=desc`)).map(({ parts }) => parts)).toEqual(oldest.toReversed());
+  const { json: newest } = await service.call('GET', `${path}/messages?order=desc&limit=1`);
+  expect(newest.items).toMatchObject([{ role: 'assistant', parts: oldest.at(-1) }]);
+  const wrong = await service.call('GET', `${path}/messages?cursor=${newest.nextCursor}`);
+  expect([wrong.status, wrong.json.code]).toEqual([422, 'invalid_request']);
+});
+
 it('shows the session of a chat request without calls, with its usage', async () => {
   const body = { model: 'agent/clerk', messages: [{ role: 'user', content: 'Good morning, clerk.' }] };
   expect((await service.call('POST', '/v1/chat/completions', body)).status).toBe(200);

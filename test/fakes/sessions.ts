@@ -145,6 +145,12 @@ export function fakeSessions(): FakeSessions {
       reads.push({ after, waitMs });
       return open(id, caller).events.filter((event) => event.id > after);
     },
+    eventPage: async (caller, { after, before, limit }) => {
+      const { events } = open(id, caller);
+      const between = events.filter((event) => event.id > (after ?? 0) && (before === undefined || event.id < before));
+      const isFromEnd = after === undefined || before !== undefined;
+      return { items: isFromEnd ? between.slice(-limit) : between.slice(0, limit), lastEvent: events.length };
+    },
     cancel: async (caller) => {
       const { turn } = viewOf(open(id, caller));
       return { turn: turn?.id ?? null, cancelled: turn?.status === 'running' };

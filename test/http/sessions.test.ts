@@ -186,6 +186,36 @@ describe('the event stream', () => {
     expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, 'after']);
   });
 
+  it('is also read as pages of JSON: the newest events, those before a number, and those after one', async () => {
+    const page = async (query: string) => await bodyOf(await h.send('GET', `/v1/sessions/${id}/events?follow=false${query}`));
+    const ids = async (query: string) => (await page(query)).items.map((event: { id: number }) => event.id);
+    expect(await page('&limit=2')).toMatchObject({ items: [{ id: 5 }, { id: 6, type: 'turn-end' }], lastEvent: 6 });
+    expect(await ids('')).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await ids('&before=5&limit=2')).toEqual([3, 4]);
+    expect(await ids('&after=1&limit=2')).toEqual([2, 3]);
+    expect(await ids('&after=1&before=6&limit=2')).toEqual([4, 5]);
+    for (const query of ['&before=1', '&before=0', '&after=6', '&after=999999999', '&after=5&before=2'])
+      expect(await ids(query), query).toEqual([]);
+    expect(await ids('&before=999999999999&limit=1')).toEqual([6]);
+    // Only a stream is resumed by a browser.
+    const answer = await h.send('GET', `/v1/sessions/${id}/events?follow=false&limit=1`, undefined, { 'last-event-id': '2' });
+    expect((await bodyOf(answer)).items).toMatchObject([{ id: 6 }]);
+  });
+
+  it.each([
+    ['follow=false&limit=0', 'limit'],
+    ['follow=false&limit=501', 'limit'],
+    ['follow=false&before=-1', 'before'],
+    ['follow=false&before=1&before=2', 'before'],
+    ['follow=no', 'follow'],
+    ['before=3', 'before'],
+    ['limit=3', 'limit'],
+    ['follow=true&limit=3', 'limit'],
+  ])('returns 422 for ?%s', async (query, path) => {
+    const answer = await h.send('GET', `/v1/sessions/${id}/events?${query}`);
+    expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, path]);
+  });
+
   it('ends with the problem if the session fails', async () => {
     const session = h.sessions.get(id);
     let reads = 0;

@@ -19,6 +19,7 @@ export const turnLimits = {
   maxContextTokens: 120_000,
   maxSummaryBytes: 12 * KB,
   maxMessagesPerPage: 10_000,
+  maxEventsPerPage: 500,
 
   // Streams (contract §5).
   heartbeatMs: 15_000,

@@ -83,6 +83,7 @@ const TranscriptMessage = z
 const MessagesQuery = z.strictObject({
   cursor: pageFields.cursor,
   limit: z.coerce.number().int().min(1).max(limits.maxMessagesPerPage).optional(),
+  order: z.enum(['asc', 'desc']).default('asc').meta({ description: '`desc`: newest first.' }),
 });
 
 const common = { tag: 'Sessions', scopes: ['chat'] } as const;
@@ -179,10 +180,11 @@ export const sessionRoutes: readonly Route[] = [
       path: '/v1/sessions/{id}/messages',
       operationId: 'listMessages',
       summary: 'Read the transcript',
-      description: 'All messages, including those that models see only as a summary. Without `limit` a page has at most 4 MB.',
+      description:
+        'All messages, including those that models see only as a summary. Oldest first, or newest first with `order=desc`. Without `limit` a page has at most 4 MB.',
       params: sessionParams,
       query: MessagesQuery,
-      answers: { 200: { description: 'A page of messages, oldest first.', schema: pageOf(TranscriptMessage) } },
+      answers: { 200: { description: 'A page of messages.', schema: pageOf(TranscriptMessage) } },
     },
     async ({ answer, services, principal, params, query }) =>
       answer(200, await services.sessions.get(params.id).messages(principal, query)),

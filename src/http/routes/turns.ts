@@ -1,5 +1,6 @@
 /** A session's turns: submits input, follows the log, and cancels. A turn belongs to the session; requests only submit or watch. */
 import { z } from 'zod';
+import { toVisibleEvent } from '../../dialects/native.ts';
 import { limits } from '../../core/limits.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { type SubmittedTurn, TurnAnswer, TurnRequest } from '../../ports/session.ts';
@@ -11,10 +12,43 @@ import { toProblem } from '../problems.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 
+const defaultEventsPerPage = 100;
+
 const EventNumber = z
   .string()
   .regex(/^(0|[1-9][0-9]{0,14})$/, { message: 'must be the number of an event' })
   .transform(Number);
+
+const EventsQuery = z
+  .strictObject({
+    follow: z.enum(['true', 'false']).default('true').meta({ description: '`false`: respond with one page as JSON.' }),
+    after: EventNumber.optional().meta({
+      description: 'Only events after this number. Default: `Last-Event-ID`, otherwise all.',
+      example: '0',
+    }),
+    before: EventNumber.optional().meta({ description: 'With `follow=false`: only events before this number.' }),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(limits.maxEventsPerPage)
+      .optional()
+      .meta({
+        description: `With \`follow=false\`: the most events of the page. Default ${defaultEventsPerPage}.`,
+      }),
+  })
+  .superRefine((query, context) => {
+    if (query.follow === 'false') return;
+    for (const field of ['before', 'limit'] as const)
+      if (query[field] !== undefined) context.addIssue({ code: 'custom', path: [field], message: 'is only for a page: add follow=false' });
+  });
+
+const EventPage = z
+  .object({
+    items: z.array(SessionEventSchema),
+    lastEvent: z.int().meta({ description: 'Number of the newest event of the session.' }),
+  })
+  .meta({ id: 'EventPage' });
 
 const common = { tag: 'Sessions', scopes: ['chat'], params: sessionParams } as const;
 
@@ -94,18 +128,18 @@ export const turnRoutes: readonly Route[] = [
       method: 'get',
       path: '/v1/sessions/{id}/events',
       operationId: 'followEvents',
-      summary: 'Follow the event log',
-      description: `Server-sent events: \`id\` is the event’s number, \`event\` its type, \`data\` the event as JSON. Closes after ${limits.idleCloseMs / 1000} idle seconds; reconnect with \`Last-Event-ID\`.`,
-      query: z.strictObject({
-        after: EventNumber.optional().meta({
-          description: 'Only events after this number. Default: `Last-Event-ID`, otherwise all.',
-          example: '0',
-        }),
-      }),
+      summary: 'Read or follow the event log',
+      description: `Server-sent events: \`id\` is the event’s number, \`event\` its type, \`data\` the event as JSON. Closes after ${limits.idleCloseMs / 1000} idle seconds; reconnect with \`Last-Event-ID\`. With \`follow=false\` responds with one page as JSON, oldest event first: the newest events, those before \`before\`, or with \`after\` alone the first ones after it. A page of long events has fewer than \`limit\`, at least one.`,
+      query: EventsQuery,
       headers: { 'last-event-id': 'As browsers send it. An invalid number means from the start.' },
-      answers: { 200: { description: 'The events.', contentType: 'text/event-stream', events: SessionEventSchema } },
+      answers: { 200: { description: 'The events.', schema: EventPage, also: 'text/event-stream', events: SessionEventSchema } },
     },
-    async ({ c, services, principal, params, query }) => {
+    async ({ c, services, principal, params, query: { follow, before, limit = defaultEventsPerPage, ...query }, answer }) => {
+      if (follow === 'false') {
+        const range = { ...query, ...(before !== undefined && { before }), limit };
+        const { items, lastEvent } = await services.sessions.get(params.id).eventPage(principal, range);
+        return answer(200, { items: items.map(toVisibleEvent), lastEvent });
+      }
       const after = resumePoint(query.after, c.req.header('last-event-id'));
       const request = { method: c.req.method, path: c.req.path, requestId: c.get('requestId') };
       const fail = (error: unknown) => toProblem(error, request, services.log);

@@ -9,9 +9,10 @@ import { KB, MB } from '../../core/limits/units.ts';
 
 /** One page of events read for a stream; bounds what a slow reader holds in memory. */
 const eventPageCharacters = 256 * KB;
-const eventPageRows = 500;
 /** Newest events cached in memory for the readers of a running turn. */
 export const eventTailCharacters = 1 * MB;
+
+type EventRow = { id: number; at: number; body: string };
 
 export class EventLog {
   readonly #sql: SqlStorage;
@@ -50,8 +51,16 @@ export class EventLog {
   /** Returns the events after `after`, oldest first, at most one page. */
   read(after: number): SessionEvent[] {
     const oldest = this.#tail[0]?.id;
-    if (oldest !== undefined && after >= oldest - 1) return this.#tail.slice(after - oldest + 1, after - oldest + 1 + eventPageRows);
+    if (oldest !== undefined && after >= oldest - 1)
+      return this.#tail.slice(after - oldest + 1, after - oldest + 1 + limits.maxEventsPerPage);
     return [...this.#page(after)];
+  }
+
+  /** Returns a page of the events between two numbers, oldest first: the first ones, or with `fromEnd` the last ones. */
+  readBetween({ after, before, limit, fromEnd }: { after: number; before: number; limit: number; fromEnd: boolean }): SessionEvent[] {
+    const query = `SELECT id, at, body FROM events WHERE id > ? AND id < ? ORDER BY id ${fromEnd ? 'DESC' : 'ASC'} LIMIT ?`;
+    const events = [...this.#events(this.#sql.exec<EventRow>(query, after, before, limit))];
+    return fromEnd ? events.reverse() : events;
   }
 
   /** Yields every event after `after` up to `last`, one page at a time. */
@@ -81,10 +90,14 @@ export class EventLog {
     for (const callback of waiting) callback();
   }
 
-  *#page(after: number): Generator<SessionEvent> {
-    let characters = 0;
+  #page(after: number): Generator<SessionEvent> {
     const query = 'SELECT id, at, body FROM events WHERE id > ? ORDER BY id LIMIT ?';
-    const rows = this.#sql.exec<{ id: number; at: number; body: string }>(query, after, eventPageRows);
+    return this.#events(this.#sql.exec<EventRow>(query, after, limits.maxEventsPerPage));
+  }
+
+  /** Yields the events of these rows, until they are a page of characters. */
+  *#events(rows: Iterable<EventRow>): Generator<SessionEvent> {
+    let characters = 0;
     for (const { id, at, body } of rows) {
       const text = body === '' ? (readChunks(this.#sql.exec('SELECT part FROM event_chunks WHERE id = ? ORDER BY seq', id)) ?? '') : body;
       yield { ...(JSON.parse(text) as SessionEventBody), id, at };

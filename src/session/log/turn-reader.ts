@@ -9,7 +9,7 @@ import { applyEvent } from '../../core/turn/fold-turn.ts';
 import { beginTurn, isWaiting } from '../../core/turn/turn-state.ts';
 import { encodeEvent, encodeProblem } from '../../dialects/native.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import type { TurnAnswer } from '../../ports/session.ts';
+import type { EventPage, EventPageQuery, TurnAnswer } from '../../ports/session.ts';
 import type { EventLog } from './event-log.ts';
 import { waitForEvent, createFeed, type FeedEncoding } from './feed.ts';
 import { eventsOfTurn, questionsAhead } from '../pending/pending.ts';
@@ -49,6 +49,13 @@ export async function readAnswer(source: TurnSource, turn: string): Promise<Turn
 export async function readEvents({ log, clock, isDeleted }: TurnSource, after: number, waitMs: number): Promise<SessionEvent[]> {
   if (log.newest <= after) await waitForEvent({ log, clock }, Math.min(waitMs, limits.heartbeatMs));
   return isDeleted() ? [] : log.read(after);
+}
+
+/** Returns a page of the log: the first events after `after`, or the last ones before `before`, by default before the end. */
+export function readEventPage({ log }: TurnSource, { after, before, limit }: EventPageQuery): EventPage {
+  const fromEnd = after === undefined || before !== undefined;
+  const items = log.readBetween({ after: after ?? 0, before: before ?? log.newest + 1, limit, fromEnd });
+  return { items, lastEvent: log.newest };
 }
 
 function openFeed(source: TurnSource, row: TurnRow, encode: FeedEncoding): ReadableStream<Uint8Array> {

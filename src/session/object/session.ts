@@ -18,6 +18,8 @@ import type { Remote } from '../../ports/remote.ts';
 import type {
   CompletionOptions,
   DecisionOutcome,
+  EventPage,
+  EventPageQuery,
   GivenInputs,
   MessagePage,
   MessageQuery,
@@ -57,7 +59,7 @@ import { SessionLifecycle } from './session-lifecycle.ts';
 import { repeatedTurn, submit } from '../turn/submit.ts';
 import { acceptResults } from '../turn/accept-results.ts';
 import { readMessages } from '../log/transcript-pages.ts';
-import { readAnswer, readEvents, streamTurn, type TurnSource } from '../log/turn-reader.ts';
+import { readAnswer, readEventPage, readEvents, streamTurn, type TurnSource } from '../log/turn-reader.ts';
 
 type DecideOptions = Parameters<SessionPort['decide']>[3];
 type WrittenFile = Awaited<ReturnType<SessionPort['writeFile']>>;
@@ -107,7 +109,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   messages(caller: Principal, query: MessageQuery = {}): Promise<Outcome<MessagePage>> {
-    return toOutcome(() => readMessages(this.#enter(caller).log, query));
+    return toOutcome(() => readMessages(this.#enter(caller), query));
   }
 
   submit(caller: Principal, request: SubmitTurn): Promise<Outcome<SubmittedTurn>> {
@@ -148,6 +150,10 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   eventsAfter(caller: Principal, after: number, waitMs: number): Promise<Outcome<SessionEvent[]>> {
     return toOutcome(() => readEvents(this.#source(caller), after, waitMs));
+  }
+
+  eventPage(caller: Principal, query: EventPageQuery): Promise<Outcome<EventPage>> {
+    return toOutcome(() => readEventPage(this.#source(caller), query));
   }
 
   approvals(caller: Principal): Promise<Outcome<ApprovalView[]>> {

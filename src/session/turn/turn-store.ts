@@ -146,6 +146,12 @@ export class TurnStore {
     this.#sql.exec('UPDATE turns SET format = ? WHERE id = ?', logFormat, id);
   }
 
+  /** Yields the events before the first ones of the started turns, newest first. Read it in one transaction. */
+  *starts(): Generator<number> {
+    const query = 'SELECT input_event AS before FROM turns WHERE input_event IS NOT NULL ORDER BY seq DESC';
+    for (const { before } of this.#sql.exec<{ before: number }>(query)) yield before;
+  }
+
   recordTimeSpent(id: string, spentMs: number): void {
     this.#sql.exec('UPDATE turns SET spent_ms = ? WHERE id = ?', spentMs, id);
   }

@@ -9,6 +9,7 @@ import { sessionMigrations } from '../../../src/session/object/schema.ts';
 import { createLogTranscript } from '../../../src/session/log/transcript-log.ts';
 import { readMessages } from '../../../src/session/log/transcript-pages.ts';
 import { TurnStore } from '../../../src/session/turn/turn-store.ts';
+import { encodeCursor } from '../../../src/storage/cursor.ts';
 import { fakeSql } from '../../fakes/sql-storage.ts';
 
 const plan: Plan = { model: 'a/b', fallbacks: [], instructions: '', allow: null, aliases: true, limits: {}, settings: {} };
@@ -48,6 +49,7 @@ function session() {
     turns.markEnded(turn, 'completed', 'stop', append({ type: 'turn-end', turn, status: 'completed', reason: 'stop', usage }));
   };
   return {
+    turns,
     log: () => log,
     results,
     reads,
@@ -158,7 +160,7 @@ it('reads the log before a compaction once for all histories that clients resend
 
 describe('the transcript for people', () => {
   it('is complete after a compaction, in pages that join to the whole', () => {
-    const { talk, begin, append, log } = session();
+    const { talk, begin, append, log, turns } = session();
     append({
       type: 'history',
       messages: [
@@ -169,52 +171,71 @@ describe('the transcript for people', () => {
     talk(5);
     begin('now');
     append({ type: 'compaction', turn: 'now', through: 't3', summary: 'hidden' });
-    const whole = readMessages(log(), {});
+    const whole = readMessages({ log: log(), turns }, {});
     expect(whole.nextCursor).toBeNull();
     expect(whole.items).toHaveLength(13);
     expect(whole.items.map(({ turn }) => turn).slice(0, 4)).toEqual(['', '', 't0', 't0']);
-    for (const limit of [1, 2, 3, 5, 13]) {
-      const joined: unknown[] = [];
-      let cursor: string | null | undefined;
-      while (cursor !== null) {
-        const page = readMessages(log(), { limit, ...(cursor !== undefined && { cursor }) });
-        expect(page.items.length).toBeLessThanOrEqual(limit);
-        joined.push(...page.items);
-        cursor = page.nextCursor;
+    for (const order of ['asc', 'desc'] as const)
+      for (const limit of [1, 2, 3, 5, 13]) {
+        const joined: unknown[] = [];
+        let cursor: string | null | undefined;
+        while (cursor !== null) {
+          const page = readMessages({ log: log(), turns }, { limit, order, ...(cursor !== undefined && { cursor }) });
+          expect(page.items.length).toBeLessThanOrEqual(limit);
+          joined.push(...page.items);
+          cursor = page.nextCursor;
+        }
+        expect(joined, `${order} ${limit}`).toEqual(order === 'asc' ? whole.items : whole.items.toReversed());
       }
-      expect(joined).toEqual(whole.items);
-    }
+  });
+
+  it('reads only the last turns for a page of the newest messages, and sees what follows a cursor', () => {
+    const { talk, begin, end, log, turns, reads, append } = session();
+    append({ type: 'history', messages: [{ role: 'user', parts: text('imported') }] });
+    talk(50);
+    reads.rows = 0;
+    const page = readMessages({ log: log(), turns }, { limit: 3, order: 'desc' });
+    expect(page.items.map(({ parts }) => parts[0]?.text)).toEqual(['re t49', 't49', 're t48']);
+    expect(reads.rows).toBeLessThan(20);
+    begin('later');
+    end('later');
+    const next = readMessages({ log: log(), turns }, { limit: 2, order: 'desc', cursor: page.nextCursor ?? '' });
+    expect(next.items.map(({ parts }) => parts[0]?.text)).toEqual(['t48', 're t47']);
+    expect(() => readMessages({ log: log(), turns }, { cursor: page.nextCursor ?? '' })).toThrow(/cursor/);
+    // Beyond the log: nothing that does not exist.
+    const beyond = encodeCursor('messages desc', '999999.0');
+    expect(readMessages({ log: log(), turns }, { order: 'desc', cursor: beyond, limit: 1 }).items).toMatchObject([{ turn: 'later' }]);
   });
 
   it('shows a waiting call without a result, which models do not see', () => {
-    const { begin, append, log, now } = session();
+    const { begin, append, log, now, turns } = session();
     begin('t0');
     const at = { turn: 't0', step: 1 };
     const call = { ...at, callId: 'c', name: 'asks', canonical: 'builtin.bash', via: null };
     append({ type: 'step-start', ...at });
     append({ type: 'tool-input-start', ...call });
-    expect(readMessages(log(), {}).items).toHaveLength(1);
+    expect(readMessages({ log: log(), turns }, {}).items).toHaveLength(1);
     append({ type: 'tool-input-end', ...at, callId: 'c', arguments: { command: 'date' }, repaired: false });
     append({ type: 'step-end', ...at, reason: 'tool-calls', model: 'a/b' });
-    const waiting = readMessages(log(), {});
+    const waiting = readMessages({ log: log(), turns }, {});
     expect(waiting.items).toMatchObject([
       { role: 'user' },
       { role: 'assistant', turn: 't0', parts: [{ type: 'tool-call', callId: 'c', arguments: { command: 'date' } }] },
     ]);
     expect(now().messages()).toHaveLength(1);
     append({ type: 'tool-result', ...call, isError: false, content: text('now') });
-    expect(readMessages(log(), {}).items).toMatchObject([...waiting.items, { role: 'tool', parts: [{ callId: 'c' }] }]);
+    expect(readMessages({ log: log(), turns }, {}).items).toMatchObject([...waiting.items, { role: 'tool', parts: [{ callId: 'c' }] }]);
   });
 
   it('ends a page by its bytes', () => {
-    const { begin, end, log } = session();
+    const { begin, end, log, turns } = session();
     for (const turn of ['t0', 't1', 't2']) {
       begin(turn, 'x'.repeat(3_000_000));
       end(turn, 'ok');
     }
-    const page = readMessages(log(), {});
+    const page = readMessages({ log: log(), turns }, {});
     expect(page.items.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
-    expect(readMessages(log(), { cursor: page.nextCursor ?? '' }).items.map(({ role }) => role)).toEqual([
+    expect(readMessages({ log: log(), turns }, { cursor: page.nextCursor ?? '' }).items.map(({ role }) => role)).toEqual([
       'assistant',
       'user',
       'assistant',
@@ -222,8 +243,8 @@ describe('the transcript for people', () => {
   });
 
   it('is empty at first, and refuses a cursor of another list', () => {
-    const { log } = session();
-    expect(readMessages(log(), {})).toEqual({ items: [], nextCursor: null });
-    expect(() => readMessages(log(), { cursor: 'nonsense' })).toThrow(/cursor/);
+    const { log, turns } = session();
+    expect(readMessages({ log: log(), turns }, {})).toEqual({ items: [], nextCursor: null });
+    expect(() => readMessages({ log: log(), turns }, { cursor: 'nonsense' })).toThrow(/cursor/);
   });
 });
