@@ -1,6 +1,6 @@
 /**
  * `node build-console.ts [folder]`: builds the documents of `src/console/` as static files: `<page>.html`, and its scripts and style in
- * `assets/` under names with a content hash. A folder of `pages/` without `index.html` is a view of the console, loaded on demand. wrangler runs this before it bundles (`[build]` in wrangler.toml); `bundle.ts` runs it for `npm start`.
+ * `assets/` under names with a content hash. A folder of `pages/` without `index.html` is a view of the console, loaded on demand with its style `<view>.css`. wrangler runs this before it bundles (`[build]` in wrangler.toml); `bundle.ts` runs it for `npm start`.
  * What exceeds its size budget fails the build.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,10 +34,12 @@ export async function buildConsole(directory: string): Promise<void> {
   const assets = join(directory, 'assets');
   const folders = readdirSync(source);
   const pages = folders.filter((folder) => existsSync(join(source, folder, 'index.html')));
+  const styled = folders.filter((folder) => folder !== budgets.console?.view && existsSync(join(source, folder, `${folder}.css`)));
   const { metafile } = await build({
     entryPoints: [
       { in: join(source, '../style/icon.svg'), out: 'icon' },
       ...pages.flatMap((page) => ['main.tsx', 'page.css'].map((file) => ({ in: join(source, page, file), out: page }))),
+      ...styled.map((view) => ({ in: join(source, view, `${view}.css`), out: view })),
     ],
     loader: { '.svg': 'copy' },
     outdir: assets,
@@ -55,11 +57,13 @@ export async function buildConsole(directory: string): Promise<void> {
     logLevel: 'silent',
     metafile: true,
   });
-  for (const page of pages) writePage(directory, page, metafile);
+  const styles = new Map(styled.map((view) => [view, outputOf(metafile, `pages/${view}/${view}.css`)]));
+  for (const page of pages) writePage(directory, page, metafile, page === 'console' ? styles : new Map());
   const common = scriptsOf(metafile, 'console');
   for (const view of folders.filter((folder) => !pages.includes(folder) && folder !== budgets.console?.view)) {
     const added = withImports(metafile, outputOf(metafile, viewEntry(view))).filter((file) => !common.includes(file));
-    check(`The scripts of /console/${view}`, added, maxViewBytes);
+    const style = styles.get(view);
+    check(`The scripts and style of /console/${view}`, style === undefined ? added : [...added, style], maxViewBytes);
   }
   const all = Object.keys(metafile.outputs).filter((file) => /\.(?:js|css)$/.test(file));
   check('All files', all, maxTotalBytes);
@@ -67,8 +71,11 @@ export async function buildConsole(directory: string): Promise<void> {
   for (const file of readdirSync(assets)) if (!current.has(file)) rmSync(join(assets, file), { force: true });
 }
 
-/** The source refers to `/assets/docs.js`, the built page to `/assets/docs-<hash>.js`; so for styles and the icon. */
-function writePage(directory: string, page: string, metafile: Metafile): void {
+/**
+ * The source refers to `/assets/docs.js`, the built page to `/assets/docs-<hash>.js`; so for styles and the icon. `styles`: those of views, which
+ * are disabled, and thus not loaded, until their view is opened.
+ */
+function writePage(directory: string, page: string, metafile: Metafile, styles: ReadonlyMap<string, string>): void {
   const scripts = scriptsOf(metafile, page);
   const style = outputOf(metafile, `pages/${page}/page.css`);
   const icon = outputOf(metafile, 'style/icon.svg');
@@ -80,10 +87,10 @@ function writePage(directory: string, page: string, metafile: Metafile): void {
     .replace(`/assets/${page}.js`, `/assets/${basename(scripts[0] ?? '')}`)
     .replace(
       '<!-- preload -->',
-      scripts
-        .slice(1)
-        .map((file) => `<link rel="modulepreload" href="/assets/${basename(file)}">`)
-        .join('\n'),
+      [
+        ...scripts.slice(1).map((file) => `<link rel="modulepreload" href="/assets/${basename(file)}">`),
+        ...[...styles].map(([view, file]) => `<link rel="stylesheet" disabled data-view="${view}" href="/assets/${basename(file)}">`),
+      ].join('\n'),
     )
     .replace(`/assets/${page}.css`, `/assets/${basename(style)}`)
     .replace('/assets/icon.svg', `/assets/${basename(icon)}`);

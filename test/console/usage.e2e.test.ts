@@ -95,7 +95,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the usage page of the console',
       await sheet.getByText('0.002').waitFor();
       await page.keyboard.press('Escape');
       await expect.poll(() => sheet.count()).toBe(0);
-      expect(new URL(page.url()).searchParams.has('request')).toBe(false);
+      await expect.poll(() => new URL(page.url()).searchParams.has('request')).toBe(false);
       await page.getByLabel('Status').selectOption('waiting');
       await page.getByRole('heading', { name: 'No requests match these filters' }).waitFor();
     });

@@ -1,10 +1,7 @@
-/**
- * What a call waits for: a decision, answers to the questions of a server, or the result of a tool that the client runs. The buttons have no
- * shortcuts, so that nothing is approved by a key that was meant for something else.
- */
+/** What a call waits for: a decision, answers to the questions of a server, or the result of a tool that the client runs. */
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
-import { visible } from '../../parts/visible.ts';
+import { ApprovalBox } from '../../parts/approval-box.tsx';
 import type { ChatSession } from '../../session/chat-session.ts';
 import type { Call, Question } from '../../session/fold-events.ts';
 import { ElicitationForm } from './elicitation-form.tsx';
@@ -20,7 +17,13 @@ type Of<Type> = Extract<Question, { type: Type }>;
 export function QuestionForm({ question, ...rest }: QuestionProps<Question>) {
   switch (question.type) {
     case 'approval-required':
-      return <ApprovalBox question={question} {...rest} />;
+      return (
+        <ApprovalBox
+          name={rest.call.name}
+          question={question}
+          decide={(decision, remember) => rest.act(() => rest.session.decide(rest.call, decision, remember))}
+        />
+      );
     case 'input-required':
       return <InputBox question={question} {...rest} />;
     case 'client-tool-required':
@@ -28,52 +31,6 @@ export function QuestionForm({ question, ...rest }: QuestionProps<Question>) {
     default:
       return question satisfies never;
   }
-}
-
-function ApprovalBox({ session, call, question, act }: QuestionProps<Of<'approval-required'>>) {
-  const isSending = useSignal(false);
-  const decide = async (decision: 'approve' | 'deny', remember = false): Promise<void> => {
-    isSending.value = true;
-    await act(() => session.decide(call, decision, remember));
-    isSending.value = false;
-  };
-  const { effects = [], effectCount = 0, reason, several } = question;
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as a form
-    <div class="ask" role="group" aria-label={`Decide on ${call.name}`}>
-      <p class="reason">{visible(reason)}</p>
-      {effectCount > 1 && (
-        <ul class="effects">
-          {effects.map(({ action, method, target }, index) => (
-            <li key={index}>
-              {method ?? action} {target !== null && <code>{visible(target)}</code>}
-            </li>
-          ))}
-          {effectCount > effects.length && <li>and {effectCount - effects.length} more</li>}
-        </ul>
-      )}
-      <div class="actions">
-        <button type="button" class="primary" disabled={isSending.value} onClick={() => void decide('approve')}>
-          Approve once
-        </button>
-        <button type="button" class="danger" disabled={isSending.value} onClick={() => void decide('deny')}>
-          Deny
-        </button>
-        {several !== true && (
-          <button
-            type="button"
-            class="plain"
-            disabled={isSending.value}
-            title="Adds a rule to the policy of the workspace. Requires a key with scope admin."
-            onClick={() => void decide('approve', true)}
-          >
-            Approve and remember
-          </button>
-        )}
-        <span class="muted">Denied automatically on {new Date(question.expiresAt).toLocaleString()}</span>
-      </div>
-    </div>
-  );
 }
 
 function InputBox({ session, call, question, act }: QuestionProps<Of<'input-required'>>) {

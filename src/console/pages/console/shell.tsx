@@ -2,6 +2,7 @@
 import { signal, useComputed } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { pollInbox } from '../../api/inbox.ts';
 import { isKeyRejected, retryAt } from '../../api/moniker.ts';
 import { apiKey } from '../../api/key.ts';
 import { announcement } from '../../parts/announce.ts';
@@ -26,6 +27,8 @@ export function ConsoleShell() {
     isListOpen.value = false;
   }, [view, id]);
   const hasKey = apiKey.value !== '' && !isKeyRejected.value;
+  useEffect(() => (hasKey ? pollInbox() : undefined), [hasKey]);
+  const waiting = views.reduce((sum, { badge }) => sum + (badge?.value ?? 0), 0);
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
@@ -42,6 +45,7 @@ export function ConsoleShell() {
           }}
         >
           Menu
+          <Badge count={waiting} />
         </button>
         <a class="brand" href={pathOf('chat')}>
           <span aria-hidden="true" class="logo" />
@@ -78,13 +82,15 @@ function Navigation({ current }: { current: string }) {
           <section key={group} aria-label={group}>
             <h2>{group}</h2>
             <ul>
-              {shown.map(({ name, title, key }) => (
+              {shown.map(({ name, title, key, badge }) => (
                 <li key={name}>
                   <a href={pathOf(name)} aria-current={name === current ? 'page' : undefined}>
                     {title}
+                    <span class="grow" />
                     <span class="kbd" aria-hidden="true">
                       g {key}
                     </span>
+                    <Badge count={badge?.value ?? 0} />
                   </a>
                 </li>
               ))}
@@ -104,6 +110,16 @@ function Navigation({ current }: { current: string }) {
   );
 }
 
+function Badge({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <span class="badge warn count">
+      {count}
+      <span class="visually-hidden"> waiting</span>
+    </span>
+  );
+}
+
 function LoadedView({ view, id }: { view: ConsoleView; id: string | null }) {
   const [View, setView] = useState<ComponentType<ViewProps> | null>(null);
   const [error, setError] = useState<unknown>(null);
@@ -111,10 +127,21 @@ function LoadedView({ view, id }: { view: ConsoleView; id: string | null }) {
   useEffect(() => {
     setError(null);
     // A function as a state is called by its setter.
-    view.load().then((loaded) => setView(() => loaded), setError);
+    Promise.all([view.load(), loadStyle(view.name)]).then(([loaded]) => setView(() => loaded), setError);
   }, [view, attempt]);
   if (error !== null) return <ProblemView error={error} retry={() => setAttempt(attempt + 1)} />;
   return View === null ? <p class="loading">Loading…</p> : <View id={id} />;
+}
+
+/** Styles of views are in the document, disabled: the browser loads them when they are enabled. Without its style a view still works. */
+async function loadStyle(view: string): Promise<void> {
+  const link = document.querySelector<HTMLLinkElement>(`link[data-view="${view}"]`);
+  if (!link?.disabled) return;
+  await new Promise((resolve) => {
+    link.addEventListener('load', resolve);
+    link.addEventListener('error', resolve);
+    link.disabled = false;
+  });
 }
 
 function NotFound() {

@@ -1,5 +1,7 @@
 /** The views of the console: the groups of the sidebar, their shortcuts, and the script of each, which is loaded when it is opened. */
+import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import { pendingCount } from '../../api/inbox.ts';
 import type { ViewProps } from '../../router.ts';
 
 export type ConsoleView = {
@@ -7,6 +9,8 @@ export type ConsoleView = {
   title: string;
   group: 'Use' | 'Build' | 'Automate' | 'Run';
   key: string;
+  /** How many things in the view wait for a person. */
+  badge?: ReadonlySignal<number>;
   load(): Promise<ComponentType<ViewProps>>;
 };
 
@@ -20,6 +24,14 @@ export const views: readonly ConsoleView[] = [
     load: async () => (await import('../toolsets/toolsets-page.tsx')).ToolsetsPage,
   },
   { name: 'agents', title: 'Agents', group: 'Build', key: 'e', load: async () => (await import('../agents/agents-page.tsx')).AgentsPage },
+  {
+    name: 'approvals',
+    title: 'Approvals',
+    group: 'Run',
+    key: 'a',
+    badge: pendingCount,
+    load: async () => (await import('../approvals/approvals-page.tsx')).ApprovalsPage,
+  },
   { name: 'usage', title: 'Usage', group: 'Run', key: 'u', load: async () => (await import('../usage/usage-page.tsx')).UsagePage },
 ];
 

@@ -1,0 +1,81 @@
+/** What calls of all sessions wait for: read every ten seconds while the tab is visible, and after each decision. */
+import { computed, effect, signal } from '@preact/signals';
+import { type components, MonikerError } from '../../../client/src/index.ts';
+import { apiKey } from './key.ts';
+import { moniker } from './moniker.ts';
+
+export type InboxItem = components['schemas']['InboxItem'];
+
+type Inbox = { items: readonly InboxItem[]; hasMore: boolean };
+
+const inbox = signal<Inbox | null>(null);
+/** Questions that were decided in this tab: the list is a copy that may still have them for a few seconds. */
+const decidedHere = signal<ReadonlySet<string>>(new Set());
+
+/** Of the newest attempt to read the list. */
+export const inboxError = signal<unknown>(null);
+
+/** The oldest first; null: not read yet. */
+export const pendingItems = computed(
+  () =>
+    inbox.value?.items.filter((item) => !decidedHere.value.has(keyOfItem(item))).sort((a, b) => a.askedAt.localeCompare(b.askedAt)) ?? null,
+);
+export const hasMorePending = computed(() => inbox.value?.hasMore ?? false);
+export const pendingCount = computed(() => pendingItems.value?.length ?? 0);
+
+const pollMs = 10_000;
+const maxItems = 100;
+
+export function keyOfItem({ session, callId, round }: InboxItem): string {
+  return `${session} ${callId} ${round}`;
+}
+
+export async function refreshInbox(): Promise<void> {
+  const client = moniker.value;
+  try {
+    const { items, nextCursor } = await client.get('/v1/approvals', { params: { query: { limit: maxItems } } });
+    if (moniker.value !== client) return;
+    inbox.value = { items, hasMore: nextCursor !== null };
+    inboxError.value = null;
+    const listed = new Set(items.map(keyOfItem));
+    decidedHere.value = new Set([...decidedHere.value].filter((key) => listed.has(key)));
+  } catch (error) {
+    if (moniker.value === client) inboxError.value = error;
+  }
+}
+
+/** Decides an approval. Rejects with the error of the request. */
+export async function decideItem(item: InboxItem, decision: 'approve' | 'deny', remember: boolean): Promise<void> {
+  const { session: id, callId, round } = item;
+  const body = { decision, round, ...(remember && { remember }) };
+  await moniker.value.post('/v1/sessions/{id}/approvals/{callId}', { params: { path: { id, callId } }, body });
+  decidedHere.value = new Set([...decidedHere.value, keyOfItem(item)]);
+  await refreshInbox();
+}
+
+/** Reads the list until the returned function is called. A key that may not decide anything is not asked again. */
+export function pollInbox(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isStopped = false;
+  const isForbidden = (): boolean => inboxError.value instanceof MonikerError && [401, 403].includes(inboxError.value.status);
+  const poll = async (): Promise<void> => {
+    clearTimeout(timer);
+    if (isStopped || document.hidden || apiKey.value === '') return;
+    await refreshInbox();
+    clearTimeout(timer);
+    if (!isStopped && !isForbidden()) timer = setTimeout(() => void poll(), pollMs);
+  };
+  const forget = effect(() => {
+    void moniker.value;
+    inbox.value = null;
+    void poll();
+  });
+  const show = (): void => void poll();
+  document.addEventListener('visibilitychange', show);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+    forget();
+    document.removeEventListener('visibilitychange', show);
+  };
+}

@@ -1,0 +1,139 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../e2e/eventually.ts';
+import { shareService } from '../e2e/shared-service.ts';
+import { isSkipped } from '../selection.ts';
+import { browserPath, launchBrowser, noBrowser } from './browser.ts';
+import { lookAt, visitConsole } from './console-tab.ts';
+
+const hostilePath = 'evil\u202etxt<b>.txt';
+
+describe.skipIf(isSkipped(browserPath === null, 'the inbox of the console', noBrowser))('the inbox of the console', () => {
+  const service = shareService({ MONIKER_PUBLIC_URL: 'https://moniker.example' });
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    await service.call('PUT', '/v1/toolsets/asking', { tools: [{ tool: 'builtin.write_file', name: 'save', approval: 'always' }] });
+    await service.call('PUT', '/v1/agents/clerk', { model: 'rehearsal/default', toolset: 'asking' });
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  afterEach(async () => {
+    for (const { session, callId } of await pending())
+      await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision: 'deny' });
+    await eventually('nothing is pending', async () => ((await pending()).length === 0 ? true : undefined));
+  });
+
+  const visit = (path: string, use: (page: Page) => Promise<void>) => visitConsole(browser, service, path, use);
+  const question = (page: Page) => page.getByRole('article', { name: 'Question about builtin.write_file' });
+  const pending = async () => (await service.call('GET', '/v1/approvals')).json.items;
+  const badge = (page: Page) =>
+    page
+      .getByRole('navigation', { name: 'Console' })
+      .getByRole('link', { name: /^Approvals/ })
+      .locator('.count');
+
+  /** A session of the agent whose call waits for a decision. */
+  async function ask(path: string): Promise<string> {
+    const { json } = await service.call('POST', '/v1/sessions', { agent: 'clerk' });
+    const input = `/save ${JSON.stringify({ path, content: `content of ${path}` })}`;
+    await service.call('POST', `/v1/sessions/${json.id}/turns`, { input });
+    await eventually('the list has it', async () =>
+      (await pending()).some(({ session }: { session: string }) => session === json.id) ? true : undefined,
+    );
+    return json.id;
+  }
+
+  it('approvals of two sessions stand in one inbox; deciding there moves the chat', async () => {
+    const first = await ask('first.txt');
+    await ask('second.txt');
+    await visit(`/console/chat/${first}`, async (chat) => {
+      await chat.getByRole('group', { name: 'Decide on save' }).waitFor();
+      const inbox = await chat.context().newPage();
+      // The new tab gets the key from the first.
+      await inbox.goto(`${service.url}/console/approvals`);
+      await expect.poll(() => question(inbox).count()).toBe(2);
+      await expect.poll(() => badge(inbox).textContent()).toBe('2 waiting');
+      const oldest = question(inbox).first();
+      await oldest.getByText('content of first.txt').waitFor();
+      await oldest.getByRole('button', { name: 'Approve once' }).click();
+      await expect.poll(() => question(inbox).count()).toBe(1);
+      await inbox.getByText('builtin.write_file: approved').waitFor({ state: 'attached' });
+      await expect.poll(() => badge(inbox).textContent()).toBe('1 waiting');
+      await question(inbox).getByRole('button', { name: 'Deny' }).click();
+      await inbox.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
+      await chat.bringToFront();
+      await chat.locator('.turn-end .state', { hasText: 'completed' }).waitFor();
+      await inbox.bringToFront();
+      await inbox.getByRole('link', { name: 'Decided' }).click();
+      const table = inbox.getByRole('table', { name: 'Decided' });
+      await expect.poll(() => table.getByRole('row').count()).toBe(3);
+      expect((await table.locator('.state').allTextContents()).sort()).toEqual(['approved', 'denied']);
+      expect(await table.textContent()).toContain('root');
+    });
+  });
+
+  it('finds new questions by itself, and links to the chat and to a decision on a phone', async () => {
+    await visit('/console/approvals', async (page) => {
+      await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
+      const session = await ask(hostilePath);
+      await question(page).getByText('evilU+202Etxt<b>.txt').first().waitFor();
+      await question(page).getByRole('button', { name: 'Create a link to decide on a phone' }).click();
+      await question(page).getByText('https://moniker.example/approve/').waitFor();
+      await question(page).getByRole('link', { name: 'Open the chat' }).click();
+      await page.getByRole('group', { name: 'Decide on save' }).waitFor();
+      expect(page.url()).toBe(`${service.url}/console/chat/${session}`);
+    });
+  });
+
+  it('decides with the keyboard, but by no shortcut, and remembers with a rule', async () => {
+    const { json: session } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'demo' });
+    const input = '/shell echo draft > old.txt\n\n/shell rm old.txt';
+    await service.call('POST', `/v1/sessions/${session.id}/turns`, { input });
+    await visit('/console/approvals', async (page) => {
+      const card = page.getByRole('article', { name: 'Question about builtin.bash' });
+      await card.getByRole('button', { name: 'Approve once' }).waitFor();
+      for (const key of ['a', 'y', 'Enter', 'Control+Enter', ' ']) await page.keyboard.press(key);
+      expect(await card.count()).toBe(1);
+      await card.getByRole('button', { name: 'Approve and remember' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
+      expect(JSON.stringify((await service.call('GET', '/v1/policy')).json.rules)).toContain('old.txt');
+    });
+    await ask('always.txt');
+    await visit('/console/approvals', async (page) => {
+      await question(page).getByRole('button', { name: 'Deny' }).waitFor();
+      expect(await question(page).getByRole('button', { name: 'Approve and remember' }).count()).toBe(0);
+    });
+  });
+
+  it('says which scope a key needs, and shows who decided meanwhile', async () => {
+    const session = await ask('raced.txt');
+    const { json } = await service.call('POST', '/v1/keys', { name: 'tools only', scopes: ['tools'] });
+    await visit('/console/approvals', async (page) => {
+      await question(page).getByRole('button', { name: 'Approve once' }).waitFor();
+      const [{ callId }] = await pending();
+      await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision: 'deny' });
+      await question(page).getByRole('button', { name: 'Approve once' }).click();
+      await page.getByRole('alert').getByText('conflict', { exact: true }).waitFor();
+      await expect.poll(() => question(page).count()).toBe(0);
+      await page.goto(`${service.url}/console/approvals#key=${json.key}`);
+      await page.reload();
+      await page.getByRole('alert').getByText('forbidden', { exact: true }).waitFor();
+    });
+  });
+
+  it('is accessible and fits its window', async () => {
+    await ask(hostilePath);
+    await ask('notes.txt');
+    await lookAt(browser, service, '/console/approvals', async (page, look) => {
+      await question(page).getByRole('button', { name: 'Approve once' }).nth(1).waitFor();
+      await look('approvals');
+      await page.getByRole('link', { name: 'Decided' }).click();
+      await page.getByRole('table', { name: 'Decided' }).waitFor();
+      await look('decided');
+    });
+  });
+});
