@@ -68,6 +68,60 @@ describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', no
     });
   });
 
+  it('writes a made tool whose code is checked while it is written, and shows what it may call', async () => {
+    await visit('/console/made', async (page) => {
+      await field(page, 'New made tool').fill('count_lines');
+      await page.keyboard.press('Enter');
+      await field(page, 'Description').fill('Counts the lines of a file.');
+      await page.getByText('can be saved').waitFor();
+      await page.getByText('It may call builtin.read_file, and nothing else.').waitFor();
+      const code = await field(page, 'Implementation').inputValue();
+      await field(page, 'Implementation').fill('return tools.no_such_tool({});');
+      await page.getByText('cannot be saved').waitFor();
+      await page.getByRole('alert').getByText('no_such_tool').first().waitFor();
+      expect(await button(page, 'Save').isDisabled()).toBe(true);
+      await field(page, 'Implementation').fill(code);
+      await button(page, 'Add an argument').click();
+      await field(page, 'Name of argument 2').fill('limit');
+      await field(page, 'Type of argument 2').selectOption('number');
+      await field(page, 'Default of argument 2').fill('10');
+      await page.getByText('can be saved').waitFor();
+      await button(page, 'Save').click();
+      await page.getByText('saved as version 1', { exact: true }).waitFor();
+      const { json } = await service.call('GET', '/v1/tools/made.count_lines');
+      expect(json.made).toMatchObject({ uses: ['builtin.read_file'], parameters: [{ name: 'path' }, { name: 'limit', default: 10 }] });
+      await page.getByRole('link', { name: 'Made tools' }).first().click();
+      await page.getByRole('link', { name: 'count_lines', exact: true }).waitFor();
+    });
+  });
+
+  it('writes a skill with files', async () => {
+    await visit('/console/skills', async (page) => {
+      await page.getByText('No skills yet').waitFor();
+      await field(page, 'New skill').fill('release-notes');
+      await page.keyboard.press('Enter');
+      await field(page, 'New file').fill('scripts/changes.sh');
+      await page.keyboard.press('Enter');
+      await field(page, 'scripts/changes.sh').fill('sort changes.txt');
+      await page
+        .getByLabel('Upload files')
+        .setInputFiles([{ name: 'logo.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 255]) }]);
+      await page.getByText('2 bytes').waitFor();
+      await button(page, 'Save').click();
+      await page.getByText('saved as version 1', { exact: true }).waitFor();
+      const { json } = await service.call('GET', '/v1/skills/release-notes');
+      expect(json.resources).toMatchObject({ 'scripts/changes.sh': expect.anything(), 'logo.bin': { base64: 'AP8=' } });
+      await button(page, 'Remove logo.bin').click();
+      await field(page, 'SKILL.md').fill('no frontmatter');
+      await button(page, 'Save').click();
+      await expect.poll(() => page.getByRole('alert').isVisible()).toBe(true);
+      await page.getByRole('alert').getByText('SKILL.md').waitFor();
+      await button(page, 'Discard').click();
+      await expect.poll(() => field(page, 'SKILL.md').inputValue()).toContain('name: release-notes');
+      await button(page, 'Remove logo.bin').waitFor();
+    });
+  });
+
   it.each(['light', 'dark'] as const)('is accessible and fits its window in the %s scheme', async (colorScheme) => {
     for (const viewport of [{ width: 1280, height: 900 }, phone, { width: 320, height: 640 }])
       await visit(
@@ -91,6 +145,17 @@ describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', no
           await button(page, 'Save').click();
           await page.getByRole('alert').waitFor();
           await check('agent');
+          await open('made/new_tool');
+          await field(page, 'Description').fill('Counts the lines of a file.');
+          await page.getByText('can be saved').waitFor();
+          await check('made');
+          await open('skills/new-skill');
+          await field(page, 'New file').fill('a.txt');
+          await page.keyboard.press('Enter');
+          await field(page, 'a.txt').waitFor();
+          await check('skill');
+          await open('skills');
+          await check('skills');
         },
         { colorScheme, viewport },
       );

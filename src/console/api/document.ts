@@ -128,7 +128,21 @@ export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
     await load();
   }
 
-  return { draft, stored, etag, check, problem, generation, load, edit, replace, save, remove, discard };
+  return {
+    isChecked: api.check !== undefined,
+    draft,
+    stored,
+    etag,
+    check,
+    problem,
+    generation,
+    load,
+    edit,
+    replace,
+    save,
+    remove,
+    discard,
+  };
 }
 
 /** Whether this tab has changes of the document that are not saved. */

@@ -1,5 +1,6 @@
 /** The top of an editor: what is edited, whether it can be saved, and what went wrong. Needs `src/console/api/document.ts`. */
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { MonikerError } from '../../../client/src/index.ts';
 import type { OpenDocument } from '../api/document.ts';
 import { navigate, pathOf } from '../router.ts';
@@ -24,6 +25,11 @@ export function DocumentHeader<Draft>({ document, view, title, name, showsCheck 
   const { draft, stored, etag, check, problem } = document;
   const isChanged = draft.value !== null && JSON.stringify(draft.value) !== stored.value;
   const { state, error } = check.value;
+  const top = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The problem is shown below the header, which stays visible while the fields scroll.
+    if (problem.value !== null) top.current?.closest('main')?.scrollTo({ top: 0 });
+  }, [problem.value]);
   const isStale = problem.value instanceof MonikerError && problem.value.code === 'precondition_failed';
   const save = async (overwrite = false): Promise<void> => {
     saved.value = await document.save(overwrite);
@@ -34,13 +40,13 @@ export function DocumentHeader<Draft>({ document, view, title, name, showsCheck 
   };
   return (
     <>
-      <header class="document-header actions">
+      <header class="document-header actions" ref={top}>
         <h1>
           <a href={pathOf(view)}>{title}</a> / {visible(name)}
         </h1>
         <span class="grow" />
         {saved.value !== null && !isChanged && <span class="badge ok">saved as version {saved.value}</span>}
-        {isChanged && <CheckBadge state={state} />}
+        {isChanged && <CheckBadge state={document.isChecked ? state : 'unsaved'} />}
         {canDelete && etag.value !== null && <ConfirmButton label="Delete" question={`Delete ${name}?`} onConfirm={() => void remove()} />}
         <button type="button" disabled={!isChanged} onClick={() => void document.discard()}>
           Discard
@@ -72,11 +78,12 @@ export function DocumentHeader<Draft>({ document, view, title, name, showsCheck 
   );
 }
 
-function CheckBadge({ state }: { state: 'pending' | 'valid' | 'invalid' }) {
+function CheckBadge({ state }: { state: 'pending' | 'valid' | 'invalid' | 'unsaved' }) {
   const [tone, text] = {
     pending: ['', 'checking'] as const,
     valid: ['ok', 'can be saved'] as const,
     invalid: ['bad', 'cannot be saved'] as const,
+    unsaved: ['warn', 'unsaved changes'] as const,
   }[state];
   return <span class={`badge ${tone}`}>{text}</span>;
 }

@@ -18,7 +18,7 @@ export function ProblemView({ error, retry, suggest }: ProblemProps) {
         <InlineText text={detail} />
       </p>
       {status === 403 && <p>Another key may have the scope: set it with “API key” at the top of the page.</p>}
-      {issues.length > 0 && (
+      {!issues.every(({ message }) => detail.includes(message)) && (
         <ul>
           {issues.map(({ path, message }) => (
             <li key={`${path} ${message}`}>

@@ -24,6 +24,8 @@ export const views: readonly ConsoleView[] = [
     load: async () => (await import('../toolsets/toolsets-page.tsx')).ToolsetsPage,
   },
   { name: 'agents', title: 'Agents', group: 'Build', key: 'e', load: async () => (await import('../agents/agents-page.tsx')).AgentsPage },
+  { name: 'made', title: 'Made tools', group: 'Build', key: 'm', load: async () => (await import('../made/made-page.tsx')).MadePage },
+  { name: 'skills', title: 'Skills', group: 'Build', key: 'k', load: async () => (await import('../skills/skills-page.tsx')).SkillsPage },
   {
     name: 'approvals',
     title: 'Approvals',
