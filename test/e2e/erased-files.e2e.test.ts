@@ -119,6 +119,27 @@ describe('the files of a local installation', () => {
     await gone(canary);
   });
 
+  it('hold nothing of the questions and the title of a deleted session', async () => {
+    const canary = 'canary-of-a-question-2b8d';
+    await service.call('PUT', '/v1/toolsets/asking', { tools: [{ tool: 'builtin.bash', name: 'asks', approval: 'always' }] });
+    const { json } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'asking' });
+    const path = `/v1/sessions/${json.id}`;
+    for (const decision of ['approve', 'deny', null]) {
+      await service.call('POST', `${path}/turns`, { input: `/asks {"command": "echo ${canary}"}` });
+      const { callId } = await waitFor(async () => {
+        const { json: list } = await service.call('GET', '/v1/approvals?state=pending');
+        expect(list.items).toMatchObject([{ session: json.id }]);
+        return list.items[0] as { callId: string };
+      });
+      if (decision !== null) expect((await service.call('POST', `${path}/approvals/${callId}`, { decision })).status).toBe(200);
+      if (decision !== null)
+        await waitFor(async () => expect((await service.call('GET', '/v1/sessions?status=completed')).text).toContain(json.id));
+    }
+    expect((await service.call('GET', '/v1/sessions')).text).toContain(canary);
+    expect((await service.call('DELETE', path)).status).toBe(204);
+    await gone(canary);
+  });
+
   it('hold nothing of the files of a deleted session', async () => {
     const [canary, large] = ['canary-of-a-file-51d0', 'canary-of-a-large-file-7be2'];
     const { json } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default' });

@@ -5,6 +5,7 @@
  */
 import { limits } from '../../core/limits.ts';
 import { kvKeys } from '../../storage/keys.ts';
+import { forgetSession } from './session-index.ts';
 import { forgetEdition } from '../toolsets/editions.ts';
 import { forgetVersions } from '../toolsets/toolset-versions.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
@@ -159,16 +160,17 @@ const markUsed = `UPDATE editions SET unused_since = NULL WHERE unused_since IS 
 const markUnused = `UPDATE editions SET unused_since = ?1 WHERE (unused_since IS NULL OR unused_since > ?1) AND hash NOT IN (${usedHashes})`;
 
 /** Asks old sessions, some at a time, to delete themselves if they were not used. Returns true if more are left to ask. */
-async function dropSessions({ sql, now, log }: CatalogContext, { removeSession }: SweepNeeds, keptMs: number): Promise<boolean> {
+async function dropSessions(context: CatalogContext, { removeSession }: SweepNeeds, keptMs: number): Promise<boolean> {
+  const { sql, now, log } = context;
   const unusedSince = now() - keptMs;
   const after = readNumber(sql, 'sweep-session') ?? 0;
-  const query = 'SELECT number, id, key_id FROM sessions WHERE number > ? AND created_at <= ? ORDER BY number LIMIT ?';
+  const query = 'SELECT number, id, key_id FROM sessions WHERE number > ? AND coalesce(active_at, created_at) <= ? ORDER BY number LIMIT ?';
   const rows = sql.exec<{ number: number; id: string; key_id: string }>(query, after, unusedSince, limits.sweptSessionsPerRun).toArray();
   await Promise.all(
     rows.map(async ({ id, key_id: keyId }) => {
       try {
         // An index row without a session can remain when a deletion was interrupted.
-        if (!(await removeSession(id, keyId, unusedSince))) sql.exec('DELETE FROM sessions WHERE id = ?', id);
+        if (!(await removeSession(id, keyId, unusedSince))) forgetSession(context, id);
       } catch (error) {
         log.error('an unused session could not be deleted; it will be retried', { session: id, cause: String(error) });
       }

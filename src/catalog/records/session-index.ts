@@ -5,7 +5,7 @@ import type { Page, PageRequest, SessionIndexRow } from '../../ports/catalog.ts'
 import { newestFirst } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
 import { isoTime } from '../documents/documents.ts';
-import { requestClose } from './close-database.ts';
+import { overwrite, requestClose } from './close-database.ts';
 import { eraseSession } from './erasure.ts';
 import { eraseWaits, storeWaits } from './session-waits.ts';
 
@@ -25,6 +25,7 @@ export function updateSession(context: CatalogContext, update: SessionUpdate): v
     ON CONFLICT (id) DO UPDATE SET status = excluded.status, title = excluded.title, active_at = excluded.active_at, usage = excluded.usage,
       revision = excluded.revision WHERE excluded.revision >= revision`;
   context.record(() => {
+    overwrite(context.sql, 'sessions', 'title', 'id = ? AND title IS NOT ? AND revision <= ?', id, title, revision);
     const about = [id, keyId, agent, model, toolset, createdAt];
     context.sql.exec(statement, ...about, status, title, activeAt, JSON.stringify(usage), revision);
     storeWaits(context, update);
@@ -35,9 +36,7 @@ export function updateSession(context: CatalogContext, update: SessionUpdate): v
 export function forgetSession(context: CatalogContext, id: string): void {
   const { sql } = context;
   context.record(() => {
-    const bytes = 'length(CAST(title AS BLOB))';
-    const overwrite = `UPDATE sessions SET title = substr(hex(zeroblob(${bytes})), 1, ${bytes}) WHERE id = ? AND title IS NOT NULL`;
-    if (sql.exec(overwrite, id).rowsWritten > 0) requestClose(sql);
+    if (overwrite(sql, 'sessions', 'title', 'id = ?', id)) requestClose(sql);
     sql.exec('DELETE FROM sessions WHERE id = ?', id);
     eraseWaits(sql, id);
     eraseSession(context, id);

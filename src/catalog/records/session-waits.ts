@@ -6,7 +6,7 @@ import type { Page, PageRequest } from '../../ports/catalog.ts';
 import type { ListedWait, SessionUpdate, SessionWait, WaitFilter } from '../../core/turn/session-summary.ts';
 import { newestFirst } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
-import { requestClose } from './close-database.ts';
+import { overwrite, requestClose } from './close-database.ts';
 
 export const maxListedWaits = 10_000;
 /** The oldest are deleted in steps. */
@@ -21,6 +21,7 @@ export function storeWaits({ sql }: CatalogContext, { id, keyId, agent, waits }:
     const before = known.toArray()[0]?.wait;
     if (before === text || (before !== undefined && isNewer(JSON.parse(before) as SessionWait, wait))) continue;
     // A new number: lists begin with what was asked or decided last.
+    overwrite(sql, 'session_waits', 'wait', 'session = ? AND call_id = ? AND kind = ?', ...which);
     sql.exec('DELETE FROM session_waits WHERE session = ? AND call_id = ? AND kind = ?', ...which);
     const pending = wait.state === 'pending' ? 1 : 0;
     const insert =
@@ -30,11 +31,9 @@ export function storeWaits({ sql }: CatalogContext, { id, keyId, agent, waits }:
   }
 }
 
-/** Call in the transaction that removes a session. Overwrites the text with as many bytes before it deletes the rows (`erasure.ts`). */
+/** Call in the transaction that removes a session. */
 export function eraseWaits(sql: SqlStorage, session: string): void {
-  const bytes = 'length(CAST(wait AS BLOB))';
-  const overwrite = `UPDATE session_waits SET wait = substr(hex(zeroblob(${bytes})), 1, ${bytes}) WHERE session = ?`;
-  if (sql.exec(overwrite, session).rowsWritten === 0) return;
+  if (!overwrite(sql, 'session_waits', 'wait', 'session = ?', session)) return;
   sql.exec('DELETE FROM session_waits WHERE session = ?', session);
   requestClose(sql);
 }
@@ -68,8 +67,10 @@ function isNewer(before: SessionWait, wait: SessionWait): boolean {
 function sweep(sql: SqlStorage, pending: number): void {
   const newest = sql.exec<{ number: number }>('SELECT max(number) AS number FROM session_waits').one().number;
   if (newest % sweepStep !== 0) return;
-  const statement = `DELETE FROM session_waits WHERE pending = ?1 AND number <=
+  const surplus = `pending = ?1 AND number <=
     (SELECT number FROM session_waits WHERE pending = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`;
+  overwrite(sql, 'session_waits', 'wait', surplus, pending, maxListedWaits);
+  const statement = `DELETE FROM session_waits WHERE ${surplus}`;
   sql.exec(statement, pending, maxListedWaits);
 }
 
