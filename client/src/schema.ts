@@ -418,6 +418,30 @@ export interface paths {
         patch: operations["patchAgent"];
         trace?: never;
     };
+    "/v1/agents/{agent}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of the agent, newest first
+         * @description As many are kept as `settings.retention.versions` of the workspace says. Deleting the document deletes them.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        get: operations["listAgentVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/approvals": {
         parameters: {
             query?: never;
@@ -1090,6 +1114,30 @@ export interface paths {
          *     Scope: `tools`.
          */
         post: operations["testPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of the policy, newest first
+         * @description As many are kept as `settings.retention.versions` of the workspace says. Deleting the document deletes them.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listPolicyVersions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2263,6 +2311,30 @@ export interface paths {
          *     Scope: `toolsets`.
          */
         delete: operations["deleteToolAliases"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools/{canonical}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a shared made tool, newest first
+         * @description As many are kept as `settings.retention.versions` of the workspace says. Deleting the document deletes them.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `tools` or `toolsets`.
+         */
+        get: operations["listToolVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3779,6 +3851,13 @@ export interface components {
                 maxBytes: number;
                 maxFiles: number;
             };
+        };
+        DocumentVersion: {
+            /** Format: date-time */
+            createdAt: string;
+            /** @description true: this version is a DELETE of a toolset; its number is never reused. Other documents are deleted with their versions. */
+            removed: boolean;
+            version: number;
         };
         DryRunAnswer: {
             canonical: string | null;
@@ -6880,13 +6959,6 @@ export interface components {
             /** @description Tools that cannot be called or sent, and possible improvements: too many definitions for clients and models, names over 40 characters, descriptions that are similar, empty or long, and schema features that this provider does not support. */
             warnings: components["schemas"]["Warning"][];
         };
-        ToolsetVersion: {
-            /** Format: date-time */
-            createdAt: string;
-            /** @description true: this version is a DELETE; its number is never reused. */
-            removed: boolean;
-            version: number;
-        };
         /**
          * @example {
          *       "name": "demo",
@@ -9088,7 +9160,10 @@ export interface operations {
     };
     getAgent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description An earlier version. Keys that are bound to agents or toolsets cannot read it. */
+                version?: number;
+            };
             header?: {
                 /** @description A known `ETag`: the response is 304 if the document still has it. */
                 "if-none-match"?: string;
@@ -9257,6 +9332,43 @@ export interface operations {
             412: components["responses"]["Problem412"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listAgentVersions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example demo */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of versions; read one with `?version=`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["DocumentVersion"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
@@ -10467,7 +10579,10 @@ export interface operations {
     };
     getPolicy: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description An earlier version. Keys that are bound to agents or toolsets cannot read it. */
+                version?: number;
+            };
             header?: {
                 /** @description A known `ETag`: the response is 304 if the document still has it. */
                 "if-none-match"?: string;
@@ -10499,6 +10614,7 @@ export interface operations {
             };
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
@@ -10655,6 +10771,40 @@ export interface operations {
             409: components["responses"]["Problem409"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listPolicyVersions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of versions; read one with `?version=`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["DocumentVersion"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
@@ -13302,6 +13452,8 @@ export interface operations {
                  * @example me
                  */
                 owner?: string;
+                /** @description An earlier version. Keys that are bound to agents or toolsets cannot read it. */
+                version?: number;
             };
             header?: never;
             path: {
@@ -13574,6 +13726,46 @@ export interface operations {
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
             412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listToolVersions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Canonical name.
+                 * @example builtin.bash
+                 */
+                canonical: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of versions; read one with `?version=`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["DocumentVersion"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
@@ -14040,7 +14232,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        items: components["schemas"]["ToolsetVersion"][];
+                        items: components["schemas"]["DocumentVersion"][];
                         /** @description null on the last page. */
                         nextCursor: string | null;
                     };

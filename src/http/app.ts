@@ -47,6 +47,7 @@ import { sessionRoutes } from './routes/sessions.ts';
 import { skillRoutes } from './routes/skills.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { toolResultRoutes } from './routes/tool-results.ts';
+import { toolAliasRoutes } from './routes/tool-aliases.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { toolsetResolveRoutes } from './routes/toolset-resolve.ts';
 import { toolsetToolRoutes } from './routes/toolset-tools.ts';
@@ -77,6 +78,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...toolsetResolveRoutes,
     ...toolsetUseRoutes,
     ...toolRoutes,
+    ...toolAliasRoutes,
     ...writtenToolRoutes,
     ...serverRoutes,
     ...serverAuthorizeRoutes,

@@ -4,6 +4,7 @@
  * neither read nor write them, unless a kind defines `reading`.
  */
 import { z } from 'zod';
+import { requireAllowed } from '../core/authority.ts';
 import type { Principal, Scope } from '../core/principal.ts';
 import { nullIfNotFound, type ProblemCode } from '../core/problem.ts';
 import type { CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
@@ -20,6 +21,7 @@ import {
 import { pageFor, PageQuery, pageOf, withUnstored } from './paging.ts';
 import { patchBody, patchDocument, patchHeaders, patchedAnswer, type Patching } from './patch.ts';
 import { defineRoute, type Route, type Sent } from './route.ts';
+import { versionFields, versionsRoute } from './version-routes.ts';
 import { Warning } from '../core/warning.ts';
 import type { Services } from '../wiring.ts';
 
@@ -44,6 +46,8 @@ export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   toDocument(name: string, body: z.infer<Body>): Record<string, unknown>;
   /** Members that a PUT without them keeps, for PATCH. Default: none. */
   unshown?: Pick<Patching<Body, unknown>, 'kept' | 'removable'>;
+  /** Whether the Catalog stores earlier versions of this kind. */
+  hasVersions?: true;
   /** How bound keys read this kind. Default: they cannot. */
   reading?: DocumentReading;
   /**
@@ -105,7 +109,14 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
   const unstored = (services: Services) => routes.unstored?.(services) ?? [];
   const problems: readonly ProblemCode[] = routes.unstored === undefined ? ['precondition_failed'] : ['precondition_failed', 'conflict'];
 
+  const versionsOf = `Versions of ${many}`;
+  const versions = versionsRoute(
+    { path: `${path}/versions`, operationId: `list${id}Versions`, tag, scopes, workspace: versionsOf, one: `the ${one}`, params },
+    (values) => ({ kind, name: nameOf(values) }),
+  );
+
   return [
+    ...(routes.hasVersions === true ? [versions] : []),
     defineRoute(
       {
         method: 'get',
@@ -146,12 +157,18 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
         ...forReading,
         summary: `Read a ${one}`,
         params,
+        query: z.strictObject(routes.hasVersions === true ? versionFields : {}),
         headers: readConditionHeaders,
         answers: { 200: { description: `The ${one}.`, schema: routes.reviewed ?? routes.view, headers: etagHeader }, 304: unchanged },
       },
-      async ({ c, services, principal, params, answer }) => {
+      async ({ c, services, principal, params, query: { version }, answer }) => {
         const name = nameOf(params);
         const catalog = services.catalog(principal);
+        if (version !== undefined) {
+          requireAllowed(principal, { act: 'use-workspace', what: versionsOf });
+          const earlier = await catalog.get(kind, name, version);
+          return answerDocument({ c, answer }, earlier, await toView(earlier, { services, principal }));
+        }
         const given = unstored(services).find((view) => view.name === name);
         const read = reading?.get(catalog, principal, name) ?? catalog.get(kind, name);
         const document = given === undefined ? await read : await nullIfNotFound(read);

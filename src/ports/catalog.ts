@@ -82,8 +82,8 @@ export type PutAnswer = { document: StoredDocument; created: boolean; changed: b
 export type Page<T> = { items: T[]; nextCursor: string | null };
 export type PageRequest = { cursor?: string; limit: number };
 
-/** `removed`: a DELETE, whose version number is never reused. */
-export type ToolsetVersion = { version: number; createdAt: string; removed: boolean };
+/** `removed`: a DELETE of a toolset, whose version number is never reused. */
+export type DocumentVersion = { version: number; createdAt: string; removed: boolean };
 
 export type KeyRecord = {
   id: string;
@@ -135,11 +135,13 @@ export type CatalogCaller = string | { workspace: string; keyId: string };
 /** Errors are thrown as `Problem`s: `not_found`, `precondition_failed`, `name_conflict`, `invalid_request`, `conflict`. */
 export interface CatalogPort {
   put(kind: DocumentKind, name: string, body: Record<string, unknown>, options?: WriteOptions): Promise<PutAnswer>;
-  /** `version`: an older version. Toolsets retain every version, other kinds only the newest. */
+  /** `version`: an older version, of toolsets, agents, the policy and shared made tools. */
   get(kind: DocumentKind, name: string, version?: number): Promise<StoredDocument>;
   list(kind: DocumentKind, page: PageRequest): Promise<Page<StoredDocument>>;
-  /** Returns the stored versions of a toolset, newest first. Throws `not_found` if it never existed. */
-  versions(toolset: string, page: PageRequest): Promise<Page<ToolsetVersion>>;
+  /**
+   * Returns the stored versions of a document, newest first. Throws `not_found` if it does not exist; for a toolset, if it never existed.
+   */
+  versions(kind: DocumentKind, name: string, page: PageRequest): Promise<Page<DocumentVersion>>;
   remove(kind: DocumentKind, name: string, options?: WriteOptions): Promise<void>;
 
   /**
@@ -155,7 +157,8 @@ export interface CatalogPort {
   tools(page: PageRequest, owner?: string, filter?: ToolFilter): Promise<Page<ToolDefinition>>;
   /** Returns the private tools of a key or a trigger, sorted by canonical name. */
   privateTools(owner: string): Promise<ToolDefinition[]>;
-  tool(canonical: string): Promise<ToolDefinition>;
+  /** `version`: an earlier version of a shared made tool. */
+  tool(canonical: string, version?: number): Promise<ToolDefinition>;
 
   /** Returns the tools of one server, sorted by name, including those it no longer lists. */
   serverTools(server: string, page: PageRequest): Promise<Page<ServerTool>>;

@@ -8,6 +8,7 @@
  * - `documents(kind, name, …)`: the newest version of every document. `body` is the JSON that GET returns; `sealed` the
  *   encrypted part (a secret's value, a provider's key; `secret-box.ts`). A DELETE takes a version too and leaves the row
  *   with `deleted = 1` and an empty body, so that version numbers are never reused.
+ * - `document_versions(kind, name, version, …)`: earlier versions of agents, the policy and made tools (`document-versions.ts`).
  * - `toolset_versions(name, version, …)`: every version of every toolset with its edition; `revision` counts editions of
  *   one version. `body` and `hash` of a DELETE are null.
  * - `editions(hash, …)`, `edition_chunks(hash, sequence, data)`: compiled bytes in chunks of at most
@@ -218,6 +219,10 @@ export const catalogMigrations: readonly string[] = [
   );
   CREATE INDEX session_waits_by_state ON session_waits (pending, number);
   `,
+  `CREATE TABLE document_versions (
+    kind TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, body TEXT NOT NULL, created_at INTEGER NOT NULL,
+    PRIMARY KEY (kind, name, version)
+  )`,
 ];
 
 /**

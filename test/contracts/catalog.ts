@@ -45,13 +45,32 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect(await catalog.put('toolset', 'support', shell('three'))).toMatchObject({ created: true, document: { version: 4 } });
       expect((await catalog.get('toolset', 'support', 1)).body).toMatchObject({ tools: [{ name: 'one' }] });
       await expect(catalog.get('toolset', 'support', 3)).rejects.toMatchObject({ code: 'not_found' });
-      expect((await catalog.versions('support', { limit: 10 })).items.map(({ version, removed }) => [version, removed])).toEqual([
-        [4, false],
-        [3, true],
-        [2, false],
-        [1, false],
-      ]);
-      await expect(catalog.versions('other', { limit: 10 })).rejects.toMatchObject({ code: 'not_found' });
+      expect((await catalog.versions('toolset', 'support', { limit: 10 })).items.map(({ version, removed }) => [version, removed])).toEqual(
+        [
+          [4, false],
+          [3, true],
+          [2, false],
+          [1, false],
+        ],
+      );
+      await expect(catalog.versions('toolset', 'other', { limit: 10 })).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('keeps earlier versions of an agent until it is removed', async () => {
+      const first = await catalog.put('agent', 'helper', { model: 'rehearsal/default', instructions: 'one' });
+      await catalog.put('agent', 'helper', { model: 'rehearsal/default', instructions: 'two' });
+      await catalog.put('agent', 'helper', { model: 'rehearsal/default', instructions: 'two' });
+      expect(await catalog.get('agent', 'helper', 1)).toMatchObject({ version: 1, body: first.document.body });
+      expect(await catalog.get('agent', 'helper', 2)).toMatchObject({ version: 2, body: { instructions: 'two' } });
+      await expect(catalog.get('agent', 'helper', 3)).rejects.toMatchObject({ code: 'not_found' });
+      const numbers = async () => (await pages((page) => catalog.versions('agent', 'helper', page), 1)).map(({ version }) => version);
+      expect(await numbers()).toEqual([2, 1]);
+      await catalog.remove('agent', 'helper');
+      await expect(catalog.versions('agent', 'helper', { limit: 10 })).rejects.toMatchObject({ code: 'not_found' });
+      await catalog.put('agent', 'helper', { model: 'rehearsal/default', instructions: 'three' });
+      expect(await numbers()).toEqual([4]);
+      await expect(catalog.get('agent', 'helper', 1)).rejects.toMatchObject({ code: 'not_found' });
+      await catalog.remove('agent', 'helper');
     });
 
     it('rejects a write whose condition fails, and returns the current version', async () => {

@@ -116,6 +116,9 @@ describe('every operation', () => {
     await call('PUT', '/v1/policy', { rules: [{ decision: 'deny', tool: 'builtin.delete_file' }] });
     await call('GET', '/v1/policy');
     expect((await call('PATCH', '/v1/policy', { taint: 'ask' })).status).toBe(200);
+    expect((await call('GET', '/v1/policy/versions')).json.items).toHaveLength(2);
+    expect((await call('GET', '/v1/policy?version=1')).status).toBe(200);
+    expect((await call('GET', '/v1/agents/clerk/versions')).status).toBe(200);
     await call('POST', '/v1/policy/test', { toolset: 'desk', tool: 'sh', arguments: { command: 'rm x' } });
     expect((await call('DELETE', '/v1/policy')).status).toBe(204);
   });
@@ -147,6 +150,8 @@ describe('every operation', () => {
     });
     expect(made.status, made.text).toBe(201);
     await call('GET', '/v1/tools/ui.camera');
+    expect((await call('GET', '/v1/tools/made.twice/versions')).status).toBe(200);
+    expect((await call('GET', '/v1/tools/made.twice?version=1')).status).toBe(200);
     expect((await call('DELETE', '/v1/tools/ui.camera')).status).toBe(204);
     expect((await call('DELETE', '/v1/tools/made.twice')).status).toBe(204);
   });

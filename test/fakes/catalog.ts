@@ -405,10 +405,18 @@ export function createFakeCatalog(options: {
       const read = (after: string, count: number) => all.filter(({ name }) => name > after).slice(0, count);
       return sortedPage(kind, page, read, { position: ({ name }) => name, bytes: () => 0 });
     },
-    versions: async (toolset, page) => {
-      const all = history('toolset', toolset);
-      if (all.length === 0) throw new Problem('not_found', `There is no toolset "${toolset}".`);
-      return paged('versions', all.map(({ version, updatedAt, removed }) => ({ version, createdAt: updatedAt, removed })).reverse(), page);
+    versions: async (kind, name, page) => {
+      const all = history(kind, name);
+      if (all.length === 0 || (kind !== 'toolset' && newest(kind, name) === null))
+        throw new Problem('not_found', `There is no ${kind} "${name}".`);
+      return paged(
+        'versions',
+        all
+          .filter((kept) => kind === 'toolset' || !kept.removed)
+          .map(({ version, updatedAt, removed }) => ({ version, createdAt: updatedAt, removed }))
+          .reverse(),
+        page,
+      );
     },
     remove: async (kind, name, write = {}) => {
       if (kind === 'provider' && name === 'rehearsal') throw new Problem('conflict', 'The provider "rehearsal" is built in.');
@@ -416,7 +424,7 @@ export function createFakeCatalog(options: {
       checkConditions(before, write);
       if (write.dryRun === true) return;
       const tombstone: Kept = { ...before, version: before.version + 1, removed: true, body: {}, hidden: null, compiled: null };
-      documents.set(`${kind}:${name}`, [...history(kind, name), tombstone]);
+      documents.set(`${kind}:${name}`, kind === 'toolset' ? [...history(kind, name), tombstone] : [tombstone]);
       if (kind === 'server') {
         serverTools.remove(name);
         life.removed(name);
@@ -449,7 +457,13 @@ export function createFakeCatalog(options: {
           .sort((a, b) => (a.canonical < b.canonical ? -1 : 1)),
         page,
       ),
-    tool: async (canonical) => findTool(canonical),
+    tool: async (canonical, version) => {
+      if (version === undefined) return findTool(canonical);
+      existing('made-tool', canonical);
+      const kept = history('made-tool', canonical).find((candidate) => candidate.version === version && !candidate.removed);
+      if (kept === undefined) throw new Problem('not_found', `"${canonical}" has no version ${version}.`);
+      return toMadeDefinition(canonical, kept.body as StoredMadeTool);
+    },
 
     serverTools: async (server, page) => {
       existing('server', server);

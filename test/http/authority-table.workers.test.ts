@@ -87,6 +87,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   putWorkspace: rootOnly('PUT', '/v1/workspaces/default', { settings: {} }),
   verifyAudit: admin('GET', '/v1/audit/verify'),
   getPolicy: admin('GET', '/v1/policy'),
+  listPolicyVersions: admin('GET', '/v1/policy/versions'),
   putPolicy: admin('PUT', '/v1/policy', { rules: [] }, never),
   patchPolicy: admin('PATCH', '/v1/policy', {}, never),
   getMetrics: admin('GET', '/metrics'),
@@ -221,7 +222,11 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   listenEquippedMcp: mcpRow('GET', '/mcp'),
   endEquippedMcp: mcpRow('DELETE', '/mcp'),
   listTools: { scopes: ['tools', 'toolsets'], request: () => ['GET', '/v1/tools'], own: anyKey, other: anyKey },
-  getTool: { scopes: ['tools', 'toolsets'], request: (name) => ['GET', `/v1/tools/${toolOf(name).tool}`], own: anyKey, other: unbound },
+  getTool: [
+    { scopes: ['tools', 'toolsets'], request: (name) => ['GET', `/v1/tools/${toolOf(name).tool}`], own: anyKey, other: unbound },
+    workspace(['tools', 'toolsets'], 'GET', '/v1/tools/builtin.read_file?version=1'),
+  ],
+  listToolVersions: workspace(['tools', 'toolsets'], 'GET', '/v1/tools/builtin.read_file/versions'),
   getToolAliases: {
     scopes: ['tools', 'toolsets'],
     request: (name) => ['GET', `/v1/tools/${toolOf(name).tool}/aliases`],
@@ -230,7 +235,11 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   },
 
   listAgents: { scopes: ['toolsets'], request: () => ['GET', '/v1/agents'], own: anyKey, other: anyKey },
-  getAgent: { scopes: ['toolsets'], request: (name) => ['GET', `/v1/agents/${name}`], own: anyKey, other: unbound },
+  getAgent: [
+    { scopes: ['toolsets'], request: (name) => ['GET', `/v1/agents/${name}`], own: anyKey, other: unbound },
+    workspace(['toolsets'], 'GET', '/v1/agents/{name}?version=1'),
+  ],
+  listAgentVersions: workspace(['toolsets'], 'GET', '/v1/agents/{name}/versions'),
   putAgent: [
     workspace(['toolsets'], 'PUT', '/v1/agents/{name}', { model, toolset: 'mine' }, never),
     workspace(['admin'], 'PUT', '/v1/agents/{name}', { model, toolset: 'mine', taint: false }, never),

@@ -6,6 +6,7 @@ import { sortedPage } from '../../storage/cursor.ts';
 import { recordChange } from '../records/audit.ts';
 import { overwrite, requestClose } from '../records/close-database.ts';
 import type { CatalogContext } from '../context.ts';
+import { keepReplacedVersion } from './document-versions.ts';
 
 export type DocumentRow = {
   kind: DocumentKind;
@@ -74,6 +75,7 @@ export function replaceRow(
   row: DocumentRow,
   change: { by: string; action: 'create' | 'update' | 'delete' },
 ): void {
+  keepReplacedVersion(context.sql, row);
   storeRow(context.sql, row);
   recordChange(context, { ...change, resource: row.kind, name: row.name, version: row.version });
 }

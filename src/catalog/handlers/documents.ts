@@ -7,11 +7,13 @@ import { listProviderModels, providerWriter, readSealedProvider, refuseRehearsal
 import { readSealedSecret, secretWriter } from '../documents/secrets.ts';
 import { listVersions, readPointer, readVersion, toolsetOfEdition } from '../toolsets/toolset-versions.ts';
 import { subscribedTargets } from '../triggers/callbacks/callback-targets.ts';
-import { isInternalToolset } from '../../core/made/made-toolset.ts';
+import { isInternalToolset, toMadeDefinition } from '../../core/made/made-toolset.ts';
+import type { StoredMadeTool } from '../../core/made/made-tool.ts';
 import { triggerKeyId } from '../../core/triggers/trigger-principal.ts';
 import type { DocumentKind } from '../../ports/catalog.ts';
 import { agentWriter } from '../documents/agents.ts';
-import { listRows, documentNotFound, requireRow } from '../documents/documents.ts';
+import { type DocumentRow, listRows, documentNotFound, requireRow } from '../documents/documents.ts';
+import { findEarlierVersion, listDocumentVersions } from '../documents/document-versions.ts';
 import { findKnownTool, listTools } from '../tools/known-tools.ts';
 import { privateDefinitions } from '../tools/made-tool-definitions.ts';
 import { madeToolWriter } from '../tools/made-tools.ts';
@@ -55,13 +57,21 @@ function refuseOwn(kind: DocumentKind, name: string): void {
   if (kind === 'toolset' && isInternalToolset(name)) throw documentNotFound(kind, name);
 }
 
+/** Returns the row of a document as it was at a version. Throws `not_found`. */
+function requireVersion(sql: SqlStorage, kind: DocumentKind, name: string, version: number | undefined): DocumentRow {
+  const row = requireRow(sql, kind, name);
+  if (version === undefined || version === row.version) return row;
+  const earlier = findEarlierVersion(sql, kind, name, version);
+  if (earlier === null) throw documentNotFound(kind, `${name}@${version}`);
+  return { ...row, ...earlier };
+}
+
 export const documentHandlers = {
   get: ({ context }, kind, name, version) => {
     const { sql } = context;
     refuseOwn(kind, name);
     if (version !== undefined && kind === 'toolset') return readVersion(sql, name, version);
-    const row = requireRow(sql, kind, name);
-    if (version !== undefined && version !== row.version) throw documentNotFound(kind, `${name}@${version}`);
+    const row = requireVersion(sql, kind, name, version);
     if (kind === 'server') return showServer(context, row);
     const warnings = writers[kind].review?.(context, row.body) ?? [];
     return { ...showDocument(context, writers[kind], row), ...(warnings.length > 0 && { warnings }) };
@@ -71,13 +81,19 @@ export const documentHandlers = {
     const { items, nextCursor } = listRows(context.sql, kind, page);
     return { items: showDocuments(context, writers[kind], items), nextCursor };
   },
-  versions: ({ context }, toolset, page) => {
-    refuseOwn('toolset', toolset);
-    return listVersions(context.sql, toolset, page);
+  versions: ({ context: { sql } }, kind, name, page) => {
+    refuseOwn(kind, name);
+    if (kind === 'toolset') return listVersions(sql, name, page);
+    requireRow(sql, kind, name);
+    return listDocumentVersions(sql, kind, name, page);
   },
   tools: ({ context }, page, owner, filter) => listTools(context, page, owner, filter),
   privateTools: ({ context }, owner) => privateDefinitions(context, owner),
-  tool: ({ context }, canonical) => findKnownTool(context, canonical),
+  tool: ({ context }, canonical, version) => {
+    if (version === undefined) return findKnownTool(context, canonical);
+    // Bodies of made tools are parsed when they are written.
+    return toMadeDefinition(canonical, requireVersion(context.sql, 'made-tool', canonical, version).body as StoredMadeTool);
+  },
   put: ({ context, by }, kind, name, body, options = {}) => putDocument(context, writers[kind], { kind, name, body, options, by }),
   remove: async ({ context, by }, kind, name, options = {}) => {
     if (kind === 'provider') refuseRehearsal(name);

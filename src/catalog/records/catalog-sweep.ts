@@ -7,6 +7,7 @@ import { limits } from '../../core/limits.ts';
 import { kvKeys } from '../../storage/keys.ts';
 import { forgetSession } from './session-index.ts';
 import { forgetEdition } from '../toolsets/editions.ts';
+import { dropDocumentVersions } from '../documents/document-versions.ts';
 import { forgetVersions } from '../toolsets/toolset-versions.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
@@ -81,13 +82,14 @@ function store(sql: SqlStorage, key: Stored, value: number): void {
   sql.exec('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', key, String(value));
 }
 
-/** Deletes versions of toolsets but the newest `kept`, and those that an agent, a session or an equipment names. */
+/** Deletes versions of documents but the newest `kept`, and those of toolsets that an agent, a session or an equipment names. */
 function dropVersions({ sql, record }: CatalogContext, kept: number): boolean {
   const rows = sql.exec<{ name: string; version: number }>(surplusVersions, kept, rowsPerRun).toArray();
   record(() => {
     for (const { name, version } of rows) sql.exec('DELETE FROM toolset_versions WHERE name = ? AND version = ?', name, version);
   });
-  return rows.length === rowsPerRun;
+  const others = record(() => dropDocumentVersions(sql, kept, rowsPerRun));
+  return rows.length === rowsPerRun || others === rowsPerRun;
 }
 
 const namedVersions = `SELECT coalesce(body ->> '$.toolset', '') FROM documents WHERE kind = 'agent' AND deleted = 0

@@ -2,7 +2,7 @@
 import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
 import { Problem } from '../../core/problem.ts';
 import { readToolsetReference } from '../../core/toolset/toolset.ts';
-import type { Page, PageRequest, StoredDocument, ToolsetVersion } from '../../ports/catalog.ts';
+import type { Page, PageRequest, StoredDocument, DocumentVersion } from '../../ports/catalog.ts';
 import { newestFirst } from '../../storage/cursor.ts';
 import { overwrite } from '../records/close-database.ts';
 import { findRow, isoTime, documentNotFound, readRow, requireRow, toStoredDocument } from '../documents/documents.ts';
@@ -53,7 +53,7 @@ export function readVersion(sql: SqlStorage, name: string, version: number): Sto
   return toStoredDocument({ ...row, version, body, createdAt: kept.created_at, updatedAt: kept.created_at });
 }
 
-export function listVersions(sql: SqlStorage, name: string, page: PageRequest): Page<ToolsetVersion> {
+export function listVersions(sql: SqlStorage, name: string, page: PageRequest): Page<DocumentVersion> {
   if (readRow(sql, 'toolset', name) === null) throw documentNotFound('toolset', name);
   const query = `SELECT version AS number, hash, created_at FROM toolset_versions
     WHERE name = ? AND version < ? ORDER BY version DESC LIMIT ?`;

@@ -41,6 +41,7 @@ export const agentRoutes: readonly Route[] = [
       return { ...body, name };
     },
     check: (catalog, principal, name, document, options) => checkAgent(catalog, principal, name, document as Agent, options),
+    hasVersions: true,
     reading: { get: readAgent, list: readableAgents },
   }),
 ];

@@ -25,6 +25,7 @@ import {
 } from '../documents.ts';
 import { patchBody, patchDocument, patchHeaders, patchedAnswer } from '../patch.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { versionFields, versionsRoute } from '../version-routes.ts';
 
 const path = '/v1/policy';
 const tag = 'Policy';
@@ -69,6 +70,11 @@ export const policyRoutes: readonly Route[] = [
     },
   ),
 
+  versionsRoute({ path: `${path}/versions`, operationId: 'listPolicyVersions', tag, scopes, workspace, one: 'the policy' }, () => ({
+    kind: 'policy',
+    name: policyDocument,
+  })),
+
   defineRoute(
     {
       method: 'get',
@@ -83,10 +89,13 @@ export const policyRoutes: readonly Route[] = [
         200: { description: 'The rules; empty and without `etag` if none were written.', schema: Policy, headers: etagHeader },
         304: unchanged,
       },
+      query: z.strictObject(versionFields),
+      problems: ['not_found'],
       headers: readConditionHeaders,
     },
-    async ({ c, services, principal, answer }) => {
-      const document = await nullIfNotFound(services.catalog(principal).get('policy', policyDocument));
+    async ({ c, services, principal, query: { version }, answer }) => {
+      const read = services.catalog(principal).get('policy', policyDocument, version);
+      const document = version === undefined ? await nullIfNotFound(read) : await read;
       return document === null
         ? answer(200, { rules: [] })
         : answerDocument({ c, answer }, document, storedBody<z.infer<typeof Policy>>(document));

@@ -1,35 +1,27 @@
-/** `/v1/tools`: all tools of the workspace with their state, and the default aliases that toolset entries inherit. */
+/** `/v1/tools`: all tools of the workspace with their state. `tool-aliases.ts` has their default aliases, `written-tools.ts` writes some. */
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { Hold } from '../../core/listing/hold.ts';
-import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
+import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { MadeTool } from '../../core/made/made-tool.ts';
 import { ToolAnnotations, ToolKind, type ToolDefinition, toolPin } from '../../core/tools/tool.ts';
 import { createToolFilter, toolFilterFields } from '../../core/tools/tool-filter.ts';
-import { ToolAliases, ToolsetAlias } from '../../core/toolset/toolset.ts';
+import { ToolsetAlias } from '../../core/toolset/toolset.ts';
 import { UiTool } from '../../core/tools/ui-tool.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';
 import type { CatalogPort, StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
-import {
-  answerDocument,
-  answerWrite,
-  conditionHeaders,
-  etag,
-  etagHeader,
-  readConditionHeaders,
-  storedBody,
-  unchanged,
-  writeConditions,
-} from '../documents.ts';
+import { etag, etagHeader, storedBody } from '../documents.ts';
 import { pageFor, PageQuery, pageOf } from '../paging.ts';
 import { readDefinitions, toolsOfKey } from '../../engine/configuration/tools-of-key.ts';
 import { defineRoute, type Route, type Sent } from '../route.ts';
+import { versionFields, versionsRoute } from '../version-routes.ts';
 import { findPrivateTool, ownerQuery, readOwner } from './written-tools.ts';
-import { Warning } from '../../core/warning.ts';
 
-const params = z.object({ canonical: z.string().min(3).max(192).meta({ description: 'Canonical name.', example: 'builtin.bash' }) });
+export const toolParams = z.object({
+  canonical: z.string().min(3).max(192).meta({ description: 'Canonical name.', example: 'builtin.bash' }),
+});
 
 const MadeToolView = MadeTool.omit({ name: true, description: true, aliases: true })
   .extend({ version: z.int(), uses: z.array(z.string()), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
@@ -79,15 +71,23 @@ const ListedTool = ToolView.partial({ inputSchema: true }).meta({
   id: 'ListedTool',
   description: 'With `fields=summary`: without `inputSchema`, `outputSchema`, `held` and `ui`.',
 });
-const WrittenToolAliases = z
-  .object({
-    aliases: z.array(ToolsetAlias),
-    warnings: z.array(Warning).optional().meta({ description: 'Toolsets that keep their previous names. Absent: none.' }),
-  })
-  .meta({ id: 'WrittenToolAliases', example: { aliases: ['shell', 'terminal'] } });
 const common = { tag: 'Tools' } as const;
+const versionsOfTools = 'Versions of made tools';
 
 export const toolRoutes: readonly Route[] = [
+  versionsRoute(
+    {
+      ...common,
+      path: '/v1/tools/{canonical}/versions',
+      operationId: 'listToolVersions',
+      scopes: ['tools', 'toolsets'],
+      workspace: versionsOfTools,
+      one: 'a shared made tool',
+      params: toolParams,
+    },
+    ({ canonical = '' }) => ({ kind: 'made-tool', name: canonical }),
+  ),
+
   defineRoute(
     {
       ...common,
@@ -133,8 +133,8 @@ export const toolRoutes: readonly Route[] = [
       scopes: ['tools', 'toolsets'],
       summary: 'Read a tool',
       description: 'For a made tool: the shared one, otherwise the private one of the key.',
-      params,
-      query: z.strictObject(ownerQuery),
+      params: toolParams,
+      query: z.strictObject({ ...ownerQuery, ...versionFields }),
       answers: {
         200: {
           description: 'The tool as its source describes it. A made tool or a UI tool has an ETag, for conditional writes.',
@@ -144,94 +144,18 @@ export const toolRoutes: readonly Route[] = [
       },
     },
     async ({ answer, services, principal, params, query }) => {
+      if (query.version !== undefined) {
+        if (query.owner !== undefined)
+          throw invalidRequest([{ path: 'version', message: 'private made tools have no versions: omit it or `owner`' }]);
+        const { view, version } = await readEarlierTool(services, principal, params.canonical, query.version);
+        return answer(200, view, { etag: etag(version) });
+      }
       const tool = await readTool(services, principal, params.canonical, query.owner);
       const view = await toView(tool);
       const document = await documentOf(services.catalog(principal), tool);
       if (document === null) return answer(200, view);
       const isShown = tool.kind === 'made' && view.state === 'ready';
       return answer(200, isShown ? { ...view, made: toMadeView(document) } : view, { etag: etag(document.version) });
-    },
-  ),
-
-  defineRoute(
-    {
-      ...common,
-      method: 'get',
-      path: '/v1/tools/{canonical}/aliases',
-      operationId: 'getToolAliases',
-      scopes: ['tools', 'toolsets'],
-      summary: 'Read the default aliases of a tool',
-      headers: readConditionHeaders,
-      params,
-      answers: {
-        200: {
-          description: 'The aliases set here, otherwise the tool’s own (without ETag).',
-          schema: ToolAliases,
-          headers: etagHeader,
-        },
-        304: unchanged,
-      },
-    },
-    async ({ c, services, principal, params, answer }) => {
-      await requireTool(services, principal, params.canonical);
-      const catalog = services.catalog(principal);
-      const { aliases } = await catalog.tool(params.canonical);
-      const document = await nullIfNotFound(catalog.get('tool-aliases', params.canonical));
-      // No aliases are set here: the tool's own apply.
-      return document === null ? answer(200, { aliases }) : answerDocument({ c, answer }, document, { aliases });
-    },
-  ),
-
-  defineRoute(
-    {
-      ...common,
-      method: 'put',
-      path: '/v1/tools/{canonical}/aliases',
-      operationId: 'putToolAliases',
-      scopes: ['toolsets'],
-      workspace: 'Default aliases',
-      summary: 'Set the default aliases of a tool',
-      description:
-        'Toolset entries without `aliases` inherit them at once. The wire names of existing toolsets stay until they are next changed.',
-      params,
-      headers: conditionHeaders,
-      body: { schema: ToolAliases },
-      answers: {
-        200: { description: 'Set.', schema: WrittenToolAliases, headers: etagHeader },
-        201: {
-          description: 'Set for the first time.',
-          schema: WrittenToolAliases,
-          headers: { ...etagHeader, location: 'URL of the aliases.' },
-        },
-      },
-      problems: ['precondition_failed', 'name_conflict'],
-    },
-    async ({ c, services, principal, params, body, answer }) => {
-      const catalog = services.catalog(principal);
-      await catalog.tool(params.canonical);
-      const { document, created, warnings } = await catalog.put('tool-aliases', params.canonical, body, writeConditions(c));
-      const view = { aliases: body.aliases, ...(warnings.length > 0 && { warnings }) };
-      return answerWrite(answer, { document, created }, `/v1/tools/${encodeURIComponent(params.canonical)}/aliases`, view);
-    },
-  ),
-
-  defineRoute(
-    {
-      ...common,
-      method: 'delete',
-      path: '/v1/tools/{canonical}/aliases',
-      operationId: 'deleteToolAliases',
-      scopes: ['toolsets'],
-      workspace: 'Default aliases',
-      summary: 'Restore the tool’s own aliases',
-      params,
-      headers: conditionHeaders,
-      answers: { 204: { description: 'Done.' } },
-      problems: ['precondition_failed'],
-    },
-    async ({ c, services, principal, params, answer }) => {
-      await services.catalog(principal).remove('tool-aliases', params.canonical, writeConditions(c));
-      return answer(204, null);
     },
   ),
 ];
@@ -252,8 +176,16 @@ async function readTool(services: Services, principal: Principal, canonical: str
     throw new Problem('unknown_tool', `The key has no private tool ${quoted(canonical)}.`, { requested: canonical, suggestions: [] });
   }
   if (own !== null && (await nullIfNotFound(catalog.get('made-tool', canonical))) === null) return own;
-  await requireTool(services, principal, canonical);
+  await requireReadableTool(services, principal, canonical);
   return await catalog.tool(canonical);
+}
+
+/** Returns a shared made tool as it was at a version. */
+async function readEarlierTool({ catalog: catalogOf }: Services, principal: Principal, canonical: string, version: number) {
+  requireAllowed(principal, { act: 'use-workspace', what: versionsOfTools });
+  const catalog = catalogOf(principal);
+  const [tool, document] = await Promise.all([catalog.tool(canonical, version), catalog.get('made-tool', canonical, version)]);
+  return { view: { ...(await toView(tool)), made: toMadeView(document) }, version: document.version };
 }
 
 /** Returns the document of a made tool or a UI tool; null for any other tool, or if it was deleted. */
@@ -289,7 +221,8 @@ async function toSummary(tool: ToolDefinition): Promise<Sent<z.infer<typeof List
   return summary;
 }
 
-async function requireTool(services: Services, principal: Principal, tool: string): Promise<void> {
+/** Throws `forbidden` for a bound key without the tool. */
+export async function requireReadableTool(services: Services, principal: Principal, tool: string): Promise<void> {
   const has = await toolsOfKey(services.catalog(principal), services.directory, principal);
   requireAllowed(principal, { act: 'read-tool', tool, has });
 }

@@ -12,15 +12,8 @@ import { writeToolset } from '../../engine/configuration/write-toolset.ts';
 import { answerWrite, conditionHeaders, etagHeader, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { VersionView } from '../version-routes.ts';
 import { WrittenToolset } from './toolsets.ts';
-
-const ToolsetVersion = z
-  .object({
-    version: z.int(),
-    createdAt: z.iso.datetime(),
-    removed: z.boolean().meta({ description: 'true: this version is a DELETE; its number is never reused.' }),
-  })
-  .meta({ id: 'ToolsetVersion' });
 
 const VersionNumber = z.coerce.number().int().min(1).optional();
 
@@ -85,11 +78,11 @@ export const toolsetVersionRoutes: readonly Route[] = [
       scopes: readers,
       summary: 'List the versions of a toolset, newest first',
       query: PageQuery,
-      answers: { 200: { description: 'A page of versions; read one with `?version=`.', schema: pageOf(ToolsetVersion) } },
+      answers: { 200: { description: 'A page of versions; read one with `?version=`.', schema: pageOf(VersionView) } },
     },
     async ({ answer, services, principal, params, query }) => {
       requireAllowed(principal, { act: 'read-toolset-history', toolset: params.toolset });
-      return answer(200, await services.catalog(principal).versions(params.toolset, query));
+      return answer(200, await services.catalog(principal).versions('toolset', params.toolset, query));
     },
   ),
 

@@ -52,7 +52,7 @@ describe('the sweep of a workspace', () => {
     await Promise.all(hashes.map((hash) => testEnv.KV.put(kvKeys.edition(workspace, hash), '{}')));
     const now = Date.now();
     await sweepAt(now);
-    expect((await catalog.versions('daily', { limit: 50 })).items.map(({ version }) => version)).toEqual([12, 11, 10, 2]);
+    expect((await catalog.versions('toolset', 'daily', { limit: 50 })).items.map(({ version }) => version)).toEqual([12, 11, 10, 2]);
     expect(await count('editions')).toBe(12);
     await sweepAt(now + 29 * dayMs);
     expect(await count('editions')).toBe(12);
@@ -61,6 +61,22 @@ describe('the sweep of a workspace', () => {
     const left = await Promise.all(hashes.map(async (hash) => (await testEnv.KV.get(kvKeys.edition(workspace, hash))) !== null));
     expect(left).toEqual([false, true, ...Array.from({ length: 7 }, () => false), true, true, true]);
     expect((await catalog.pointer('daily', 2, false)).hash).toBe(hashes[1]);
+  });
+
+  it('keeps the newest versions of other documents', async () => {
+    const { catalog, count, sweepAt } = await open();
+    await catalog.put('workspace', workspaceDocument, { settings: { retention: { versions: 3 } } });
+    const put = (index: number) => catalog.put('agent', 'daily', { model: 'rehearsal/default', instructions: `Help ${index}.` });
+    for (let index = 1; index <= 8; index += 1) await put(index);
+    await catalog.put('policy', 'workspace', { rules: [] });
+    await catalog.put('policy', 'workspace', { rules: [{ decision: 'deny', tool: 'builtin.bash' }] });
+    await sweepAt(Date.now());
+    expect((await catalog.versions('agent', 'daily', { limit: 50 })).items.map(({ version }) => version)).toEqual([8, 7, 6]);
+    expect((await catalog.versions('policy', 'workspace', { limit: 50 })).items).toHaveLength(2);
+    expect((await catalog.get('agent', 'daily', 6)).body.instructions).toBe('Help 6.');
+    expect(await count('document_versions')).toBe(3);
+    await catalog.remove('agent', 'daily');
+    expect(await count('document_versions')).toBe(1);
   });
 
   it('keeps an edition that a version has again', async () => {
@@ -171,10 +187,10 @@ describe('the sweep of a workspace', () => {
     for (const name of ['audited', 'named']) await catalog.remove('toolset', name);
     const now = Date.now();
     await sweepAt(now + 199 * dayMs);
-    expect((await catalog.versions('audited', { limit: 5 })).items).toHaveLength(2);
+    expect((await catalog.versions('toolset', 'audited', { limit: 5 })).items).toHaveLength(2);
     await sweepAt(now + 201 * dayMs);
-    await expect(catalog.versions('audited', { limit: 5 })).rejects.toMatchObject({ code: 'not_found' });
-    expect((await catalog.versions('named', { limit: 5 })).items).toHaveLength(2);
+    await expect(catalog.versions('toolset', 'audited', { limit: 5 })).rejects.toMatchObject({ code: 'not_found' });
+    expect((await catalog.versions('toolset', 'named', { limit: 5 })).items).toHaveLength(2);
     expect(await putToolset('named', 2)).toMatchObject({ document: { version: 3 } });
   });
 

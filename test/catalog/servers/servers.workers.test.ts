@@ -257,7 +257,7 @@ describe('a tool under another name', () => {
       { canonical: 'facts.put_fact', wireName: 'put_fact' },
     ]);
     expect((await catalog.get('toolset', 'plain')).version).toBe(2);
-    expect((await catalog.versions('plain', { limit: 10 })).items).toHaveLength(2);
+    expect((await catalog.versions('toolset', 'plain', { limit: 10 })).items).toHaveLength(2);
     await expect(catalog.tool('facts.get_fact')).rejects.toMatchObject({ code: 'unknown_tool' });
   });
 
