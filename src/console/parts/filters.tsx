@@ -9,6 +9,14 @@ export type ListFilter = { name: string; label: string; placeholder?: string } &
   | { kind: 'choice'; choices: readonly (readonly [value: string, label: string])[] }
 );
 
+/**
+ * The filters that are set, as parameters of a list. Typed as never: an address can hold any text, which the service checks.
+ */
+export function filtersOf(names: readonly string[]): Record<string, never> {
+  const set = names.flatMap((name) => (query.value.get(name) ? [[name, query.value.get(name)]] : []));
+  return Object.fromEntries(set) as Record<string, never>;
+}
+
 const inputTypes = { text: 'search', time: 'datetime-local', date: 'date' } as const;
 
 export function Filters({ filters }: { filters: readonly ListFilter[] }) {

@@ -34,7 +34,7 @@ export function Records<Item>({ caption, items, columns, keyOf }: RecordsProps<I
                 </th>
               ) : (
                 <td key={label} data-label={label} class={isNumber ? 'number' : undefined}>
-                  {cell(item)}
+                  <div>{cell(item)}</div>
                 </td>
               ),
             )}

@@ -5,7 +5,7 @@ import { hasMorePending, type InboxItem, inboxError, keyOfItem, pendingCount, pe
 import { usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
 import { announce } from '../../parts/announce.ts';
-import { Filters } from '../../parts/filters.tsx';
+import { Filters, filtersOf } from '../../parts/filters.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { RecordPages } from '../../parts/record-pages.tsx';
 import type { Column } from '../../parts/records.tsx';
@@ -13,7 +13,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewTabs } from '../../parts/view-tabs.tsx';
 import { visible } from '../../parts/visible.ts';
-import { pathOf, query, type ViewProps } from '../../router.ts';
+import { pathOf, type ViewProps } from '../../router.ts';
 import { PendingCard } from './pending-card.tsx';
 
 export function ApprovalsPage({ id }: ViewProps) {
@@ -82,14 +82,13 @@ function Pending() {
 const kinds = { approval: 'Approval', input: 'Answer', 'client-tool': 'Result of a client' } as const;
 
 function Decided() {
-  const filter = Object.fromEntries(['agent', 'session'].flatMap((name) => (query.value.has(name) ? [[name, query.value.get(name)]] : [])));
-  const kind = Object.keys(kinds).find((one) => one === query.value.get('kind')) as keyof typeof kinds | undefined;
+  const filter = filtersOf(['kind', 'agent', 'session']);
   const pages = usePages(
     (cursor, signal) => {
-      const all = { ...filter, ...(kind && { kind }), ...(cursor && { cursor }) };
-      return moniker.value.get('/v1/approvals', { params: { query: { state: 'decided', ...all } }, signal });
+      const all = { ...filter, state: 'decided' as const, ...(cursor && { cursor }) };
+      return moniker.value.get('/v1/approvals', { params: { query: all }, signal });
     },
-    [kind, JSON.stringify(filter)],
+    [JSON.stringify(filter)],
   );
   return (
     <>
@@ -107,7 +106,7 @@ function Decided() {
         columns={columns}
         empty={
           <>
-            <h2>Nothing was decided {Object.keys(filter).length > 0 || kind ? 'with these filters' : 'yet'}</h2>
+            <h2>Nothing was decided {Object.keys(filter).length > 0 ? 'with these filters' : 'yet'}</h2>
             <p>
               Decisions stay here with the key, link or timer that made them. <a href={pathOf('approvals')}>See what is pending</a>
             </p>

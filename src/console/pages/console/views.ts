@@ -35,6 +35,7 @@ export const views: readonly ConsoleView[] = [
     load: async () => (await import('../approvals/approvals-page.tsx')).ApprovalsPage,
   },
   { name: 'usage', title: 'Usage', group: 'Run', key: 'u', load: async () => (await import('../usage/usage-page.tsx')).UsagePage },
+  { name: 'audit', title: 'Audit', group: 'Run', key: 'l', load: async () => (await import('../audit/audit-page.tsx')).AuditPage },
 ];
 
 export const groups: readonly ConsoleView['group'][] = ['Use', 'Build', 'Automate', 'Run'];

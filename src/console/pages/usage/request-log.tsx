@@ -3,7 +3,7 @@ import type { components } from '../../../../client/src/index.ts';
 import { useLoaded, usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { Filters } from '../../parts/filters.tsx';
+import { Filters, filtersOf } from '../../parts/filters.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { RecordPages } from '../../parts/record-pages.tsx';
 import type { Column } from '../../parts/records.tsx';
@@ -20,7 +20,7 @@ const filterNames = ['from', 'to', 'status', 'kind', 'model', 'agent', 'key', 's
 const statuses: readonly Entry['status'][] = ['completed', 'failed', 'cancelled', 'interrupted', 'waiting'];
 
 export function RequestLog() {
-  const filter = Object.fromEntries(filterNames.flatMap((name) => (query.value.has(name) ? [[name, query.value.get(name)]] : [])));
+  const filter = filtersOf(filterNames);
   const pages = usePages(
     (cursor, signal) => moniker.value.get('/v1/requests', { params: { query: { ...filter, ...(cursor && { cursor }) } }, signal }),
     [JSON.stringify(filter)],

@@ -2,7 +2,7 @@
 import { paginate } from '../../../../client/src/index.ts';
 import { type LoadedData, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { Filters } from '../../parts/filters.tsx';
+import { Filters, filtersOf } from '../../parts/filters.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { Records, type Column } from '../../parts/records.tsx';
 import { ViewTabs } from '../../parts/view-tabs.tsx';
@@ -41,13 +41,8 @@ const maxRows = 5_000;
 
 function UsageSums() {
   const by = groupings.find((one) => one === query.value.get('by')) ?? 'model';
-  const filter = Object.fromEntries(
-    ['from', 'to', 'model', 'agent', 'key'].flatMap((name) => {
-      const value = query.value.get(name);
-      // Calls of tools have no model.
-      return value === null || (name === 'model' && by === 'tool') ? [] : [[name, value]];
-    }),
-  );
+  // Calls of tools have no model.
+  const filter = filtersOf(['from', 'to', 'agent', 'key', ...(by === 'tool' ? [] : ['model'])]);
   const sums = useLoaded((signal) => loadSums(by, filter, signal), [by, JSON.stringify(filter)]);
   const names = (dimension: Grouping) => (by === dimension && sums.data !== null ? groupNames(sums.data, by) : []);
   return (

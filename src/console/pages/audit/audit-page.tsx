@@ -1,0 +1,180 @@
+/** `/console/audit`: every call, refusal, decision and change of the configuration, newest first, and the proof that no row was altered. */
+import type { ComponentChildren } from 'preact';
+import type { components } from '../../../../client/src/index.ts';
+import { usePages } from '../../api/load.ts';
+import { moniker } from '../../api/moniker.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { Filters, filtersOf, type ListFilter } from '../../parts/filters.tsx';
+import { RecordPages } from '../../parts/record-pages.tsx';
+import type { Column } from '../../parts/records.tsx';
+import { Sheet } from '../../parts/sheet.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Time } from '../../parts/time.tsx';
+import { visible } from '../../parts/visible.ts';
+import { pathOf, query, setQuery } from '../../router.ts';
+import { duration } from '../../text/format.ts';
+import { VerifyPanel } from './verify-panel.tsx';
+
+type Entry = components['schemas']['AuditCall'] | components['schemas']['AuditChange'];
+type Verdict = components['schemas']['AuditCall']['verdict'];
+
+const verdicts: readonly Verdict[] = ['ran', 'refused', 'outcome_unknown', 'waiting', 'approved', 'denied', 'expired'];
+
+export function AuditPage() {
+  const filter = filtersOf(['from', 'to', 'kind', 'verdict', 'code', 'tool', 'agent', 'key', 'session']);
+  const pages = usePages(
+    (cursor, signal) => moniker.value.get('/v1/audit', { params: { query: { ...filter, ...(cursor && { cursor }) } }, signal }),
+    [JSON.stringify(filter)],
+  );
+  const chosen = pages.items?.find(({ id }) => id === query.value.get('row'));
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <div class="view wide">
+      <header class="head">
+        <h1>Audit</h1>
+      </header>
+      <VerifyPanel />
+      <Filters filters={filtersFor(pages.items ?? [])} />
+      <RecordPages
+        caption="Audit"
+        pages={pages}
+        keyOf={({ id }) => id}
+        columns={columns}
+        empty={
+          <>
+            <h2>No rows {isFiltered ? 'match these filters' : 'yet'}</h2>
+            <p>
+              Each call of a tool, each decision and each change of the configuration has a row.{' '}
+              {isFiltered ? 'Clear a filter to see more.' : <a href={pathOf('chat')}>Make a call in the chat</a>}
+            </p>
+          </>
+        }
+      />
+      {chosen !== undefined && (
+        <Sheet title={chosen.kind === 'call' ? 'Call' : 'Change'} onClose={() => setQuery({ row: null })}>
+          <Facts rows={factsOf(chosen)} />
+        </Sheet>
+      )}
+    </div>
+  );
+}
+
+/** Codes, tools and agents of the rows that are shown are offered. */
+function filtersFor(items: readonly Entry[]): ListFilter[] {
+  const calls = items.filter((item) => item.kind === 'call');
+  const offered = (pick: (call: components['schemas']['AuditCall']) => string | null) => [
+    ...new Set(calls.flatMap((call) => pick(call) ?? [])),
+  ];
+  return [
+    { name: 'from', label: 'From', kind: 'time' },
+    { name: 'to', label: 'To', kind: 'time' },
+    {
+      ...{ name: 'kind', label: 'Kind', kind: 'choice' },
+      choices: [
+        ['', 'all'],
+        ['call', 'calls and decisions'],
+        ['change', 'changes'],
+      ],
+    },
+    {
+      ...{ name: 'verdict', label: 'Verdict', kind: 'choice' },
+      choices: [['', 'any'], ...verdicts.map((one) => [one, one.replaceAll('_', ' ')] as const)],
+    },
+    { name: 'code', label: 'Code', kind: 'text', suggestions: offered(({ code }) => code) },
+    { name: 'tool', label: 'Tool', kind: 'text', suggestions: offered(({ canonical, requested }) => canonical ?? requested) },
+    { name: 'agent', label: 'Agent', kind: 'text', suggestions: offered(({ agent }) => agent) },
+    { name: 'key', label: 'Key', kind: 'text', placeholder: 'id', suggestions: [...new Set(items.map(({ keyId }) => keyId))] },
+    { name: 'session', label: 'Session', kind: 'text' },
+  ];
+}
+
+const columns: readonly Column<Entry>[] = [
+  {
+    label: 'Time',
+    cell: ({ id, at }) => (
+      <button type="button" class="link" onClick={() => setQuery({ row: id }, { push: true })}>
+        <Time iso={at} exact />
+      </button>
+    ),
+  },
+  { label: 'What', cell: whatCell },
+  {
+    label: 'Verdict',
+    cell: (entry) =>
+      entry.kind === 'change' ? (
+        <span class="badge">{entry.action}</span>
+      ) : (
+        <>
+          <StateBadge state={entry.verdict} /> {entry.code !== null && <span class="muted">{entry.code}</span>}
+        </>
+      ),
+  },
+  { label: 'Key', cell: ({ keyId }) => <code>{visible(keyId)}</code> },
+  {
+    label: 'Session',
+    cell: (entry) =>
+      entry.kind === 'call' && entry.session !== null ? (
+        <a href={pathOf('sessions', entry.session)}>{visible(entry.agent ?? entry.session.slice(0, 12))}</a>
+      ) : (
+        '–'
+      ),
+  },
+  { label: 'Time taken', isNumber: true, cell: (entry) => (entry.kind === 'call' ? duration(entry.durationMs) : '–') },
+];
+
+function whatCell(entry: Entry) {
+  if (entry.kind === 'change')
+    return (
+      <>
+        {entry.resource} <code>{visible(entry.name)}</code>
+        {entry.version !== null && <span class="muted"> version {entry.version}</span>}
+      </>
+    );
+  const { requested, canonical } = entry;
+  return (
+    <code>
+      {visible(requested)}
+      {canonical !== null && canonical !== requested && (
+        <>
+          <span aria-hidden="true"> → </span>
+          <span class="visually-hidden">is</span> {visible(canonical)}
+        </>
+      )}
+    </code>
+  );
+}
+
+function factsOf(entry: Entry): [string, ComponentChildren][] {
+  const name = (value: string | null) => (value === null ? null : <code>{visible(value)}</code>);
+  const common: [string, ComponentChildren][] = [
+    ['Time', <Time key="at" iso={entry.at} exact />],
+    ['Key', name(entry.keyId)],
+  ];
+  if (entry.kind === 'change')
+    return [
+      ...common,
+      ['Action', entry.action],
+      ['Of', entry.resource],
+      ['Name', name(entry.name)],
+      ['Version', entry.version],
+      ['Row', name(entry.id)],
+    ];
+  return [
+    ...common,
+    ['Verdict', <StateBadge key="verdict" state={entry.verdict} />],
+    ['Code', name(entry.code)],
+    ['Called as', name(entry.requested)],
+    ['Tool', name(entry.canonical)],
+    ['Found by', entry.via],
+    ['Toolset', name(entry.toolset)],
+    ['Edition', name(entry.edition)],
+    ['Agent', name(entry.agent)],
+    ['Session', entry.session === null ? null : <a href={pathOf('sessions', entry.session)}>{visible(entry.session)}</a>],
+    ['Turn', name(entry.turn)],
+    ['Call', name(entry.callId)],
+    ['Called by', name(entry.parent)],
+    ['Time taken', duration(entry.durationMs)],
+    ['Hash of arguments', name(entry.argumentsHash)],
+    ['Row', name(entry.id)],
+  ];
+}
