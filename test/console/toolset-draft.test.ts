@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   aliasText,
+  argumentOf,
+  withAlias,
+  withArgument,
   replaceEntry,
   rowFaults,
   asToolsetDraft,
@@ -60,6 +63,30 @@ describe('the draft of a toolset', () => {
     expect(asToolsetDraft(draft)).toBe(draft);
     for (const value of [null, 7, {}, { tools: 'x' }, { tools: [null] }])
       expect(() => asToolsetDraft(value)).toThrow('"tools" must be a list');
+  });
+
+  it('changes the mode and the note of an alias, and nothing else', () => {
+    const entry = { tool: 'a.x', aliases: ['look', 'see'] };
+    expect(withAlias(entry, { name: 'see', mode: 'hidden' }).aliases).toEqual(['look', { name: 'see', mode: 'hidden' }]);
+    expect(withAlias({ ...entry, aliases: [hidden] }, { name: 'look', mode: 'announced', note: '' }).aliases).toEqual(['look']);
+  });
+
+  it('renames and sets arguments, and leaves out empty groups', () => {
+    const entry = { tool: 'a.x' };
+    const renamed = withArgument(entry, { name: 'path', shown: 'file', kind: 'default', value: '10' });
+    expect(renamed).toEqual({ tool: 'a.x', arguments: { rename: { file: 'path' }, default: { path: 10 } } });
+    expect(argumentOf(renamed, 'path')).toEqual({ name: 'path', shown: 'file', kind: 'default', value: '10' });
+    expect(withArgument(renamed, { name: 'path', shown: '', kind: 'model', value: '' })).toEqual(entry);
+    for (const [kind, value, stored] of [
+      ['secret', 'CI', { secret: 'CI' }],
+      ['caller', 'team', { caller: 'team' }],
+      ['preset', 'text', 'text'],
+      ['preset', '"10"', '10'],
+    ] as const) {
+      const set = withArgument(entry, { name: 'a', shown: '', kind, value });
+      expect(set).toEqual({ tool: 'a.x', arguments: { preset: { a: stored } } });
+      expect(argumentOf(set, 'a')).toEqual({ name: 'a', shown: '', kind, value });
+    }
   });
 
   it('replaces one entry', () => {

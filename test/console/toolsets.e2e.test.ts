@@ -108,6 +108,55 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
     });
   });
 
+  it('renames, presets and hides arguments of an entry, and sets the modes of its aliases', async () => {
+    await visit(async (page) => {
+      await tab(page, 'Entry');
+      await page.getByLabel('Shown name of the argument command').fill('script');
+      await page.getByLabel('Who sets cwd').selectOption('preset');
+      await page.getByLabel('Value of cwd').fill('/workspace/site');
+      await page.getByLabel('Mode of shell').selectOption('hidden');
+      await page.getByLabel('Approval').selectOption('always');
+      await page.getByText('can be saved').waitFor();
+      await save(page).click();
+      await page.getByText('saved as version 2', { exact: true }).waitFor();
+      const { json } = await service.call('GET', `/v1/toolsets/${name}`);
+      expect(json.tools[0]).toMatchObject({
+        aliases: [{ name: 'shell', mode: 'hidden' }],
+        approval: 'always',
+        arguments: { rename: { script: 'command' }, preset: { cwd: '/workspace/site' } },
+      });
+      await tab(page, 'Definition');
+      const definition = page.getByRole('region', { name: 'Definition for openai' });
+      await definition.getByText('"script"').first().waitFor();
+      expect(await definition.textContent()).not.toContain('"cwd"');
+    });
+  });
+
+  it('marks a clash and uses the free name with the keyboard alone', async () => {
+    await visit(async (page) => {
+      const tabTo = async (isThere: string) => {
+        for (let presses = 0; presses < 60; presses += 1) {
+          await page.keyboard.press('Tab');
+          if (await page.evaluate(`(() => { const at = document.activeElement; return ${isThere}; })()`)) return;
+        }
+        throw new Error(`Tab does not reach ${isThere}`);
+      };
+      await aliases(page).waitFor();
+      await tabTo("at?.getAttribute('aria-label') === 'Aliases of builtin.bash'");
+      await page.keyboard.press('End');
+      await page.keyboard.type(', look_at');
+      await page.getByText('is also claimed by builtin.bash').waitFor();
+      await tabTo("at?.textContent === 'Use builtin_look_at'");
+      await page.keyboard.press('Enter');
+      await page.getByText('can be saved').waitFor();
+      await page.keyboard.press('Shift+Tab');
+      for (let presses = 0; presses < 20 && !(await page.evaluate("document.activeElement?.textContent === 'Save'")); presses += 1)
+        await page.keyboard.press('Shift+Tab');
+      await page.keyboard.press('Enter');
+      await page.getByText('saved as version 2', { exact: true }).waitFor();
+    });
+  });
+
   it('edits the document as text, and keeps text that is not JSON out of the draft', async () => {
     await visit(async (page) => {
       await tab(page, 'Document');
@@ -171,7 +220,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
           await aliases(page).fill('shell, look_at');
           await page.getByText('is also claimed by builtin.bash').waitFor();
           await check(page, 'clash');
-          for (const title of ['Versions', 'Test', 'Document']) {
+          for (const title of ['Entry', 'Versions', 'Test', 'Document']) {
             await tab(page, title);
             await check(page, title);
           }

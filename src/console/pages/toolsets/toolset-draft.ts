@@ -16,13 +16,13 @@ export function asToolsetDraft(value: unknown): ToolsetDraft {
 }
 
 export function aliasText({ aliases = [] }: ToolsetRow): string {
-  return aliases.map((alias) => (typeof alias === 'string' ? alias : alias.name)).join(', ');
+  return aliases.map(nameOf).join(', ');
 }
 
 /** Reads aliases from a list with commas or spaces. An alias that exists keeps its mode and note. */
 export function withAliases(entry: ToolsetRow, text: string): ToolsetRow {
   const { aliases = [], ...rest } = entry;
-  const known = new Map(aliases.map((alias) => [typeof alias === 'string' ? alias : alias.name, alias]));
+  const known = new Map(aliases.map((alias) => [nameOf(alias), alias]));
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   return names.length === 0
     ? { ...rest, ...(text === '' ? {} : { aliases: [] }) }
@@ -43,6 +43,66 @@ export function withSuggestion(entry: ToolsetRow, { clash, suggestion }: RowFaul
   const names = aliasText(entry).split(', ');
   if (!names.includes(clash)) return withName(entry, suggestion);
   return withAliases(entry, names.map((name) => (name === clash ? suggestion : name)).join(', '));
+}
+
+/** Sets the mode and the note of an alias. An announced alias without a note is only its name. */
+export function withAlias(entry: ToolsetRow, { name, mode = 'announced', note = '' }: AliasDraft): ToolsetRow {
+  const isPlain = mode === 'announced' && note === '';
+  const alias = isPlain ? name : { name, mode, ...(note !== '' && { note }) };
+  return { ...entry, aliases: (entry.aliases ?? []).map((one) => (nameOf(one) === name ? alias : one)) };
+}
+
+export type AliasDraft = Exclude<Alias, string>;
+type Alias = components['schemas']['ToolsetAlias'];
+
+function nameOf(alias: Alias): string {
+  return typeof alias === 'string' ? alias : alias.name;
+}
+
+/** What an entry does with an argument of its tool. `value` is JSON, plain text, or the name of a secret or of a field of the caller. */
+export type ArgumentDraft = { name: string; shown: string; kind: ArgumentKind; value: string };
+export type ArgumentKind = 'model' | 'default' | 'preset' | 'secret' | 'caller';
+
+export function argumentOf({ arguments: given = {} }: ToolsetRow, name: string): ArgumentDraft {
+  const { rename = {}, preset = {}, default: defaults = {} } = given;
+  const shown = Object.entries(rename).find(([, own]) => own === name)?.[0] ?? '';
+  if (Object.hasOwn(preset, name)) return { name, shown, ...readPreset(preset[name]) };
+  if (Object.hasOwn(defaults, name)) return { name, shown, kind: 'default', value: toText(defaults[name]) };
+  return { name, shown, kind: 'model', value: '' };
+}
+
+export function withArgument(entry: ToolsetRow, { name, shown, kind, value }: ArgumentDraft): ToolsetRow {
+  const { arguments: given = {}, ...rest } = entry;
+  const renamed = Object.entries(given.rename ?? {}).filter(([, own]) => own !== name);
+  const others = (members: Record<string, unknown> = {}) => Object.entries(members).filter(([own]) => own !== name);
+  const presets = { secret: { secret: value }, caller: { caller: value }, preset: fromText(value) };
+  const groups = [
+    ['rename', shown === '' ? renamed : [...renamed, [shown, name]]],
+    ['preset', kind === 'model' || kind === 'default' ? others(given.preset) : [...others(given.preset), [name, presets[kind]]]],
+    ['default', kind === 'default' ? [...others(given.default), [name, fromText(value)]] : others(given.default)],
+  ] as const;
+  const set = groups.filter(([, members]) => members.length > 0).map(([group, members]) => [group, Object.fromEntries(members)]);
+  return set.length === 0 ? rest : { ...rest, arguments: Object.fromEntries(set) };
+}
+
+function readPreset(value: unknown): Pick<ArgumentDraft, 'kind' | 'value'> {
+  const { secret, caller } = loose(value);
+  if (typeof secret === 'string') return { kind: 'secret', value: secret };
+  if (typeof caller === 'string') return { kind: 'caller', value: caller };
+  return { kind: 'preset', value: toText(value) };
+}
+
+/** Text that would be read as JSON, such as `"10"`, is quoted. */
+function toText(value: unknown): string {
+  return typeof value === 'string' && fromText(value) === value ? value : JSON.stringify(value);
+}
+
+function fromText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The faults of each row, by its index, from the body of a failed check (`conflicts` of `name_conflict`, `issues` otherwise). */

@@ -4,11 +4,12 @@ import { CodeBlock } from '../../parts/code-block.tsx';
 import { DocumentText } from '../../parts/document-text.tsx';
 import { visible } from '../../parts/visible.ts';
 import { asToolsetDraft } from './toolset-draft.ts';
+import { EntryPanel } from './toolset-entry.tsx';
 import { TestPanel } from './toolset-test.tsx';
 import type { OpenToolset } from './toolset-state.ts';
 import { VersionsPanel } from './toolset-versions.tsx';
 
-const tabs = ['Definition', 'Versions', 'Test', 'Document'] as const;
+const tabs = ['Definition', 'Entry', 'Versions', 'Test', 'Document'] as const;
 const providers = ['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'text'];
 
 type PanelProps = { state: OpenToolset; selected: number };
@@ -39,6 +40,7 @@ export function ToolsetPanels({ state, selected }: PanelProps) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <div id="inspected" role="tabpanel" aria-labelledby={`tab-${tab.value}`} tabIndex={0}>
         {tab.value === 'Definition' && <DefinitionPanel state={state} selected={selected} />}
+        {tab.value === 'Entry' && <EntryPanel state={state} selected={selected} />}
         {tab.value === 'Versions' && <VersionsPanel state={state} />}
         {tab.value === 'Test' && <TestPanel state={state} selected={selected} />}
         {tab.value === 'Document' && <DocumentText document={state.document} read={asToolsetDraft} />}
