@@ -3936,6 +3936,17 @@ export interface components {
         };
         /**
          * @example {
+         *       "session": "0123…",
+         *       "turn": "turn_1"
+         *     }
+         */
+        ForkPoint: {
+            session: string;
+            /** @description The last turn that is copied. */
+            turn: string;
+        };
+        /**
+         * @example {
          *       "status": "ok",
          *       "version": "0.1.0"
          *     }
@@ -5916,6 +5927,8 @@ export interface components {
             agent?: string;
             /** Format: date-time */
             createdAt: string;
+            /** @description For a fork: the session and turn after which it continues. */
+            from?: components["schemas"]["ForkPoint"];
             id: string;
             /**
              * Format: date-time
@@ -6416,6 +6429,8 @@ export interface components {
          */
         SessionRequest: {
             agent?: string;
+            /** @description Fork: continue after a turn of another session, with its agent or model, conversation, tool calls and current files. */
+            from?: components["schemas"]["ForkPoint"];
             /** @description With `model`: the system prompt. */
             instructions?: string;
             model?: components["schemas"]["ModelRef"];
@@ -12352,6 +12367,7 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];

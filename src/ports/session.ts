@@ -17,8 +17,17 @@ import type { FileChange, StoredFile } from './file-space.ts';
 import type { DialectName } from '../core/reference.ts';
 import { Proposal } from '../core/tools/ui-tool.ts';
 
+export const ForkPoint = z
+  .strictObject({
+    session: z.string().min(1).max(200),
+    turn: z.string().min(1).max(200).meta({ description: 'The last turn that is copied.' }),
+  })
+  .meta({ id: 'ForkPoint', example: { session: '0123…', turn: 'turn_1' } });
+export type ForkPoint = z.infer<typeof ForkPoint>;
+
 /** What the session was created with; it never changes. */
 export type SessionSetup = {
+  from?: ForkPoint;
   agent?: string;
   model?: string;
   toolset?: string;
@@ -39,6 +48,7 @@ export const SessionView = z
     createdAt: z.iso.datetime(),
     turn: z.object({ id: z.string(), status: z.string(), reason: z.string().nullable() }).nullable(),
     queued: z.int(),
+    from: ForkPoint.optional().meta({ description: 'For a fork: the session and turn after which it continues.' }),
     title: z.string().nullable().meta({ description: 'The first line of the first input; null before it.' }),
     lastEvent: z.int().meta({ description: 'Number of the newest event: follow the log from here with `?after=`.' }),
     lastActivityAt: z.iso.datetime().meta({ description: 'When a turn last started or ended.' }),
@@ -164,6 +174,9 @@ export type MessageQuery = { cursor?: string; limit?: number; order?: 'asc' | 'd
 /** Oldest first, or newest first with order `desc`; null on the last page. */
 export type MessagePage = { items: TranscriptMessage[]; nextCursor: string | null };
 
+/** What a fork takes over from its session. */
+export type ForkedConversation = { history: Message[]; gathered: readonly Gathered[]; taint: Taint; title: string | null };
+
 /** Events between `after` and `before`, which are event numbers: with `after` alone the first ones, otherwise the last ones. */
 export type EventPageQuery = { after?: number; before?: number; limit: number };
 /** Oldest first; fewer than `limit` if they are long. `lastEvent`: the number of the newest event of the session. */
@@ -201,6 +214,13 @@ export interface SessionPort {
   view(caller: Principal): Promise<SessionView>;
   /** Returns what the session was created with, including instructions: a turn's plan is made from it. */
   setup(caller: Principal): Promise<SessionSetup>;
+  /**
+   * Creates a session of the caller that continues after this turn, with the setup, the conversation up to there, the marks and the current
+   * files of this session. `key`: as in `Sessions.create`. Throws `not_found` for an unknown turn and `conflict` for one that has not ended.
+   */
+  fork(caller: Principal, turn: string, key?: string): Promise<SessionView>;
+  /** For `fork`: has an effect on an empty session only. */
+  importConversation(caller: Principal, conversation: ForkedConversation): Promise<void>;
   remove(caller: Principal): Promise<void>;
   /** Deletes the session if it was not used since (milliseconds since the epoch) and nothing in it runs or waits. Returns whether it did. */
   removeIfUnused(caller: Principal, since: number): Promise<boolean>;

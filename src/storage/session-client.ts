@@ -27,6 +27,8 @@ type SessionStub = Remote<SessionPort> & {
 const methods: Readonly<Record<keyof SessionPort, true>> = {
   view: true,
   setup: true,
+  fork: true,
+  importConversation: true,
   remove: true,
   removeIfUnused: true,
   messages: true,

@@ -54,6 +54,25 @@ it('shows a question until it is decided, and by whom, also when the process die
   expect((await items('/v1/sessions')).filter(({ id }) => id === session.id)).toEqual([]);
 });
 
+it('forks a session after an earlier turn, with its calls and files', async () => {
+  await service.call('PUT', '/v1/toolsets/saving', { tools: [{ tool: 'builtin.write_file', name: 'save' }] });
+  const { json: session } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'saving' });
+  const say = async (id: string, input: string) => (await service.call('POST', `/v1/sessions/${id}/turns`, { input })).json;
+  const first = await say(session.id, '/save {"path": "note.txt", "content": "kept"}');
+  await say(session.id, 'a turn that the fork does not have');
+  const from = { session: session.id, turn: first.turn };
+  const { status, json: fork } = await service.call('POST', '/v1/sessions', { from });
+  expect([status, fork.from, fork.toolset]).toEqual([201, from, 'saving']);
+  await service.stop('SIGKILL');
+  service = await startService(dataDir, {});
+  expect(await say(fork.id, 'go on')).toMatchObject({ status: 'completed' });
+  const messages = await items(`/v1/sessions/${fork.id}/messages`);
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user', 'assistant']);
+  expect(messages[1]?.parts).toMatchObject([{ type: 'tool-call', requested: 'save', canonical: 'builtin.write_file' }]);
+  expect((await service.call('GET', `/v1/sessions/${fork.id}/files`)).json.entries).toMatchObject([{ name: 'note.txt' }]);
+  await find('/v1/sessions', ({ id, title }) => id === fork.id && title === '/save {"path": "note.txt", "content": "kept"}');
+});
+
 it('pages events and messages from the end', async () => {
   const { json: session } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default' });
   for (const input of ['first', 'second']) await service.call('POST', `/v1/sessions/${session.id}/turns`, { input });

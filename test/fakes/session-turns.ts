@@ -60,6 +60,7 @@ export function viewOf({ id, setup, events, waiting }: FakeSession) {
     createdAt,
     turn: started === undefined ? null : { id: started.turn, status: ended ? end.status : open, reason: ended ? end.reason : null },
     queued: 0,
+    ...(setup.from !== undefined && { from: setup.from }),
     title: null,
     lastEvent: events.length,
     lastActivityAt: createdAt,

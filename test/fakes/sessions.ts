@@ -78,9 +78,35 @@ export function fakeSessions(): FakeSessions {
     return session;
   };
 
+  const create: Sessions['create'] = async (owner, setup, key) => {
+    const name = `${owner.workspace} ${key}`;
+    const before = key === undefined ? undefined : keyed.get(name);
+    if (before !== undefined && all.has(before.id)) return viewOf(before);
+    const made = found(owner.keyId, setup);
+    if (key !== undefined) keyed.set(name, made);
+    return viewOf(made);
+  };
+
   const get = (id: string): SessionPort => ({
     view: async (caller) => viewOf(open(id, caller)),
     setup: async (caller) => open(id, caller).setup,
+    fork: async (caller, turn, key) => {
+      const source = open(id, caller);
+      const end = source.events.findIndex((event) => event.type === 'turn-end' && event.turn === turn);
+      if (turnEvents(source, turn).length === 0) throw new Problem('not_found', 'There is no such turn in this session.');
+      if (end < 0) throw new Problem('conflict', 'This turn has not ended yet. Wait for its end or cancel it.');
+      const made = await create(caller, { ...source.setup, listed: true, from: { session: id, turn } }, key);
+      const target = known(made.id);
+      if (target.events.length === 0 && made.from?.turn === turn) {
+        target.events.push({ type: 'history', messages: [], id: 1, at: 0 });
+        applyChanges(
+          target.files,
+          copyFiles(source.files).map((file) => ({ path: file.path, file })),
+        );
+      }
+      return viewOf(target);
+    },
+    importConversation: () => Promise.reject(new Error('a fake session copies itself')),
     removeIfUnused: async () => false,
     remove: async (caller) => {
       all.delete(open(id, caller).id);
@@ -229,14 +255,7 @@ export function fakeSessions(): FakeSessions {
     get,
     idOf: async (owner, key) => keyed.get(`${owner.workspace} ${key}`)?.id ?? 'none',
     getByKey: async (owner, key) => get(keyed.get(`${owner.workspace} ${key}`)?.id ?? 'none'),
-    create: async (owner, setup, key) => {
-      const name = `${owner.workspace} ${key}`;
-      const before = key === undefined ? undefined : keyed.get(name);
-      if (before !== undefined && all.has(before.id)) return viewOf(before);
-      const made = found(owner.keyId, setup);
-      if (key !== undefined) keyed.set(name, made);
-      return viewOf(made);
-    },
+    create,
   };
 }
 

@@ -8,9 +8,9 @@ import { ClientToolInput } from '../../core/turn/plan.ts';
 import { ToolsetReference } from '../../core/toolset/toolset.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
 import type { Principal } from '../../core/principal.ts';
-import { idempotencyMismatch, nullIfNotFound } from '../../core/problem.ts';
+import { idempotencyMismatch, nullIfNotFound, Problem } from '../../core/problem.ts';
 import { type ListedSession, SessionStatus } from '../../core/turn/session-summary.ts';
-import { SessionView, type SessionSetup } from '../../ports/session.ts';
+import { ForkPoint, SessionView, type SessionSetup } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import { idempotencyHeader, idempotencyOf, orEarlierResult } from '../idempotency.ts';
 import { pageFields, pageOf } from '../paging.ts';
@@ -20,6 +20,9 @@ export const sessionParams = z.object({ id: z.string().min(1).max(200).meta({ de
 
 const SessionRequest = z
   .strictObject({
+    from: ForkPoint.optional().meta({
+      description: 'Fork: continue after a turn of another session, with its agent or model, conversation, tool calls and current files.',
+    }),
     agent: ResourceName.optional(),
     model: ModelRef.optional(),
     toolset: ToolsetReference.optional().meta({
@@ -31,8 +34,13 @@ const SessionRequest = z
       description: 'Tools that the caller runs itself, for turns without `tools`.',
     }),
   })
-  .superRefine(({ agent, model, toolset, instructions }, context) => {
+  .superRefine(({ from, agent, model, toolset, instructions, tools }, context) => {
     const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    if (from !== undefined) {
+      for (const [field, value] of Object.entries({ agent, model, toolset, instructions, tools }))
+        if (value !== undefined) refuse(field, 'is taken from the session that is forked: omit it');
+      return;
+    }
     if (agent === undefined && model === undefined) refuse('agent', 'give an agent or a model');
     if (agent === undefined) return;
     for (const [field, value] of Object.entries({ model, toolset, instructions })) {
@@ -86,6 +94,8 @@ const MessagesQuery = z.strictObject({
   order: z.enum(['asc', 'desc']).default('asc').meta({ description: '`desc`: newest first.' }),
 });
 
+const noUsage = { inputTokens: 0, outputTokens: 0 };
+
 const common = { tag: 'Sessions', scopes: ['chat'] } as const;
 
 export const sessionRoutes: readonly Route[] = [
@@ -105,12 +115,13 @@ export const sessionRoutes: readonly Route[] = [
           headers: { location: 'URL of the session.' },
         },
       },
-      problems: ['model_not_found', 'not_found', 'idempotency_mismatch'],
+      problems: ['model_not_found', 'not_found', 'conflict', 'idempotency_mismatch'],
     },
     async ({ c, services, principal, body, bytes, answer }) => {
       const { idempotencyKey } = await idempotencyOf(c, bytes);
       const setup = { ...body, listed: true };
       const make = async () => {
+        if (body.from !== undefined) return await forkSession(services, principal, body.from, idempotencyKey);
         // The plan is discarded: an invalid setup is rejected here, not at the first turn.
         await services.planTurn(principal, body);
         return await createSession(services, principal, setup, idempotencyKey);
@@ -203,9 +214,25 @@ async function createSession(services: Services, principal: Principal, setup: Se
   return key === undefined ? view : asMade(view, await services.sessions.get(view.id).setup(principal), setup);
 }
 
+async function forkSession(services: Services, principal: Principal, from: ForkPoint, key: string | undefined): Promise<SessionView> {
+  const source = services.sessions.get(from.session);
+  const { agent, model, toolset, instructions, tools } = await source.setup(principal);
+  // As above. A key may have been bound to other agents since.
+  await services.planTurn(principal, { agent, model, toolset, instructions, tools });
+  const view = await source.fork(principal, from.turn, ...(key === undefined ? [] : [ownKey(key)]));
+  return key === undefined ? view : asMade(view, await services.sessions.get(view.id).setup(principal), { from, listed: true });
+}
+
+/** All but `from` of a fork is the setup of its session. */
 function asMade(view: SessionView, made: SessionSetup, asked: SessionSetup): SessionView {
-  if (canonicalJson(made) !== canonicalJson(asked)) throw idempotencyMismatch();
-  const unused = { title: null, lastEvent: 0, lastActivityAt: view.createdAt, usage: { inputTokens: 0, outputTokens: 0 } };
+  const isSame =
+    asked.from === undefined ? canonicalJson(made) === canonicalJson(asked) : canonicalJson(made.from) === canonicalJson(asked.from);
+  if (!isSame) throw idempotencyMismatch();
+  if (asked.from !== undefined) {
+    if (view.lastEvent === 0) throw new Problem('unavailable', 'The session was not copied completely. Send the request again.');
+    return { ...view, turn: null, queued: 0, lastEvent: 1, lastActivityAt: view.createdAt, usage: noUsage };
+  }
+  const unused = { title: null, lastEvent: 0, lastActivityAt: view.createdAt, usage: noUsage };
   return { ...view, turn: null, queued: 0, ...unused };
 }
 

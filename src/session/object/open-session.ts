@@ -149,7 +149,7 @@ export function buildOpenSession(
 }
 
 export function toSessionView(session: string, { meta, turns, log, summary }: OpenSession): SessionView {
-  const { agent, model, toolset } = meta.setup;
+  const { agent, model, toolset, from } = meta.setup;
   const current = turns.current();
   const { title, usage, activeAt } = summary.summary();
   return {
@@ -160,6 +160,7 @@ export function toSessionView(session: string, { meta, turns, log, summary }: Op
     createdAt: new Date(meta.createdAt).toISOString(),
     turn: current === null ? null : { id: current.id, status: current.status ?? current.state, reason: current.reason },
     queued: turns.countQueued(),
+    ...(from !== undefined && { from }),
     title,
     lastEvent: log.newest,
     lastActivityAt: new Date(activeAt).toISOString(),

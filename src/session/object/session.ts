@@ -17,6 +17,7 @@ import type { AnswerContent } from '../../core/policy/answer-name.ts';
 import type { Remote } from '../../ports/remote.ts';
 import type {
   CompletionOptions,
+  ForkedConversation,
   DecisionOutcome,
   EventPage,
   EventPageQuery,
@@ -56,6 +57,7 @@ import {
 import { submitInput } from '../pending/submit-input.ts';
 import { enterSession, enterToDecide, requireSession, toSessionView, unknownSession, type OpenSession } from './open-session.ts';
 import { SessionLifecycle } from './session-lifecycle.ts';
+import { forkSession, importConversation } from '../turn/fork-session.ts';
 import { repeatedTurn, submit } from '../turn/submit.ts';
 import { acceptResults } from '../turn/accept-results.ts';
 import { readMessages } from '../log/transcript-pages.ts';
@@ -68,6 +70,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   readonly #wiring: Wiring;
   /** Forks in progress, by idempotency key: a concurrent repeat of the request joins the same fork. */
   readonly #forks = new Map<string, Promise<SubmittedTurn>>();
+  /** The same for `fork`. */
+  readonly #copies = new Map<string, Promise<SessionView>>();
   /** Direct calls in flight, by idempotency key. */
   readonly #calls = new Map<string, Promise<SessionCall>>();
   readonly #life: SessionLifecycle;
@@ -94,6 +98,20 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   setup(caller: Principal): Promise<Outcome<SessionSetup>> {
     return toOutcome(() => this.#enter(caller).meta.setup);
+  }
+
+  fork(caller: Principal, turn: string, key?: string): Promise<Outcome<SessionView>> {
+    return toOutcome(() => {
+      const context = this.#submitContext(this.#enter(caller));
+      if (key === undefined) return forkSession(context, caller, turn);
+      const made = this.#copies.get(key) ?? forkSession(context, caller, turn, key).finally(() => this.#copies.delete(key));
+      this.#copies.set(key, made);
+      return made;
+    });
+  }
+
+  importConversation(caller: Principal, conversation: ForkedConversation): Promise<Outcome<void>> {
+    return toOutcome(() => importConversation(this.#enter(caller), conversation));
   }
 
   /** Deletes the session, permanently once it resolves. The alarm finishes what cannot be deleted now. */

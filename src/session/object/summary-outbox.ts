@@ -66,6 +66,12 @@ export class SummaryOutbox {
     this.#parts.sendUpdate();
   }
 
+  /** Call it in the transaction that takes over the conversation of another session. */
+  noteFork(title: string | null): void {
+    this.noteChange();
+    this.#parts.sql.exec('UPDATE summary SET title = ?', title);
+  }
+
   summary(): Omit<SessionSummary, 'status'> {
     const row = this.#row();
     const { createdAt } = this.#parts.meta;

@@ -10,7 +10,6 @@ import { createTranscript } from '../../core/turn/transcript.ts';
 import { answerEnd, unknownCompletion } from '../../dialects/answer.ts';
 import type { SubmitTurn } from '../../ports/session.ts';
 import type { SubmitContext } from './accept-turn.ts';
-import type { Completion } from '../log/completion-store.ts';
 import type { OpenSession } from '../object/open-session.ts';
 import type { HashedResult } from './accept-results.ts';
 
@@ -35,7 +34,10 @@ export function branchBefore(
   const own = request.history ?? [];
   if (own.length === 0 && (openSession.completions.last()?.id === previous || isSentAgain(openSession, previous, request, results)))
     return null;
-  const { history, gathered } = conversationUpTo(openSession, session, answer);
+  const { range } = answer;
+  const end = answerEnd(openSession.log.readAll(openSession.completions.readFrom(range)), range, session);
+  if (end === null) throw new Problem('conflict', 'The response with this id has not ended yet. Wait for its end or cancel it.');
+  const { history, gathered } = conversationUpTo(openSession, session, end.event);
   return { history: [...history, ...own], gathered };
 }
 
@@ -50,12 +52,11 @@ function isSentAgain(
   return input.length === 0 && results.length > 0 && results.every(isKnown) && completions.last(1)?.id === previous;
 }
 
-function conversationUpTo(openSession: OpenSession, session: string, { range }: Completion): Branch {
-  const end = answerEnd(openSession.log.readAll(openSession.completions.readFrom(range)), range, session);
-  if (end === null) throw new Problem('conflict', 'The response with this id has not ended yet. Wait for its end or cancel it.');
+/** Returns the conversation up to an event, with the ids of calls that a chat client has. */
+export function conversationUpTo(openSession: OpenSession, session: string, last: number): Branch {
   const transcript = createTranscript({ everything: true, unanswered: true });
   const gathering = createGathering();
-  for (const event of openSession.log.readAll(0, end.event)) {
+  for (const event of openSession.log.readAll(0, last)) {
     transcript.apply(event);
     gathering.apply(event);
   }
