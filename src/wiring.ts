@@ -112,6 +112,8 @@ function build(bindings: Bindings) {
     /** Returns the catalog for a caller, which is recorded in the audit row of each change. */
     catalog,
     audit,
+    /** Returns where the taint marks of a key's direct calls are stored. */
+    marks: base.marks,
     sessions,
     triggers: (workspace: string): Triggers => createCatalogClient(bindings, workspace),
     /** Checks whether code of made tools compiles. */
@@ -180,6 +182,7 @@ function buildBase(bindings: Bindings) {
     master: createMasterKey(settings.masterKey),
     sealing: createMasterKey(settings.masterKey ?? settings.rootKey),
     catalog,
+    marks: marksIn(catalog, runtime.clock),
     audit: withToolUsage(createAudits(bindings, settings.auditShards, catalog), recorder),
   };
 }
@@ -272,10 +275,10 @@ function buildCallDeps({ settings, runtime, catalog }: Base, servers: ServerPart
 }
 
 /** Calls without a session: on scratch files, audited before they return. */
-function buildDirectCalls({ settings, runtime, catalog, audit }: Base, directory: Directory, callDeps: (workspace: string) => CallDeps) {
+function buildDirectCalls({ settings, runtime, marks, audit }: Base, directory: Directory, callDeps: (workspace: string) => CallDeps) {
   const depsFor = ({ workspace }: Principal) => ({
     ...{ directory, ids: runtime.ids, aliases: settings.aliases },
-    marks: marksIn(catalog),
+    marks,
     call: callDeps(workspace),
     scratchFiles: () => createMemoryFiles(runtime.clock.now),
     audit: (rows: AuditRow[]) => audit(workspace).append(rows),
@@ -294,7 +297,7 @@ function buildDirectCalls({ settings, runtime, catalog, audit }: Base, directory
 
 /** Toolsets served over MCP. */
 function buildServe(base: Base, servers: ServerParts, callDeps: ServeDeps['callDeps']): Omit<ServeDeps, 'fileSpace'> {
-  const { settings, runtime, sealing, catalog, audit } = base;
+  const { settings, runtime, sealing, catalog, marks, audit } = base;
   return {
     ...runtime,
     directory: servers.directory,
@@ -306,7 +309,7 @@ function buildServe(base: Base, servers: ServerParts, callDeps: ServeDeps['callD
     callDeps,
     scratchFiles: () => createMemoryFiles(runtime.clock.now),
     audit: (workspace, rows) => audit(workspace).append(rows),
-    marks: marksIn(catalog),
+    marks,
     upstream: servers.upstream,
     upstreamContext: servers.upstreamContext,
     serverChanged: servers.changed,

@@ -1070,7 +1070,7 @@ export interface paths {
         get: operations["getPolicy"];
         /**
          * Write the rules of the workspace
-         * @description A rule applies when all its fields match. `deny` takes precedence over `ask`, `ask` over `allow`, and `allow` over the defaults, whatever their order; POST /v1/policy/test shows which rule decides.  A change takes effect within 5 seconds, and immediately on the instance that received it; a call in progress uses the rules that it started with.
+         * @description A rule applies when all its fields match. `deny` takes precedence over `ask`, `ask` over `allow`, and `allow` over the defaults, whatever their order; POST /v1/policy/test shows which rule decides.  A change takes effect within 90 seconds, and immediately on the instance that received it; a call in progress uses the rules that it started with.
          *
          *     Not for keys that are bound to agents or toolsets.
          *

@@ -31,6 +31,7 @@ import { readWorkspaceSettings } from './documents/workspace-settings.ts';
 import { createKeyCancellations } from './keys/key-cancellations.ts';
 import { documentHandlers } from './handlers/documents.ts';
 import { keyHandlers } from './handlers/keys.ts';
+import { publishedHandlers, readPublished } from './handlers/published.ts';
 import { serverHandlers } from './handlers/servers.ts';
 import { triggerHandlers } from './handlers/triggers.ts';
 import type { CatalogServices, CatalogHandlers } from './handlers/catalog-handlers.ts';
@@ -51,6 +52,7 @@ const handlers: CatalogHandlers = {
   ...documentHandlers,
   ...serverHandlers,
   ...keyHandlers,
+  ...publishedHandlers,
   ...triggerHandlers,
 };
 
@@ -183,7 +185,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
     if (this.#storedWorkspace() === null) this.ctx.storage.sql.exec("INSERT INTO meta (key, value) VALUES ('workspace', ?)", workspace);
     const context = this.#context(this.#storedWorkspace() ?? workspace);
     const wake = (): Promise<void> => this.#arm();
-    const outbox = createOutbox(context, () => this.env.KV, wake);
+    const outbox = createOutbox(context, { kv: () => this.env.KV, read: readPublished, wake });
     const triggers = this.#triggers(context, wake);
     const cancellations = createKeyCancellations(context, { wake, cancel: (keyId, session) => this.#cancelTurns(context, keyId, session) });
     const services: CatalogServices = {

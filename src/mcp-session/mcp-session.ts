@@ -212,8 +212,10 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
 
 /** The marks last as long as the session. */
 function sessionMarks(store: TaintStore): MarkStore {
+  const known = () => ({ taint: store.read(), expiresAt: Number.POSITIVE_INFINITY });
   return {
-    read: async () => ({ taint: store.read(), expiresAt: Number.POSITIVE_INFINITY }),
+    known,
+    read: async () => known(),
     add: async (taint) => store.addAll(taint),
   };
 }

@@ -256,14 +256,14 @@ export interface Directory {
   provider(workspace: string, name: string): Promise<ProviderAccess>;
   /** Returns the names of the configured providers, including `rehearsal`, with their listed models. */
   providers(workspace: string): Promise<{ name: string; models: readonly string[] }[]>;
-  /** Returns the model aliases of the workspace; they may be a few seconds old. */
+  /** Returns the model aliases of the workspace; they may be `limits.freshReadMs` old. */
   modelAliases(workspace: string): Promise<readonly NamedModel[]>;
-  /** Returns the settings of the workspace; they may be a few seconds old. */
+  /** Returns the settings of the workspace; they may be `limits.freshReadMs` old. */
   workspaceSettings(workspace: string): Promise<WorkspaceSettings>;
-  /** Returns the policy rules of the workspace; they may be `limits.rulesTtlMs` old. */
+  /** Returns the policy rules of the workspace; they may be `limits.freshReadMs` old, but not in the isolate that wrote them. */
   rules(workspace: string): Promise<readonly PolicyRule[]>;
   /**
-   * Throws `not_found` if the server does not exist. The result may be `limits.serverTtlMs` old, but is read again if the call of `tool` (an
+   * Throws `not_found` if the server does not exist. The result may be `limits.freshReadMs` old, but is read again if the call of `tool` (an
    * own name) would be refused: a client may call a tool that was just listed or accepted.
    */
   server(workspace: string, name: string, tool?: string): Promise<ServerAccess>;
@@ -279,7 +279,7 @@ export interface Directory {
    * webhook cost the same: at most one read of KV.
    */
   hook(workspace: string, name: string, notOlderThan?: number): Promise<CompiledHook | null>;
-  /** Returns the subscriptions to turns; they may be `limits.subscriptionsTtlMs` old. */
+  /** Returns the subscriptions to turns; they may be `limits.freshReadMs` old. */
   subscriptions(workspace: string): Promise<readonly SubscriptionHead[]>;
   /** Returns a secret's value if it is bound to `host` (or `tool`); otherwise throws `forbidden`. */
   secret(workspace: string, name: string, use: { host?: string; tool?: string }): Promise<string>;

@@ -2,32 +2,14 @@
  * The methods of a workspace's Catalog: their types (the ports and `PublishedDocuments`), and one row for each that says how it runs.
  * `catalog-client.ts` calls them; `catalog/handlers/` implements them.
  */
-import type { NamedModel } from '../core/model/model-alias.ts';
-import type { Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
 import type { EditionPointer } from '../core/toolset/edition-tool.ts';
 import type { Outcome } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
-import type { Provider } from '../core/model/provider.ts';
-import type { PolicyRule } from '../core/policy/rule.ts';
-import type { SecretBinding } from '../core/policy/secret.ts';
-import type { ServerAccess } from '../core/servers/server.ts';
-import type { ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
-import type { Skill } from '../core/skills/skill.ts';
-import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
-import type { WebhookDocument } from '../core/triggers/webhook.ts';
-import type { WorkspaceSettings } from '../core/workspace.ts';
+import type { ServerOperation } from '../core/servers/server-state.ts';
 import { policyDocument, type CatalogPort, type CatalogCaller, type DocumentKind } from '../ports/catalog.ts';
 import type { Triggers } from '../ports/triggers.ts';
-
-/** A secret as stored; `secret-box.ts` opens it. */
-export type SealedSecret = SecretBinding & { name: string; sealed: string };
-
-/** A provider as stored, with all secrets that it names and that exist, so that one call is enough. */
-export type SealedProvider = { provider: Provider; sealedApiKey: string | null; secrets: SealedSecret[] };
-
-/** A webhook as stored. `sealed`: as in `PublishedHook` (`keys.ts`). */
-export type SealedHook = { webhook: WebhookDocument; version: number; sealed: string };
+import type { PublishedKind, PublishedValues, SealedHook } from './published-values.ts';
 
 /** The result of looking up a key's hash; `refused` is the reason. */
 export type KeyVerdict = { principal: Principal; expiresAt: number | null } | { refused: 'unknown' | 'revoked' | 'expired' };
@@ -37,20 +19,10 @@ interface PublishedDocuments {
   /** `republish`: true when KV should have the value and does not. */
   pointer(toolset: string, version: number | undefined, republish: boolean): Promise<EditionPointer>;
   editionText(hash: string): Promise<string>;
-  agent(name: string, republish: boolean): Promise<Agent>;
-  server(name: string): Promise<ServerAccess>;
-  serverOffers(name: string): Promise<ServerOffers>;
+  /** Throws `not_found`. */
+  published<Kind extends PublishedKind>(kind: Kind, name: string, republish: boolean): Promise<PublishedValues[Kind]>;
   operation(server: string, tool: string): Promise<ServerOperation>;
-  skill(name: string, republish: boolean): Promise<Skill>;
   hook(name: string): Promise<SealedHook>;
-  subscriptions(): Promise<SubscriptionHead[]>;
-  rules(): Promise<PolicyRule[]>;
-  /** Returns null when none is stored. */
-  sealedProvider(name: string): Promise<SealedProvider | null>;
-  providerModels(): Promise<{ name: string; models: string[] }[]>;
-  modelAliases(): Promise<NamedModel[]>;
-  workspaceSettings(): Promise<WorkspaceSettings>;
-  sealedSecret(name: string): Promise<SealedSecret>;
   verifyKey(id: string, hash: string): Promise<KeyVerdict>;
 }
 
@@ -105,7 +77,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   serverDocument: read,
   claimRefresh: record,
   takeDiscovery: { ...write, invalidates: ofServer },
-  takeFailure: { ...record, invalidates: ofServer },
+  takeFailure: { ...write, invalidates: ofServer },
   serverGrant: read,
   saveServerGrant: write,
   acceptTool: { ...write, invalidates: ofServer },
@@ -140,19 +112,9 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
 
   pointer: read,
   editionText: read,
-  agent: read,
-  server: read,
-  serverOffers: read,
+  published: read,
   operation: read,
-  skill: read,
   hook: read,
-  subscriptions: read,
-  rules: read,
-  sealedProvider: read,
-  providerModels: read,
-  modelAliases: read,
-  workspaceSettings: read,
-  sealedSecret: read,
   verifyKey: read,
 
   // Idempotent by the delivery's id.

@@ -4,7 +4,7 @@
  * `directory.ts`. Also decrypts and compiles them.
  */
 import { compileHook, type CompiledHook } from '../core/triggers/compiled-hook.ts';
-import type { SealedHook } from './catalog-methods.ts';
+import type { SealedHook } from './published-values.ts';
 import { createTimedCache, type Loaded } from './timed-cache.ts';
 import { Problem } from '../core/problem.ts';
 import type { WebhookSecrets } from '../core/triggers/webhook.ts';

@@ -6,39 +6,24 @@
  * |---|---|---|---|---|
  * | `edition:{workspace}:{hash}` | `edition:default:9f86…` | the edition's bytes (JSON, `format: 1`) whose SHA-256 is the hash | until 30 days after no version has it | Catalog's outbox |
  * | `toolset:{workspace}:{toolset}` | `toolset:default:support` | `PublishedPointer` (JSON): which edition is the newest | until the next write; tombstone 1 day | Catalog's outbox |
- * | `agent:{workspace}:{agent}` | `agent:default:helper` | `PublishedAgent` (JSON) | until the next write; tombstone 1 day | Catalog's outbox |
- * | `skill:{workspace}:{skill}` | `skill:default:git` | `PublishedSkill` (JSON) | until the next write; tombstone 1 day | Catalog's outbox |
+ * | `{kind}:{workspace}:{name}` | `agent:default:helper` | `PublishedValue` (JSON): an agent, skill, provider, secret, server or what it `offers`; secret values and keys are sealed | until the next write; tombstone 1 day | Catalog's outbox |
+ * | `{kind}:{workspace}` | `rules:default` | `PublishedValue` (JSON): `rules`, `providers`, `model-aliases`, `subscriptions`, `settings` | until the next write | Catalog's outbox |
  * | `hook:{workspace}:{webhook}` | `hook:default:triage` | `PublishedHook` (JSON); its secrets are sealed | until the next write; tombstone 1 day | Catalog's outbox |
  * | `reply:{workspace}:{hash}` | `reply:default:9f86…` | parts or items (JSON) of a translated reply, or the id of an answer of a session; the hash is of the key's id and the reply's | 1 hour | the Worker |
  *
  * KV may return an old value for up to 90 s (`cacheTtl` plus propagation). Nothing that grants access is stored in it.
  */
-import type { Agent } from '../core/agent.ts';
 import { sha256Hex } from '../core/hash.ts';
-import type { Skill } from '../core/skills/skill.ts';
-import type { WebhookDocument } from '../core/triggers/webhook.ts';
+import type { PublishedKind } from './published-values.ts';
 
 export const kvKeys = {
   edition: (workspace: string, hash: string): string => `edition:${workspace}:${hash}`,
   toolset: (workspace: string, toolset: string): string => `toolset:${workspace}:${toolset}`,
-  agent: (workspace: string, agent: string): string => `agent:${workspace}:${agent}`,
-  skill: (workspace: string, skill: string): string => `skill:${workspace}:${skill}`,
+  published: (kind: PublishedKind, workspace: string, name: string): string =>
+    name === '' ? `${kind}:${workspace}` : `${kind}:${workspace}:${name}`,
   reply: (workspace: string, hash: string): string => `reply:${workspace}:${hash}`,
   hook: (workspace: string, webhook: string): string => `hook:${workspace}:${webhook}`,
 } as const;
-
-/** Increased when the shape of a published value changes: for any other format readers ask the Catalog. */
-export const publishedFormat = 1;
-
-/** Published after a DELETE. */
-export type PublishedTombstone = { format: typeof publishedFormat; version: number; deleted: true };
-
-type Published<Value> = ({ format: typeof publishedFormat; version: number } & Value) | PublishedTombstone;
-export type PublishedPointer = Published<{ revision: number; hash: string }>;
-export type PublishedAgent = Published<{ agent: Agent }>;
-export type PublishedSkill = Published<{ skill: Skill }>;
-/** `sealed`: JSON of `WebhookSecrets`, sealed for this webhook (`secret-box.ts`). */
-export type PublishedHook = Published<{ webhook: WebhookDocument; sealed: string }>;
 
 /**
  * Returns the name of a workspace's Durable Object, a hash of workspace, kind and id, so that an id from outside is never a name. For a

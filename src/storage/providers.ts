@@ -7,9 +7,9 @@ import { rehearsalAccess, type ProviderAccess } from '../core/model/provider.ts'
 import { credentialHeaders, providerBaseUrl, type ProviderKind } from '../core/model/provider-kind.ts';
 import type { Settings } from '../core/settings.ts';
 import { Problem } from '../core/problem.ts';
-import { secretHostOf, secretUseRefusal } from '../core/policy/secret.ts';
-import type { SealedProvider } from './catalog-methods.ts';
+import { secretHostOf, type SecretBinding, secretUseRefusal } from '../core/policy/secret.ts';
 import type { MasterKey } from './master-key.ts';
+import type { SealedProvider } from './published-values.ts';
 import { openValue } from './secret-box.ts';
 
 /** Cannot be written or deleted, so that one provider always works. */
@@ -44,17 +44,27 @@ export function builtinProviders(settings: Settings): ProviderAccess[] {
     .filter((access) => access !== null);
 }
 
-/** Throws `not_configured` when a secret is missing, bound to another host, or cannot be decrypted. */
-export async function openProvider(master: MasterKey, workspace: string, name: string, stored: SealedProvider): Promise<ProviderAccess> {
-  const { provider, sealedApiKey, secrets } = stored;
+/** A secret with its value. */
+export type OpenedSecret = SecretBinding & { value: string };
+
+/**
+ * `secretOf`: returns null for a missing secret. Throws `not_configured` when a secret is missing, bound to another host, or cannot be
+ * decrypted.
+ */
+export async function openProvider(
+  master: MasterKey,
+  { workspace, name }: { workspace: string; name: string },
+  { provider, sealedApiKey }: SealedProvider,
+  secretOf: (secret: string) => Promise<OpenedSecret | null>,
+): Promise<ProviderAccess> {
   const baseUrl = providerBaseUrl(provider);
 
   const secretValue = async (secret: string): Promise<string> => {
-    const sealed = secrets.find((candidate) => candidate.name === secret);
-    if (sealed === undefined) throw misconfigured(name, secret, 'it does not exist');
-    const refusal = secretUseRefusal(sealed, { host: secretHostOf(baseUrl) });
+    const opened = await secretOf(secret);
+    if (opened === null) throw misconfigured(name, secret, 'it does not exist');
+    const refusal = secretUseRefusal(opened, { host: secretHostOf(baseUrl) });
     if (refusal !== null) throw misconfigured(name, secret, refusal);
-    return openValue(master, { workspace, kind: 'secret', name: secret }, sealed.sealed);
+    return opened.value;
   };
 
   const headers: [string, string][] = [];

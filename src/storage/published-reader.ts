@@ -2,7 +2,6 @@
  * Reads published documents after a cache miss: from KV first, then from the Catalog when KV has nothing, an unknown format, or a
  * value that may be older than a write of this isolate. Stores only the times of those writes; used by `directory.ts`.
  */
-import type { Agent } from '../core/agent.ts';
 import type { Edition, EditionPointer } from '../core/toolset/edition-tool.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { isRecord, tryParse } from '../core/json/wire-value.ts';
@@ -11,16 +10,22 @@ import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import { nullIfNotFound, Problem } from '../core/problem.ts';
-import type { Skill } from '../core/skills/skill.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
 import { callCatalog } from './catalog-client.ts';
-import type { SealedHook } from './catalog-methods.ts';
-import { kvKeys, publishedFormat } from './keys.ts';
-import type { PublishedAgent, PublishedHook, PublishedPointer, PublishedSkill, PublishedTombstone } from './keys.ts';
+import { kvKeys } from './keys.ts';
+import { publishedFormat } from './published-values.ts';
+import type {
+  PublishedHook,
+  PublishedKind,
+  PublishedPointer,
+  PublishedTombstone,
+  PublishedValue,
+  PublishedValues,
+  SealedHook,
+} from './published-values.ts';
 import { loadIfFound, type Loaded } from './timed-cache.ts';
 
-export const pointerTtlMs = 5_000;
 export const pointerCacheTtlSeconds = 30;
 export const editionCacheTtlSeconds = 86_400;
 /** KV responds in tens of milliseconds; after this the Catalog is asked. */
@@ -29,15 +34,16 @@ const missingEdition =
   'A compiled toolset is missing from the store: start a new turn if this one waited for more than 30 days, otherwise PUT the toolset again.';
 /** `toolset@version`: the pointer only changes by a revision, which may be visible this late. */
 const pinnedPointerTtlMs = 60_000;
-export const skillTtlMs = 5_000;
 
 export interface PublishedReader {
   /** Returns null when the toolset or version does not exist. */
   pointer(workspace: string, toolset: string, version: number | undefined): Promise<Loaded<EditionPointer | null>>;
+  /** Like `value`, from the Catalog. */
+  newest<Kind extends PublishedKind>(kind: Kind, workspace: string, name: string): Promise<Loaded<PublishedValues[Kind] | null>>;
   /** Returns the newest pointer of the Catalog; KV is read only when the Catalog cannot be reached. */
-  newest(workspace: string, toolset: string): Promise<EditionPointer | null>;
-  agent(workspace: string, name: string): Promise<Loaded<Agent | null>>;
-  skill(workspace: string, name: string): Promise<Loaded<Skill | null>>;
+  newestPointer(workspace: string, toolset: string): Promise<EditionPointer | null>;
+  /** Returns null if it does not exist. `name`: `''` for kinds with one value in a workspace. */
+  value<Kind extends PublishedKind>(kind: Kind, workspace: string, name: string): Promise<Loaded<PublishedValues[Kind] | null>>;
   /**
    * Asks the Catalog only about webhooks that this isolate wrote, once a write. `known`: the previous result. Throws `upstream_timeout`
    * when KV does not respond, since the webhook may exist.
@@ -87,25 +93,41 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
   /** `ask` calls the Catalog, and is passed whether KV has lost the document. */
   const readDocument = async <Value, Published extends { format: number }>(
     key: string,
-    { prefix = key, ttlMs }: { prefix?: string; ttlMs: number },
+    prefix: string,
     pick: (published: Published) => Value,
     ask: (isLost: boolean) => Promise<Value>,
   ): Promise<Loaded<Value | null>> => {
     const { value: published, isLost } = isFresh(key, prefix) ? unasked : await fromKv<Published | PublishedTombstone>(key);
     // Only tombstones have a `deleted` field.
-    if (published !== null) return { value: 'deleted' in published ? null : pick(published as Published), ttlMs };
-    return await loadIfFound(ttlMs, ask(isLost));
+    if (published !== null) return { value: 'deleted' in published ? null : pick(published as Published), ttlMs: limits.publishedTtlMs };
+    return await loadIfFound(limits.publishedTtlMs, ask(isLost));
   };
+
+  const askValue = async <Kind extends PublishedKind>(
+    kind: Kind,
+    workspace: string,
+    name: string,
+    isLost: boolean,
+  ): Promise<PublishedValues[Kind]> =>
+    // The type of a method's result loses its type parameter; the Catalog returns the value of the kind that it was asked for.
+    (await callCatalog(env, workspace, 'published', [kind, name, isLost])) as PublishedValues[Kind];
 
   return {
     pointer: async (workspace, toolset, version) => {
       const ask = (isLost: boolean) => callCatalog(env, workspace, 'pointer', [toolset, version, isLost]);
       if (version !== undefined) return await loadIfFound(pinnedPointerTtlMs, ask(false));
-      const times = { prefix: kvKeys.toolset(workspace, ''), ttlMs: pointerTtlMs };
-      return await readDocument(kvKeys.toolset(workspace, toolset), times, pointerOf(toolset), ask);
+      return await readDocument(kvKeys.toolset(workspace, toolset), kvKeys.toolset(workspace, ''), pointerOf(toolset), ask);
     },
 
-    newest: async (workspace, toolset) => {
+    value: async <Kind extends PublishedKind>(kind: Kind, workspace: string, name: string) => {
+      const key = kvKeys.published(kind, workspace, name);
+      const pick = (published: PublishedValue<Kind>) => (published as Pick<PublishedValues, Kind>)[kind];
+      return await readDocument(key, key, pick, (isLost) => askValue(kind, workspace, name, isLost));
+    },
+
+    newest: (kind, workspace, name) => loadIfFound(limits.publishedTtlMs, askValue(kind, workspace, name, false)),
+
+    newestPointer: async (workspace, toolset) => {
       try {
         return await nullIfNotFound(callCatalog(env, workspace, 'pointer', [toolset, undefined, false]));
       } catch (error) {
@@ -114,19 +136,9 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
           toolset,
           cause: String(error),
         });
-        const { value } = await fromKv<PublishedPointer>(kvKeys.toolset(workspace, toolset));
+        const { value } = await fromKv<PublishedPointer | PublishedTombstone>(kvKeys.toolset(workspace, toolset));
         return value === null || 'deleted' in value ? null : pointerOf(toolset)(value);
       }
-    },
-
-    agent: (workspace, name) => {
-      const ask = (isLost: boolean) => callCatalog(env, workspace, 'agent', [name, isLost]);
-      return readDocument(kvKeys.agent(workspace, name), { ttlMs: pointerTtlMs }, ({ agent }: Existing<PublishedAgent>) => agent, ask);
-    },
-
-    skill: (workspace, name) => {
-      const ask = (isLost: boolean) => callCatalog(env, workspace, 'skill', [name, isLost]);
-      return readDocument(kvKeys.skill(workspace, name), { ttlMs: skillTtlMs }, ({ skill }: Existing<PublishedSkill>) => skill, ask);
     },
 
     hook: async (workspace, name, known) => {
@@ -136,7 +148,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
         const value = await nullIfNotFound(callCatalog(env, workspace, 'hook', [name]));
         return { value, ttlMs: limits.hookTtlMs };
       }
-      const found = await requirePublished<PublishedHook>(key).catch(hooksUnavailable);
+      const found = await requirePublished<PublishedHook | PublishedTombstone>(key).catch(hooksUnavailable);
       // `known` is from the Catalog, and KV may not have it yet.
       if (isNew && known !== null && (found?.version ?? 0) <= known.version) return { value: known, ttlMs: limits.hookTtlMs };
       const value = found === null || 'deleted' in found ? null : found;
@@ -164,9 +176,6 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
   };
 }
 
-/** A published value that is not a tombstone. */
-type Existing<Published> = Exclude<Published, PublishedTombstone>;
-
 /** `isLost`: KV responded and does not have the value that it should have. False when KV did not respond. */
 type FromKv<T> = { value: T | null; isLost: boolean };
 
@@ -181,7 +190,7 @@ function hooksUnavailable(cause: unknown): never {
   throw new Problem('upstream_timeout', 'The webhook store did not respond in time. Send the delivery again.', retry, { cause });
 }
 
-function pointerOf(toolset: string): (published: Existing<PublishedPointer>) => EditionPointer {
+function pointerOf(toolset: string): (published: PublishedPointer) => EditionPointer {
   return ({ version, revision, hash }) => ({ toolset, version, revision, hash });
 }
 

@@ -36,7 +36,7 @@ describe('the audit over its shards', () => {
 describe('calls without a session', () => {
   it('write to shards, and nothing to the Catalog', async () => {
     const { audit, object, catalog } = await emptyAudit();
-    await catalog.rules();
+    await catalog.published('rules', '', false);
     const changes = () =>
       runInDurableObject(object, (_instance, { storage }) => storage.sql.exec<{ n: number }>('SELECT total_changes() AS n').one().n);
     const before = await changes();

@@ -1,7 +1,7 @@
 /** Dependencies for serving a toolset over MCP, on the fakes of a workspace, with servers that the test defines. */
 import type { Principal } from '../../src/core/principal.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
-import { createMarkStore } from '../../src/engine/policy/direct-marks.ts';
+import { marksIn } from '../../src/engine/policy/direct-marks.ts';
 import { configurationTables } from '../../src/engine/mcp/serve-view.ts';
 import type { CallDeps } from '../../src/engine/call/call-scope.ts';
 import type { ServeDeps } from '../../src/mcp/server/serve-context.ts';
@@ -43,7 +43,7 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
     scratchFiles: () => createMemoryFiles(clock.now),
     fileSpace: () => ({ open: async () => ({ files: createMemoryFiles(clock.now), save: async () => undefined }) }),
     audit: (_workspace, rows) => catalog.appendAudit(rows),
-    marks: ({ keyId }, toolset) => createMarkStore(catalog, keyId, toolset),
+    marks: marksIn(() => catalog, clock),
     upstream: {
       ...{ discover: unused, callTool: unused, readResource: unused, getPrompt: unused, complete: unused },
       listen: async () => undefined,

@@ -3,7 +3,7 @@ import type { Principal } from '../../src/core/principal.ts';
 import { readSettings } from '../../src/core/settings.ts';
 import type { ServerAccess, ServerKind } from '../../src/core/servers/server.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tools/tool.ts';
-import { createMarkStore } from '../../src/engine/policy/direct-marks.ts';
+import { marksIn } from '../../src/engine/policy/direct-marks.ts';
 import { callOutsideSession, dryRunCall, explainDirectCall } from '../../src/engine/call/direct-call.ts';
 import { createStaleServerRefresh, withStaleServerRefresh } from '../../src/engine/servers/refresh-stale-servers.ts';
 import { planTurn } from '../../src/engine/plan/plan-turn.ts';
@@ -119,7 +119,7 @@ export function createHarness(
     aliases: settings.aliases,
     scratchFiles: () => createMemoryFiles(clock.now),
     audit: catalog.appendAudit,
-    marks: ({ keyId }: Pick<Principal, 'keyId'>, toolset: string) => createMarkStore(catalog, keyId, toolset),
+    marks: marksIn(() => catalog, clock),
   };
   const served = fakeServeDeps({
     catalog,
@@ -134,6 +134,7 @@ export function createHarness(
   const serve = { ...served, directory };
   const services: Services = {
     settings,
+    marks: direct.marks,
     clock,
     ids,
     log,

@@ -352,7 +352,7 @@ export async function makeRoom(
           skills: [],
           inFlight: self.underWay,
           scratchFiles: () => createMemoryFiles(clock.now),
-          directMarks: () => ({ read: async () => null, add: async () => undefined }),
+          directMarks: () => ({ read: async () => null, add: async () => undefined, known: () => null }),
           isDeleted: () => false,
           audit: (row) => self.room.audit.add(row),
         },

@@ -7,7 +7,7 @@ import { kvKeys } from '../../src/storage/keys.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { refusal, shell } from '../contracts/catalog.ts';
 import { changeEnv, emptyWorkspace, testEnv } from './workspace.ts';
-import { editionCacheTtlSeconds, pointerCacheTtlSeconds, pointerTtlMs } from '../../src/storage/published-reader.ts';
+import { editionCacheTtlSeconds, pointerCacheTtlSeconds } from '../../src/storage/published-reader.ts';
 import { waitFor } from '../wait-for.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -65,7 +65,7 @@ describe('a warm isolate', () => {
     await request();
     const before = { reads: kv.reads.length, questions: counted.questions.length };
     expect(before.questions).toBeGreaterThan(0);
-    await clock.advance(pointerTtlMs - 1);
+    await clock.advance(limits.publishedTtlMs - 1);
     const parse = vi.spyOn(JSON, 'parse');
     for (let round = 0; round < 100; round++) expect(await request()).toMatchObject({ ok: true });
     expect(parse).not.toHaveBeenCalled();
@@ -78,7 +78,7 @@ describe('a warm isolate', () => {
     await catalog.put('toolset', 'support', shell('run'));
     const reader = isolate();
     const first = await reader.toolset(workspace, 'support');
-    await clock.advance(pointerTtlMs);
+    await clock.advance(limits.publishedTtlMs);
     const second = await reader.toolset(workspace, 'support');
     expect(second.names).toBe(first.names);
     expect(kv.reads).toEqual([
@@ -100,7 +100,7 @@ describe('a cold isolate', () => {
     expect(resolveName((await reader.toolset(workspace, 'support')).names, 'run')).toMatchObject({ ok: true });
     expect(await reader.agent(workspace, 'helper')).toMatchObject({ model: 'rehearsal/default' });
     await catalog.remove('agent', 'helper');
-    await published(object, async () => expect(await testEnv.KV.get(kvKeys.agent(workspace, 'helper'))).toContain('deleted'));
+    await published(object, async () => expect(await testEnv.KV.get(kvKeys.published('agent', workspace, 'helper'))).toContain('deleted'));
     counted.questions.length = 0;
     await expect(isolate().agent(workspace, 'helper')).rejects.toMatchObject({ code: 'not_found' });
     expect(counted.questions).toEqual([]);
@@ -203,7 +203,7 @@ describe('after a write', () => {
     await directory.toolset(workspace, 'support');
     await catalog.put('toolset', 'support', shell('two'));
     expect((await directory.toolset(workspace, 'support')).pointer.version).toBe(2);
-    await clock.advance(pointerTtlMs * 2);
+    await clock.advance(limits.publishedTtlMs * 2);
     expect((await directory.toolset(workspace, 'support')).pointer.version).toBe(2);
     expect((await isolate().toolset(workspace, 'support')).pointer.version).toBe(1);
   });
@@ -251,7 +251,7 @@ describe('the rules of the workspace', () => {
     expect([await directory.rules(workspace), await other.rules(workspace)]).toEqual([[], []]);
     await catalog.addRule(rule);
     expect([await directory.rules(workspace), await other.rules(workspace)]).toEqual([[rule], []]);
-    await clock.advance(limits.rulesTtlMs);
+    await clock.advance(limits.publishedTtlMs);
     expect(await other.rules(workspace)).toEqual([rule]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CompiledHook } from '../../src/core/triggers/compiled-hook.ts';
-import type { SealedHook } from '../../src/storage/catalog-methods.ts';
+import type { SealedHook } from '../../src/storage/published-values.ts';
 import { createHookCache, type HookSource } from '../../src/storage/hook-cache.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 

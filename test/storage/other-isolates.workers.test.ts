@@ -6,7 +6,6 @@ import type { Bindings } from '../../src/storage/bindings.ts';
 import type { IsolateDirectory } from '../../src/storage/directory.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
 import { emptyWorkspace, testEnv } from './workspace.ts';
-import { pointerTtlMs, skillTtlMs } from '../../src/storage/published-reader.ts';
 import { waitFor } from '../wait-for.ts';
 
 const fact = (name: string, description: string) => ({ name, description, inputSchema: { type: 'object' } });
@@ -65,7 +64,7 @@ describe('the isolate that wrote', () => {
     for (const [expected, write] of writes) {
       await write();
       expect(await revision(directory, workspace)).toBe(expected);
-      await clock.advance(pointerTtlMs + 1);
+      await clock.advance(limits.publishedTtlMs + 1);
       expect(await revision(directory, workspace), 'also when its cache has expired').toBe(expected);
     }
     expect(await revision(isolate(), workspace)).toBe('1.1');
@@ -76,10 +75,10 @@ describe('the isolate that wrote', () => {
     const { catalog, directory, workspace, isolate, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
     await catalog.put('skill', 'git', skill('One.'));
     expect(await skillText(directory, workspace)).toBe('One.');
-    await kv.freeze(kvKeys.skill(workspace, 'git'));
+    await kv.freeze(kvKeys.published('skill', workspace, 'git'));
     await catalog.put('skill', 'git', skill('Two.'));
     expect(await skillText(directory, workspace)).toBe('Two.');
-    await clock.advance(skillTtlMs + 1);
+    await clock.advance(limits.publishedTtlMs + 1);
     expect(await skillText(directory, workspace)).toBe('Two.');
     expect(await skillText(isolate(), workspace)).toBe('One.');
     await catalog.remove('skill', 'git');
@@ -109,7 +108,7 @@ describe('another isolate', () => {
     ];
     for (const [expected, write] of writes) {
       await write();
-      await clock.advance(limits.serverTtlMs);
+      await clock.advance(limits.publishedTtlMs);
       if (expected === 'not_found') await expect(held()).rejects.toMatchObject({ code: expected });
       else expect(await held()).toEqual(expected);
     }
@@ -141,7 +140,7 @@ describe('another isolate', () => {
       expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'daily'))) ?? '')).toMatchObject({ revision: 2 }),
     );
     expect(await revision(reader, workspace)).toBe('1.1');
-    await clock.advance(pointerTtlMs);
+    await clock.advance(limits.publishedTtlMs);
     expect(await revision(reader, workspace)).toBe('1.2');
   });
 
@@ -157,7 +156,7 @@ describe('another isolate', () => {
 
 it('a skill that KV lost is published again, and so is the tombstone of a removed one', async () => {
   const { catalog, isolate, workspace, object } = await emptyWorkspace();
-  const key = kvKeys.skill(workspace, 'git');
+  const key = kvKeys.published('skill', workspace, 'git');
   const inKv = async () => JSON.parse((await testEnv.KV.get(key)) ?? 'null');
   await catalog.put('skill', 'git', skill('One.'));
   expect(await inKv()).toMatchObject({ version: 1, skill: { name: 'git' } });

@@ -27,7 +27,7 @@ function make(get: () => Promise<string | null>) {
 describe('the Catalog is called as a fallback', () => {
   it('after a timeout of KV, which has lost nothing', async () => {
     const { reader, republished } = make(() => new Promise(() => undefined));
-    const answers = Promise.all([reader.pointer('default', 'support', undefined), reader.agent('default', 'helper')]);
+    const answers = Promise.all([reader.pointer('default', 'support', undefined), reader.value('agent', 'default', 'helper')]);
     await vi.advanceTimersByTimeAsync(kvReadTimeoutMs);
     expect((await answers).map(({ value }) => value)).toEqual([pointer, agent]);
     expect(republished).toEqual([false, false]);
@@ -43,7 +43,7 @@ describe('the Catalog is called as a fallback', () => {
     for (const text of [null, 'no JSON', '{"format": 0}']) {
       const { reader, republished } = make(async () => text);
       expect((await reader.pointer('default', 'support', undefined)).value).toEqual(pointer);
-      expect((await reader.agent('default', 'helper')).value).toEqual(agent);
+      expect((await reader.value('agent', 'default', 'helper')).value).toEqual(agent);
       expect(republished).toEqual([true, true]);
     }
   });

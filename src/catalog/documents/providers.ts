@@ -8,10 +8,10 @@ import { Provider, ProviderName } from '../../core/model/provider.ts';
 import { providerBaseUrl } from '../../core/model/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../../core/policy/secret.ts';
 import { builtinProvider, rehearsalProviderName } from '../../storage/providers.ts';
-import type { SealedProvider, SealedSecret } from '../../storage/catalog-methods.ts';
+import type { SealedProvider, SealedSecret } from '../../storage/published-values.ts';
 import type { CatalogContext } from '../context.ts';
 import { allRows, type DocumentRow, findRow } from './documents.ts';
-import { checkSecretUses, readSealedSecrets, reseal } from './secrets.ts';
+import { checkSecretUses, reseal } from './secrets.ts';
 import type { DocumentWriter } from './write-document.ts';
 import type { Warning } from '../../core/warning.ts';
 
@@ -35,19 +35,10 @@ export const providerWriter: DocumentWriter = {
   },
 };
 
-/** Returns a stored provider with the secrets that it names; null if none is stored. */
-export function readSealedProvider(context: CatalogContext, name: string): SealedProvider | null {
-  const row = findRow(context.sql, 'provider', name);
-  if (row === null) return null;
-  const provider = providerOf(row);
-  return {
-    provider,
-    sealedApiKey: row.sealed,
-    secrets: readSealedSecrets(
-      context,
-      secretNames(provider).map(({ secret }) => secret),
-    ),
-  };
+/** Returns null if none is stored. */
+export function readSealedProvider({ sql }: CatalogContext, name: string): SealedProvider | null {
+  const row = findRow(sql, 'provider', name);
+  return row === null ? null : { provider: providerOf(row), sealedApiKey: row.sealed };
 }
 
 export function listProviderModels(context: CatalogContext): { name: string; models: string[] }[] {

@@ -4,11 +4,11 @@ import { limits } from '../../core/limits.ts';
 import { invalidRequest, type Issue } from '../../core/problem.ts';
 import { Secret, type SecretBinding, SecretName } from '../../core/policy/secret.ts';
 import type { Warning } from '../../core/warning.ts';
-import type { SealedSecret } from '../../storage/catalog-methods.ts';
+import type { SealedSecret } from '../../storage/published-values.ts';
 import { equalInConstantTime } from '../../core/constant-time.ts';
 import { openValue, type SealedFor, sealValue } from '../../storage/secret-box.ts';
 import type { CatalogContext } from '../context.ts';
-import { type DocumentRow, findRow, requireRow } from './documents.ts';
+import { type DocumentRow, findRow } from './documents.ts';
 import type { DocumentWriter } from './write-document.ts';
 
 export const secretWriter: DocumentWriter = {
@@ -30,10 +30,6 @@ function lengthWarnings(value: string): Warning[] {
       message: `is shorter than ${least} characters: if a tool returns it, it cannot be distinguished from other text and is not redacted`,
     },
   ];
-}
-
-export function readSealedSecret(context: CatalogContext, name: string): SealedSecret {
-  return toSealed(requireRow(context.sql, 'secret', name));
 }
 
 /** Returns those that exist. */

@@ -7,7 +7,7 @@ import { invalidRequest, Problem } from '../../core/problem.ts';
 import { issuePath } from '../../core/issues.ts';
 import type { DocumentKind, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
-import { enqueuePublish, isPublishedWhole } from '../records/outbox.ts';
+import { enqueueDocument } from '../records/outbox.ts';
 import { type DocumentRow, kindWords, readRow, replaceRow, requireRow, toStoredDocument } from './documents.ts';
 import type { Warning } from '../../core/warning.ts';
 
@@ -75,7 +75,7 @@ export async function putDocument(
   if (options.dryRun !== true) {
     context.transact(() => {
       if (changed) replaceRow(context, row, { by, action: previous === null ? 'create' : 'update' });
-      if (changed && isPublishedWhole(kind)) enqueuePublish(context, kind, name);
+      if (changed) enqueueDocument(context, kind, name);
       prepared.commit?.(row, changed);
     });
   }
@@ -119,7 +119,7 @@ export async function removeDocument(
   const row: DocumentRow = { ...before, version: before.version + 1, deleted: true, body: {}, sealed: null, updatedAt: context.now() };
   context.transact(() => {
     replaceRow(context, row, { by, action: 'delete' });
-    if (isPublishedWhole(kind)) enqueuePublish(context, kind, name);
+    enqueueDocument(context, kind, name);
     commit?.(row, true);
   });
 }

@@ -2,7 +2,7 @@
 import type { CatalogMethod, MethodArguments, MethodResult } from '../../storage/catalog-methods.ts';
 import type { CatalogContext } from '../context.ts';
 import type { KeyCancellations } from '../keys/key-cancellations.ts';
-import type { PublishedKind } from '../records/outbox.ts';
+import type { OutboxKind } from '../records/outbox.ts';
 import type { CallbackSender } from '../triggers/callbacks/callback-sender.ts';
 import type { Dispatcher } from '../triggers/deliveries/dispatcher.ts';
 import type { Scheduler } from '../triggers/schedules/schedule-runs.ts';
@@ -14,7 +14,7 @@ export type CatalogServices = {
   cancellations: KeyCancellations;
   triggers: { dispatcher: Dispatcher; callbacks: CallbackSender; scheduler: Scheduler };
   /** Call if KV lacks it: writes it again. */
-  republish(kind: PublishedKind, name: string): Promise<void>;
+  republish(kind: OutboxKind, name: string): Promise<void>;
 };
 
 /** `CatalogMethods` inside the object: the workspace is already checked, and `catalog.ts` wraps results and errors. */

@@ -1,12 +1,9 @@
 /** Handlers that write, read, list and remove documents of every kind, and read published ones. */
-import type { Agent } from '../../core/agent.ts';
-import type { Skill } from '../../core/skills/skill.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 import { readEditionText } from '../toolsets/editions.ts';
-import { listProviderModels, providerWriter, readSealedProvider, refuseRehearsal } from '../documents/providers.ts';
-import { readSealedSecret, secretWriter } from '../documents/secrets.ts';
+import { providerWriter, refuseRehearsal } from '../documents/providers.ts';
+import { secretWriter } from '../documents/secrets.ts';
 import { listVersions, readPointer, readVersion, toolsetOfEdition } from '../toolsets/toolset-versions.ts';
-import { subscribedTargets } from '../triggers/callbacks/callback-targets.ts';
 import { isInternalToolset, toMadeDefinition } from '../../core/made/made-toolset.ts';
 import type { StoredMadeTool } from '../../core/made/made-tool.ts';
 import { triggerKeyId } from '../../core/triggers/trigger-principal.ts';
@@ -17,13 +14,12 @@ import { findEarlierVersion, listDocumentVersions } from '../documents/document-
 import { findKnownTool, listTools } from '../tools/known-tools.ts';
 import { privateDefinitions } from '../tools/made-tool-definitions.ts';
 import { madeToolWriter } from '../tools/made-tools.ts';
-import { listModelAliases, modelAliasWriter } from '../documents/model-aliases.ts';
+import { modelAliasWriter } from '../documents/model-aliases.ts';
 import { policyWriter } from '../documents/policy.ts';
 import { privateToolWriter, removePrivateTools } from '../tools/private-tools.ts';
 import { listServers, serverWriter, showServer } from '../servers/servers.ts';
 import { skillWriter } from '../documents/skills.ts';
 import { workspaceWriter } from '../documents/workspace.ts';
-import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { toolAliasesWriter } from '../tools/tool-aliases.ts';
 import { renameToolset, toolsetWriter } from '../toolsets/toolsets.ts';
 import { scheduleWriter } from '../triggers/schedules/schedule-writer.ts';
@@ -106,9 +102,8 @@ export const documentHandlers = {
 
   // For the read side, if neither its cache nor KV has a document (`storage/directory.ts`).
   pointer: async ({ context, republish }, toolset, version, isLost) => {
-    const pointer = readPointer(context.sql, toolset, version);
     if (isLost) await republish('toolset', toolset);
-    return pointer;
+    return readPointer(context.sql, toolset, version);
   },
   editionText: async ({ context, republish }, hash) => {
     const text = readEditionText(context.sql, hash);
@@ -117,27 +112,9 @@ export const documentHandlers = {
     if (toolset !== null) await republish('toolset', toolset);
     return text;
   },
-  agent: async ({ context, republish }, name, isLost) => {
-    // Agent bodies were parsed by the schema when they were written.
-    const agent = requireRow(context.sql, 'agent', name).body as Agent;
-    if (isLost) await republish('agent', name);
-    return agent;
-  },
-  skill: async ({ context, republish }, name, isLost) => {
-    // Skill bodies were parsed from their files when they were written.
-    const skill = requireRow(context.sql, 'skill', name).body as Skill;
-    if (isLost) await republish('skill', name);
-    return skill;
-  },
   hook: ({ context: { sql } }, name) => {
     const { body, version, sealed } = requireRow(sql, 'webhook', name);
     // Written only by the webhook writer, which parses and seals.
     return { webhook: body as WebhookDocument, version, sealed: sealed ?? '' };
   },
-  subscriptions: ({ context: { sql } }) => subscribedTargets(sql).map(({ head }) => head),
-  sealedProvider: ({ context }, name) => readSealedProvider(context, name),
-  providerModels: ({ context }) => listProviderModels(context),
-  modelAliases: ({ context }) => listModelAliases(context),
-  workspaceSettings: ({ context: { sql } }) => readWorkspaceSettings(sql),
-  sealedSecret: ({ context }, name) => readSealedSecret(context, name),
 } satisfies Partial<CatalogHandlers>;

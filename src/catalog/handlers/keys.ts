@@ -4,7 +4,7 @@ import { checkLog } from '../../storage/audit-chain.ts';
 import { readLog } from '../../storage/audit-log.ts';
 import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
 import { createKey, isKeyCancelled, keyRights, isKeyActive, listKeys, readKey, revokeKey, verifyKey } from '../keys/keys.ts';
-import { allowWithRule, readRules } from '../documents/policy.ts';
+import { allowWithRule } from '../documents/policy.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
 import type { CatalogContext } from '../context.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
@@ -24,7 +24,6 @@ export const keyHandlers = {
   equipment: ({ context }, keyId) => readEquipment(context.sql, keyId),
   setEquipment: ({ context }, keyId, change) => setEquipment(context, keyId, change),
   consumeNonce: ({ context }, nonce, expiresAt) => consumeNonce(context, nonce, expiresAt),
-  rules: ({ context }) => readRules(context.sql),
   revokeKey: ({ context, by }, id, options) => {
     revokeKey(context, id, { by, cancel: options?.cancel === true });
     context.transact(() => removePrivateTools(context, id));

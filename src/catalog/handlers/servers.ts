@@ -1,7 +1,7 @@
 /** Handlers of servers: their listings, refresh leases, and held or accepted tools. */
 import { acceptTool, rebindTool } from '../servers/accept-tool.ts';
 import { requireRow } from '../documents/documents.ts';
-import { readDocument, readServerAccess, readServerOffers } from '../servers/server-state.ts';
+import { readDocument } from '../servers/server-state.ts';
 import { readGrant, saveGrant } from '../servers/server-grants.ts';
 import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../servers/server-refresh.ts';
 import { listServerTools, readServerTool, refreshServer } from '../servers/servers.ts';
@@ -17,8 +17,6 @@ export const serverHandlers = {
   claimRefresh: ({ context }, server, reason) => claimRefresh(context, server, reason),
   takeFailure: ({ context }, server, lease, failure) => takeFailure(context, server, lease, failure),
   serverGrant: ({ context }, server) => readGrant(context, server),
-  server: ({ context }, name) => readServerAccess(context, name),
-  serverOffers: ({ context }, name) => readServerOffers(context.sql, name),
   operation: ({ context }, server, tool) => readOperation(context.sql, server, tool),
   refreshServer: ({ context, by }, server) => refreshServer(context, server, by),
   takeDiscovery: ({ context, by }, server, lease, discovery) => takeDiscovery(context, { server, lease, discovery, by }),

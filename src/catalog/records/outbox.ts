@@ -3,17 +3,24 @@
  * that late retries never restore an old one. At most one publish per name at a time and one per second; failures are retried by the alarm,
  * with growing delays, until they succeed.
  */
-import type { Agent } from '../../core/agent.ts';
 import { limits } from '../../core/limits.ts';
-import type { Skill } from '../../core/skills/skill.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 import type { DocumentKind } from '../../ports/catalog.ts';
-import { kvKeys, publishedFormat } from '../../storage/keys.ts';
-import type { PublishedAgent, PublishedHook, PublishedPointer, PublishedSkill, PublishedTombstone } from '../../storage/keys.ts';
+import { isInternalToolset } from '../../core/made/made-toolset.ts';
+import { kvKeys } from '../../storage/keys.ts';
+import { builtinProvider } from '../../storage/providers.ts';
+import { publishedFormat } from '../../storage/published-values.ts';
+import type {
+  PublishedHook,
+  PublishedKind,
+  PublishedPointer,
+  PublishedTombstone,
+  PublishedValues,
+} from '../../storage/published-values.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { CatalogContext, Job } from '../context.ts';
-import { type DocumentRow, readRow } from '../documents/documents.ts';
+import { readRow } from '../documents/documents.ts';
 import { editionPublishedAt, markEditionPublished, readEditionText } from '../toolsets/editions.ts';
 import { versionRow } from '../toolsets/toolset-versions.ts';
 
@@ -24,17 +31,42 @@ const maxPublishesPerAlarm = 50;
 /** A tombstone saves readers of a deleted name a Catalog lookup; after it expires, a miss costs one. */
 const tombstoneTtlSeconds = 86_400;
 
-export type PublishedKind = 'toolset' | 'agent' | 'skill' | 'webhook';
+/** What is published together under one name. */
+export type OutboxKind = 'toolset' | 'webhook' | PublishedKind;
 
-/** Kinds whose complete documents are published. */
-type WholeKind = Exclude<PublishedKind, 'toolset'>;
+/** The kinds that a write of a document changes. Toolsets are published by their compiler. */
+const publishedBy: Partial<Record<DocumentKind, readonly (PublishedKind | 'webhook')[]>> = {
+  agent: ['agent'],
+  skill: ['skill'],
+  webhook: ['webhook'],
+  provider: ['provider', 'providers'],
+  secret: ['secret'],
+  server: ['server', 'offers'],
+  policy: ['rules'],
+  'model-alias': ['model-aliases'],
+  subscription: ['subscriptions'],
+  workspace: ['settings'],
+};
 
-export function isPublishedWhole(kind: DocumentKind): kind is WholeKind {
-  return kind === 'agent' || kind === 'skill' || kind === 'webhook';
+/** The document that a published value belongs to. Absent: the workspace has one value, of all documents of a kind. */
+export const documentKindOf: Partial<Record<OutboxKind, DocumentKind>> = {
+  toolset: 'toolset',
+  webhook: 'webhook',
+  agent: 'agent',
+  skill: 'skill',
+  provider: 'provider',
+  secret: 'secret',
+  server: 'server',
+  offers: 'server',
+};
+
+/** Call in the transaction of a write to this document: enqueues what it changes. */
+export function enqueueDocument(context: CatalogContext, kind: DocumentKind, name: string): void {
+  for (const published of publishedBy[kind] ?? []) enqueuePublish(context, published, documentKindOf[published] === undefined ? '' : name);
 }
 
 /** Call in a write's transaction. */
-export function enqueuePublish(context: CatalogContext, kind: PublishedKind, name: string): void {
+export function enqueuePublish(context: CatalogContext, kind: OutboxKind, name: string): void {
   const statement = `INSERT INTO outbox (kind, name, sequence, attempts, due_at) VALUES (?, ?, 1, 0, ?)
     ON CONFLICT (kind, name) DO UPDATE SET sequence = sequence + 1, attempts = 0, due_at = min(due_at, excluded.due_at)`;
   context.sql.exec(statement, kind, name, context.now());
@@ -44,22 +76,43 @@ export function enqueuePublish(context: CatalogContext, kind: PublishedKind, nam
  * Writes a name again that is missing in KV, including the edition of a toolset. Skipped shortly after a write or publish, when KV may not
  * be consistent everywhere yet.
  */
-export function enqueueRepublish(context: CatalogContext, kind: PublishedKind, name: string): void {
+export function enqueueRepublish(context: CatalogContext, kind: OutboxKind, name: string): void {
   const settled = context.now() - publishSettleMs;
-  const row = readRow(context.sql, kind, name);
-  if (row === null || row.updatedAt > settled) return;
-  const hash = kind === 'toolset' ? (versionRow(context.sql, name, row.version)?.hash ?? null) : null;
+  const document = documentKindOf[kind];
+  const row = document === undefined ? null : readRow(context.sql, document, name);
+  if ((row?.updatedAt ?? 0) > settled || (document !== undefined && row === null && !isReadWhenMissing(context, kind, name))) return;
+  const hash = kind === 'toolset' && row !== null ? (versionRow(context.sql, name, row.version)?.hash ?? null) : null;
   if (hash !== null) {
     if ((editionPublishedAt(context.sql, hash) ?? 0) > settled) return;
     markEditionPublished(context.sql, hash, null);
-  }
+  } else if (!isFirstSince(settled, context, `${kind}:${name}`)) return;
   enqueuePublish(context, kind, name);
 }
+
+/** Whether its absence is published too, because it is read often: a built-in provider, and the made tools of a key. */
+function isReadWhenMissing({ settings }: CatalogContext, kind: OutboxKind, name: string): boolean {
+  return kind === 'provider' ? builtinProvider(settings, name) !== null : kind === 'toolset' && isInternalToolset(name);
+}
+
+/** Times of publications that readers asked for. Lives as long as the object of the context. */
+const republications = new WeakMap<CatalogContext, Map<string, number>>();
+
+function isFirstSince(settled: number, context: CatalogContext, key: string): boolean {
+  const times = republications.get(context) ?? new Map<string, number>();
+  republications.set(context, times);
+  for (const [known, at] of times) if (at <= settled || times.size >= limits.maxCachedNames) times.delete(known);
+  if (times.has(key)) return false;
+  times.set(key, context.now());
+  return true;
+}
+
+/** Returns a value as it is now; null if it does not exist. */
+type ReadValue = (context: CatalogContext, kind: PublishedKind, name: string) => PublishedValues[PublishedKind] | null;
 
 /**
  * Publishes at most `maxPublishesPerAlarm` names at a time. `wake` is called when a row was added outside of a write and the alarm.
  */
-export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wake: () => Promise<void>): Job {
+export function createOutbox(context: CatalogContext, own: { kv(): KVNamespace; read: ReadValue; wake(): Promise<void> }): Job {
   const inFlight = new Map<string, Promise<void>>();
   const publishedAt = new Map<string, number>();
 
@@ -67,8 +120,7 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wak
     const key = `${row.kind}:${row.name}`;
     const earliest = (publishedAt.get(key) ?? 0) + limits.publishIntervalMs;
     if (earliest > context.now()) return postpone(context, row, row.attempts, earliest);
-    const publishing =
-      row.kind === 'toolset' ? publishToolset(context, kv(), row.name) : publishDocument(context, kv(), row.kind, row.name);
+    const publishing = publish(context, own.kv(), row, own.read);
     let isLate = false;
     const late = (): never => {
       isLate = true;
@@ -106,7 +158,7 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wak
       return;
     }
     enqueuePublish(context, kind, name);
-    await wake();
+    await own.wake();
   };
 
   return {
@@ -126,7 +178,7 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wak
   };
 }
 
-type OutboxRow = { kind: PublishedKind; name: string; sequence: number; attempts: number };
+type OutboxRow = { kind: OutboxKind; name: string; sequence: number; attempts: number };
 
 function readOutbox(context: CatalogContext, { kind, name }: OutboxRow): OutboxRow | null {
   const query = 'SELECT kind, name, sequence, attempts FROM outbox WHERE kind = ? AND name = ?';
@@ -137,14 +189,24 @@ function postpone(context: CatalogContext, { kind, name }: OutboxRow, attempts: 
   context.sql.exec('UPDATE outbox SET attempts = ?, due_at = ? WHERE kind = ? AND name = ?', attempts, dueAt, kind, name);
 }
 
+async function publish(context: CatalogContext, kv: KVNamespace, { kind, name }: OutboxRow, read: ReadValue): Promise<void> {
+  if (kind === 'toolset') return await publishToolset(context, kv, name);
+  if (kind === 'webhook') return await publishWebhook(context, kv, name);
+  const document = documentKindOf[kind];
+  const version = document === undefined ? 0 : (readRow(context.sql, document, name)?.version ?? 0);
+  const value = read(context, kind, name);
+  const key = kvKeys.published(kind, context.workspace, name);
+  if (value === null) return await putTombstone(kv, key, version);
+  await kv.put(key, JSON.stringify({ format: publishedFormat, version, [kind]: value }));
+}
+
 /** Publishes the edition first: a pointer must never name an edition that readers cannot find. */
 async function publishToolset(context: CatalogContext, kv: KVNamespace, name: string): Promise<void> {
   const { sql, workspace } = context;
   const row = readRow(sql, 'toolset', name);
-  if (row === null) return;
   const key = kvKeys.toolset(workspace, name);
-  const compiled = row.deleted ? null : versionRow(sql, name, row.version);
-  if (compiled === null || compiled.hash === null) return putTombstone(kv, key, row.version);
+  const compiled = row === null || row.deleted ? null : versionRow(sql, name, row.version);
+  if (row === null || compiled === null || compiled.hash === null) return putTombstone(kv, key, row?.version ?? 0);
   const { hash, revision } = compiled;
   if (editionPublishedAt(sql, hash) === null) {
     await kv.put(kvKeys.edition(workspace, hash), readEditionText(sql, hash));
@@ -154,28 +216,19 @@ async function publishToolset(context: CatalogContext, kv: KVNamespace, name: st
   await kv.put(key, JSON.stringify(pointer));
 }
 
-/** Publishes a complete document. */
-async function publishDocument(context: CatalogContext, kv: KVNamespace, kind: WholeKind, name: string): Promise<void> {
-  const row = readRow(context.sql, kind, name);
+async function publishWebhook(context: CatalogContext, kv: KVNamespace, name: string): Promise<void> {
+  const row = readRow(context.sql, 'webhook', name);
   if (row === null) return;
-  const key = kvKeys[kind === 'webhook' ? 'hook' : kind](context.workspace, name);
+  const key = kvKeys.hook(context.workspace, name);
   if (row.deleted) return putTombstone(kv, key, row.version);
-  await kv.put(key, JSON.stringify(toPublished(kind, row)));
-}
-
-/** Bodies were parsed by their schemas when they were written. */
-function toPublished(kind: WholeKind, { version, body, sealed }: DocumentRow): PublishedAgent | PublishedSkill | PublishedHook {
-  const head = { format: publishedFormat, version } as const;
-  switch (kind) {
-    case 'agent':
-      return { ...head, agent: body as Agent };
-    case 'skill':
-      return { ...head, skill: body as Skill };
-    case 'webhook':
-      return { ...head, webhook: body as WebhookDocument, sealed: sealed ?? '' };
-    default:
-      return kind satisfies never;
-  }
+  // The body was parsed by its schema when it was written.
+  const hook: PublishedHook = {
+    format: publishedFormat,
+    version: row.version,
+    webhook: row.body as WebhookDocument,
+    sealed: row.sealed ?? '',
+  };
+  await kv.put(key, JSON.stringify(hook));
 }
 
 async function putTombstone(kv: KVNamespace, key: string, version: number): Promise<void> {

@@ -8,6 +8,7 @@ import type { Server, ServerAccess } from '../../core/servers/server.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CatalogContext } from '../context.ts';
 import { findRow } from '../documents/documents.ts';
+import { enqueuePublish } from '../records/outbox.ts';
 import { readTools } from './server-tools.ts';
 
 /** By server, including removed ones. */
@@ -17,8 +18,9 @@ export function serverDefinitions(context: CatalogContext): ReadonlyMap<string, 
   return new Map(parsed.names.map((server) => [server, parsedServer(context, server).definitions]));
 }
 
-/** Call in a write's transaction: invalidates the cached definitions of a server. */
+/** Call in a write's transaction: invalidates the cached definitions of a server, and publishes which of its tools are ready. */
 export function dropDefinitions(context: CatalogContext, server: string): void {
+  enqueuePublish(context, 'server', server);
   const parsed = parsedOf(context);
   parsed.names = null;
   parsed.servers.delete(server);

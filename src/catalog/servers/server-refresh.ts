@@ -21,7 +21,8 @@ import { pinListing } from '../../core/listing/apply-listing.ts';
 import type { RefreshLease, RefreshClaim, RefreshFailure } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 import { requireRow } from '../documents/documents.ts';
-import { readServerAccess, storeServerOffers, readServerState, writeServerState } from './server-state.ts';
+import { enqueuePublish } from '../records/outbox.ts';
+import { readServerAccess, readServerOffers, storeServerOffers, readServerState, writeServerState } from './server-state.ts';
 import { serverOf } from './server-definitions.ts';
 import { readTool, readTools } from './server-tools.ts';
 import { prepareListing } from './accept-listing.ts';
@@ -59,12 +60,16 @@ export async function takeDiscovery(
   const { report, commit } = await prepareListing(context, serverOf(context, server), { ...taken, by });
   context.transact(() => {
     commit();
-    storeServerOffers(context.sql, server, offers);
+    if (JSON.stringify(readServerOffers(context.sql, server)) !== JSON.stringify(offers)) {
+      storeServerOffers(context.sql, server, offers);
+      enqueuePublish(context, 'offers', server);
+    }
     const canChange = row.body.givenDocument === undefined;
     // Read again: meanwhile the server may have reported a changed list.
     const state = readServerState(context.sql, server) ?? before;
     const after = afterRefresh(state, { connection, offered: countOffers(offers), ttlMs, canChange }, context.now());
     writeServerState(context.sql, server, { ...after, version });
+    enqueuePublish(context, 'server', server);
   });
   return { ...report, warnings: [...warnings, ...identityWarning(stranger), ...report.warnings] };
 }
@@ -74,7 +79,10 @@ export function takeFailure(context: CatalogContext, server: string, lease: Refr
   const row = requireRow(context.sql, 'server', server);
   const state = readServerState(context.sql, server);
   if (row.version !== lease.version || state === null || !holdsLease(state, lease)) return;
-  writeServerState(context.sql, server, afterFailedRefresh(state, failure, context.now()));
+  context.transact(() => {
+    writeServerState(context.sql, server, afterFailedRefresh(state, failure, context.now()));
+    enqueuePublish(context, 'server', server);
+  });
 }
 
 /** Returns the accepted definition: one that was listed later and is held is not used for calls. */

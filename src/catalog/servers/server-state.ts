@@ -10,7 +10,7 @@ import { utf8Length } from '../../core/text/utf8.ts';
 import type { RefreshState } from '../../core/servers/refresh-state.ts';
 import { toServerAccess, type OpenApiServer, type Server, type ServerAccess } from '../../core/servers/server.ts';
 import type { CatalogContext } from '../context.ts';
-import { requireRow } from '../documents/documents.ts';
+import { type DocumentRow, findRow, requireRow } from '../documents/documents.ts';
 import { overwrite } from '../records/close-database.ts';
 import { parsedServer } from './server-definitions.ts';
 import { noOffers, type ServerOffers } from '../../core/servers/server-state.ts';
@@ -35,9 +35,18 @@ export function deleteServerState(sql: SqlStorage, server: string): void {
   sql.exec('DELETE FROM server_state WHERE server = ?', server);
 }
 
+/** Throws `not_found`. */
 export function readServerAccess(context: CatalogContext, name: string): ServerAccess {
-  // Server bodies were parsed by the schema when they were written.
-  const { body, version } = requireRow(context.sql, 'server', name);
+  return accessOf(context, requireRow(context.sql, 'server', name));
+}
+
+export function findServerAccess(context: CatalogContext, name: string): ServerAccess | null {
+  const row = findRow(context.sql, 'server', name);
+  return row === null ? null : accessOf(context, row);
+}
+
+/** Server bodies were parsed by the schema when they were written. */
+function accessOf(context: CatalogContext, { name, body, version }: DocumentRow): ServerAccess {
   const { connection = null, staleAt = null } = readServerState(context.sql, name) ?? {};
   const { ready, held, annotated } = parsedServer(context, name);
   return toServerAccess(name, body as Server, { ready, held, annotated, version, connection, staleAt });

@@ -7,8 +7,6 @@ export const serverLimits = {
   maxServerInstructionBytes: 4 * KB,
   /** One listed definition, as JSON. The largest of 1,472 public ones has 12 KB. */
   maxDefinitionBytes: 128 * KB,
-  /** Cache time of a server's URL and holds: a hold applies everywhere after this. */
-  serverTtlMs: 5_000,
   /** One call in total, however much progress it reports. */
   maxServerCallMs: 10 * 60_000,
   /** Reading the listing of a server in total, pages and offers included. */

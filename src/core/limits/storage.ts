@@ -7,7 +7,6 @@ export const storageLimits = {
   /** Check interval of the key of an open stream, and maximum age of the result: including the check itself less than `principalTtlMs`. */
   streamKeyCheckMs: 10_000,
   cancelWaitMs: 5_000,
-  rulesTtlMs: 5_000,
   maxPolicyRules: 1_000,
   /** Effects that the response of a policy test lists; all of them are evaluated. */
   maxListedPolicyEffects: 200,
@@ -15,6 +14,8 @@ export const storageLimits = {
   // The Catalog and the read side (contract §4, §9, §11).
   /** One RPC to the Catalog; it uses its own SQLite, so a longer delay is an error. */
   catalogTimeoutMs: 10_000,
+  /** Cache time of published documents in an isolate; KV adds up to 85 s. */
+  publishedTtlMs: 5_000,
   /** A name that was not found is looked up again after this. */
   missTtlMs: 5_000,
   /** The isolate that wrote reads from the Catalog, not from KV, for this long, since KV may return the old pointer until then. */

@@ -82,7 +82,6 @@ export const triggerLimits = {
   callbackTtlMs: 7 * DAY,
   /** Dead letters are kept longer, since a person has to look at them. */
   deadCallbackTtlMs: 30 * DAY,
-  subscriptionsTtlMs: 5 * SECOND,
 
   // Schedules.
   minScheduleIntervalMs: 1 * SECOND,

@@ -7,6 +7,7 @@ import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { callEffect } from '../../core/policy/effects/call.ts';
 import {
   createTaintMarks,
+  isTainted,
   joinTaint,
   originOfServer,
   type Taint,
@@ -14,6 +15,7 @@ import {
   unknownTaint,
   untainted,
 } from '../../core/policy/taint.ts';
+import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { CatalogPort, StoredMarks } from '../../ports/catalog.ts';
@@ -28,26 +30,55 @@ const directMarksMs = 24 * 60 * 60_000;
 /** Existing marks are not written again within this time, so they may last up to this much longer. */
 const directMarksRefreshMs = 60 * 60_000;
 
-/** `read`: returns null when there are no marks. `add`: joins the marks to the stored ones, durably. */
-export type MarkStore = { read(): Promise<StoredMarks | null>; add(taint: Taint): Promise<void> };
+/**
+ * `read`: returns null when there are no marks. `add`: joins the marks to the stored ones, durably. `known`: marks that are stored, without
+ * reading them; further ones may exist.
+ */
+export type MarkStore = { read(): Promise<StoredMarks | null>; add(taint: Taint): Promise<void>; known(): StoredMarks | null };
+
+/** Marks that are stored in a Catalog, by the name of their store. Marks are never removed before they expire. */
+type MarkMemory = Map<string, StoredMarks>;
 
 /** `toolset`: without its version; null for a key that has none equipped. */
-export function createMarkStore(
+function createMarkStore(
   catalog: Pick<CatalogPort, 'taintMarks' | 'addTaintMarks'>,
-  keyId: string,
+  { clock, memory }: { clock: Clock; memory: MarkMemory },
+  { workspace, keyId }: Pick<Principal, 'workspace' | 'keyId'>,
   toolset: string | null,
 ): MarkStore {
   const names = [`direct ${JSON.stringify([keyId, toolset])}`];
+  const key = `${workspace} ${names[0]}`;
+  const known = (): StoredMarks | null => {
+    const marks = memory.get(key);
+    return marks === undefined || marks.expiresAt <= clock.now() ? null : marks;
+  };
+  const note = (marks: StoredMarks): void => {
+    if (memory.size >= limits.maxCachedNames) memory.clear();
+    memory.set(key, marks);
+  };
   return {
-    read: async () => (await catalog.taintMarks(names))[0] ?? null,
-    add: (taint) => catalog.addTaintMarks({ names, taint, ttlMs: directMarksMs }),
+    known,
+    read: async () => {
+      const before = known();
+      // Nothing can be added to these marks.
+      if (before !== null && isTainted(before.taint) && before.taint.origin === undefined) return before;
+      const stored = (await catalog.taintMarks(names))[0] ?? null;
+      if (stored !== null) note(stored);
+      return stored;
+    },
+    add: async (taint) => {
+      const expiresAt = clock.now() + directMarksMs;
+      await catalog.addTaintMarks({ names, taint, ttlMs: directMarksMs });
+      note({ taint: joinTaint(known()?.taint ?? untainted, taint), expiresAt });
+    },
   };
 }
 
 /** Returns the store of a key's marks in its workspace. */
-export function marksIn(catalog: (workspace: string) => Pick<CatalogPort, 'taintMarks' | 'addTaintMarks'>) {
-  return ({ workspace, keyId }: Pick<Principal, 'workspace' | 'keyId'>, toolset: string | null): MarkStore =>
-    createMarkStore(catalog(workspace), keyId, toolset);
+export function marksIn(catalog: (workspace: string) => Pick<CatalogPort, 'taintMarks' | 'addTaintMarks'>, clock: Clock) {
+  const memory: MarkMemory = new Map();
+  return (owner: Pick<Principal, 'workspace' | 'keyId'>, toolset: string | null): MarkStore =>
+    createMarkStore(catalog(owner.workspace), { clock, memory }, owner, toolset);
 }
 
 /** `settle`: stores the marks that a call added, and returns what its caller may see. */
@@ -69,8 +100,9 @@ export async function openMarks(
     async settle(outcome) {
       const added = own.read();
       if (added === untainted) return outcome;
-      const isFresh = (stored?.expiresAt ?? 0) - clock.now() > directMarksMs - directMarksRefreshMs;
-      if (isFresh && joinTaint(before, added) === before) return outcome;
+      const known = store.known();
+      const isFresh = known !== null && known.expiresAt - clock.now() > directMarksMs - directMarksRefreshMs;
+      if (isFresh && joinTaint(known.taint, added) === known.taint) return outcome;
       try {
         await store.add(added);
         return outcome;
@@ -111,8 +143,13 @@ async function readMarks(store: MarkStore, log: Logger): Promise<StoredMarks | n
   }
 }
 
-/** Returns false for trusted, read-only tools of servers. If such a server loses its trust, the marks count as both labels (`unread`). */
+/**
+ * Returns false for trusted, read-only tools of servers, and for tools in code that reach nothing outside. If such a server loses its trust,
+ * the marks count as both labels (`unread`).
+ */
 function maySend(tool: EditionTool): boolean {
   if (isServerTool(tool)) return callEffect(tool).sends;
-  return tool.kind !== 'builtin' || tool.canonical === 'builtin.http_request' || callsTools(tool);
+  if (callsTools(tool)) return true;
+  if (tool.kind === 'local') return tool.annotations?.openWorldHint !== false;
+  return tool.kind !== 'builtin' || tool.canonical === 'builtin.http_request';
 }

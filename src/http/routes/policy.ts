@@ -114,7 +114,7 @@ export const policyRoutes: readonly Route[] = [
       description:
         'A rule applies when all its fields match. `deny` takes precedence over `ask`, `ask` over ' +
         '`allow`, and `allow` over the defaults, whatever their order; POST /v1/policy/test shows which rule decides.  ' +
-        `A change takes effect within ${limits.rulesTtlMs / 1000} seconds, and immediately on the instance that received it; a call in progress uses the rules that ` +
+        `A change takes effect within ${limits.freshReadMs / 1000} seconds, and immediately on the instance that received it; a call in progress uses the rules that ` +
         'it started with.',
       headers: conditionHeaders,
       body: { schema: Policy },

@@ -26,7 +26,7 @@ export function createServerTokens(context: OAuthContext, memory: TokenMemory, k
     const tokens = await memory.join(JSON.stringify([key, wish]), () => currentTokens(context, wish));
     const { now } = context.clock;
     // Not signed in: cached briefly, because the user may sign in through another isolate.
-    if (tokens === null) memory.store(key, { token: null, until: now() + limits.serverTtlMs });
+    if (tokens === null) memory.store(key, { token: null, until: now() + limits.missTtlMs });
     else memory.store(key, { token: tokens.accessToken, until: Math.min(now() + tokenTtlMs, freshUntil(tokens)) });
     return tokens?.accessToken ?? null;
   };

@@ -14,7 +14,7 @@ import { prepareCall, type PreparedCall } from '../../engine/call/prepare-call.t
 import { withFetchResult } from '../../engine/plan/plan-names.ts';
 import { createSkillReader } from '../../engine/plan/plan-skills.ts';
 import { explainCall } from '../../engine/policy/explain-policy.ts';
-import { createMarkStore, type MarkStore } from '../../engine/policy/direct-marks.ts';
+import type { MarkStore } from '../../engine/policy/direct-marks.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { Ids } from '../../ports/runtime.ts';
 import type { SessionCall, SessionCallRequest, SessionExplainRequest } from '../../ports/session.ts';
@@ -64,7 +64,7 @@ export async function createDirectCallContext(
     ...{ openSession, names, rules, skills, ids },
     deps: wiring.callDeps(workspace),
     scratchFiles: () => createMemoryFiles(clock.now),
-    directMarks: (toolset) => createMarkStore(wiring.catalog(workspace), own.keyId, toolset),
+    directMarks: (toolset) => wiring.marks({ workspace, keyId: own.keyId }, toolset),
   };
 }
 

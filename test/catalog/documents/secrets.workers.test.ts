@@ -1,6 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createMasterKey } from '../../../src/storage/master-key.ts';
+import { kvKeys } from '../../../src/storage/keys.ts';
 import { openValue } from '../../../src/storage/secret-box.ts';
 import { shell } from '../../contracts/catalog.ts';
 import { emptyWorkspace, testEnv } from '../../storage/workspace.ts';
@@ -111,12 +112,17 @@ describe('a sealed value', () => {
   });
 
   it('swapped with that of another secret is rejected when it is read', async () => {
-    const { workspace, catalog, isolate, object } = await emptyWorkspace();
+    const { workspace, catalog, directory, isolate, object } = await emptyWorkspace();
     await catalog.put('secret', 'ONE', { value: 'one', hosts: ['one.example.com'] });
     await catalog.put('secret', 'TWO', { value: 'two', hosts: ['two.example.com'] });
     await runInDurableObject(object, (_instance, { storage }) => {
       storage.sql.exec("UPDATE documents SET sealed = (SELECT sealed FROM documents WHERE name = 'ONE') WHERE name = 'TWO'");
     });
+    await expect(directory.secret(workspace, 'TWO', { host: 'two.example.com' })).rejects.toMatchObject({ code: 'internal' });
+    const inKv = async (name: string) => JSON.parse((await testEnv.KV.get(kvKeys.published('secret', workspace, name))) ?? '');
+    const [one, two] = [await inKv('ONE'), await inKv('TWO')];
+    const swapped = { ...two, secret: { ...two.secret, sealed: one.secret.sealed } };
+    await testEnv.KV.put(kvKeys.published('secret', workspace, 'TWO'), JSON.stringify(swapped));
     await expect(isolate().secret(workspace, 'TWO', { host: 'two.example.com' })).rejects.toMatchObject({ code: 'internal' });
   });
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import type { CatalogContext } from '../../../src/catalog/context.ts';
 import { storeRow } from '../../../src/catalog/documents/documents.ts';
+import { readPublished } from '../../../src/catalog/handlers/published.ts';
 import { createOutbox, enqueuePublish } from '../../../src/catalog/records/outbox.ts';
 import { kvKeys } from '../../../src/storage/keys.ts';
 import { catalogMigrations } from '../../../src/storage/schema.ts';
@@ -29,13 +30,13 @@ it('a late KV write does not replace a newer state', async () => {
       else land();
     });
   const wake = vi.fn(async () => undefined);
-  const outbox = createOutbox(context, () => ({ put }) as unknown as KVNamespace, wake);
+  const outbox = createOutbox(context, { kv: () => ({ put }) as unknown as KVNamespace, read: readPublished, wake });
   const write = (version: number): void => {
     const body = { model: `rehearsal/m${version}` };
     storeRow(sql, { kind: 'agent', name: 'helper', version, deleted: false, body, sealed: null, createdAt: 0, updatedAt: 0 });
     enqueuePublish(context, 'agent', 'helper');
   };
-  const published = (): unknown => JSON.parse(stored.get(kvKeys.agent('default', 'helper')) ?? 'null');
+  const published = (): unknown => JSON.parse(stored.get(kvKeys.published('agent', 'default', 'helper')) ?? 'null');
 
   write(1);
   const first = outbox.runDue();

@@ -112,7 +112,7 @@ describe('publishing', () => {
       expect(numbers).toEqual({ format: 1, version: 1, revision: 2 });
       expect(await testEnv.KV.get(kvKeys.edition(workspace, hash))).toContain('"state":"held"');
     }
-    expect(JSON.parse((await testEnv.KV.get(kvKeys.skill(workspace, 'git'))) ?? 'null')).toMatchObject({ version: 1 });
+    expect(JSON.parse((await testEnv.KV.get(kvKeys.published('skill', workspace, 'git'))) ?? 'null')).toMatchObject({ version: 1 });
   });
 
   it('bounds the wait for slow KV, and publishes a name once at a time', async () => {
@@ -146,14 +146,14 @@ describe('publishing', () => {
     const { workspace, catalog, object } = await emptyWorkspace();
     const times: number[] = [];
     const kv = scriptedKv(async (key, value) => {
-      if (key === kvKeys.agent(workspace, 'helper')) times.push(Date.now());
+      if (key === kvKeys.published('agent', workspace, 'helper')) times.push(Date.now());
       await through(key, value);
     });
     await changeEnv(object, { KV: kv.KV });
     for (let version = 1; version <= 20; version++) await catalog.put('agent', 'helper', { model: `rehearsal/m${version}` });
     await waitFor(async () => {
       expect(await outboxRows(object)).toEqual([]);
-      expect(await testEnv.KV.get(kvKeys.agent(workspace, 'helper'))).toContain('rehearsal/m20');
+      expect(await testEnv.KV.get(kvKeys.published('agent', workspace, 'helper'))).toContain('rehearsal/m20');
     });
     for (const [index, time] of times.entries())
       if (index > 0) expect(time - (times[index - 1] ?? 0)).toBeGreaterThanOrEqual(limits.publishIntervalMs);

@@ -36,15 +36,15 @@ async function rowCounts({ object }: Workspace): Promise<Record<string, number>>
 describe('the listing of a server', () => {
   it('survives an eviction, including the refresh lease', async () => {
     const parts = await emptyWorkspace();
-    const { catalog, object, isolate, workspace } = parts;
+    const { catalog, object, directory, workspace } = parts;
     await catalog.put('server', 'facts', mcp);
     const offers = { ...noOffers, prompts: [{ name: 'ask' }] };
     await catalog.takeDiscovery('facts', await claimed(parts), discoveryOf([tool('get')], { offers }));
     await claimed(parts);
     await evictDurableObject(object);
     expect(await catalog.claimRefresh('facts', 'asked')).toMatchObject({ claimed: false });
-    expect(await isolate().serverOffers(workspace, 'facts')).toEqual(offers);
-    expect((await isolate().server(workspace, 'facts')).connection).toMatchObject({ protocolVersion: '2026-07-28' });
+    expect(await directory.serverOffers(workspace, 'facts')).toEqual(offers);
+    expect((await directory.server(workspace, 'facts')).connection).toMatchObject({ protocolVersion: '2026-07-28' });
   });
 
   it('may be as large as the limits allow', async () => {

@@ -6,7 +6,7 @@ import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 import type { Principal } from '../../../src/core/principal.ts';
 import { textResult } from '../../../src/core/tools/tool.ts';
 import { callOutsideSession } from '../../../src/engine/call/direct-call.ts';
-import { createMarkStore } from '../../../src/engine/policy/direct-marks.ts';
+import { marksIn } from '../../../src/engine/policy/direct-marks.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../../src/storage/memory-files.ts';
 import { createChatHarness } from '../../http/harness.ts';
@@ -43,7 +43,7 @@ async function direct(fault: Fault, options: { effect?: () => void; name?: strin
     directory: harness.services.directory,
     aliases: true,
     marks: () => {
-      const store = createMarkStore(harness.catalog, 'k1', 'demo');
+      const store = marksIn(() => harness.catalog, harness.clock)(principal, 'demo');
       return fault === 'marks' ? { ...store, add: () => Promise.reject(new Error('the Catalog is away')) } : store;
     },
     scratchFiles: () => createMemoryFiles(harness.clock.now),

@@ -297,7 +297,7 @@ describe('a call that requires approval', () => {
         toolset: async () => ({ pointer: {}, names: buildAliasMap(edition, { aliases: true }) }),
         rules: async () => rules,
       }) as unknown as Directory;
-    const noMarks = { read: async () => null, add: async () => undefined };
+    const noMarks = { read: async () => null, add: async () => undefined, known: () => null };
     const verdict = async (
       name: string,
       args: Record<string, unknown>,

@@ -11,7 +11,7 @@ async function open() {
   // In the same isolate as the objects, where a write is visible immediately.
   const { sessions, triggers, catalog } = wire(testEnv);
   const { workspace, object } = place;
-  await place.catalog.rules();
+  await place.catalog.published('rules', '', false);
   // Without audit rows, only schedules and publications set the alarm.
   await runInDurableObject(object, (_instance, { storage }) => {
     storage.sql.exec(
