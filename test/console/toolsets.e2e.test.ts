@@ -184,6 +184,17 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
     });
   });
 
+  it('is found in the search', async () => {
+    await visit(async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('toolset demo');
+      await page.getByRole('option', { name: /^demo/ }).waitFor();
+      await page.keyboard.press('Enter');
+      await shownName(page, 'builtin.bash').waitFor();
+      expect(page.url()).toBe(`${service.url}/console/toolsets/demo`);
+    });
+  });
+
   it('creates a toolset from the list, with the keyboard alone', async () => {
     await visit(async (page) => {
       await page.getByLabel('Add a tool').waitFor();

@@ -1,8 +1,9 @@
-/** `Ctrl K`: goes to a page or a chat, or starts a chat with an agent or a model. A combobox in a dialog (WAI-ARIA APG). */
+/** `Ctrl K`: goes to a page, a chat or a document, or starts a chat with an agent or a model. A combobox in a dialog (WAI-ARIA APG). */
 import { signal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { chosenModel, loadModels, models } from '../../api/models.ts';
+import { loadThings, things } from '../../api/things.ts';
 import { visible } from '../../parts/visible.ts';
 import { navigate, pathOf } from '../../router.ts';
 import { chatTitles, recentChats } from './recent-chats.tsx';
@@ -27,6 +28,7 @@ export function Palette() {
     setIndex(0);
     // The list of models may be missing; pages and chats are found without it.
     loadModels().catch(() => undefined);
+    void loadThings(views.map(({ name }) => name));
     dialog.current?.showModal();
   }, [isOpen.value]);
   const close = (): void => dialog.current?.close();
@@ -60,12 +62,12 @@ export function Palette() {
     >
       <input
         role="combobox"
-        aria-label="Search pages, chats, agents and models"
+        aria-label="Search pages, chats, documents and models"
         aria-expanded={found.length > 0}
         aria-controls="palette-options"
         aria-autocomplete="list"
         aria-activedescendant={chosen === undefined ? undefined : `palette-${found.indexOf(chosen)}`}
-        placeholder="Go to a page or a chat, or start one with an agent"
+        placeholder="Go to a page, a chat, a toolset, …"
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value);
@@ -106,6 +108,7 @@ function findEntries(text: string): Entry[] {
       label: chatTitles.value.get(id) ?? `${who}, ${new Date(createdAt).toLocaleString()}`,
       run: go(pathOf('chat', id)),
     })),
+    ...things.value.map(({ view, kind, name }) => ({ kind, label: name, run: go(pathOf(view, name)) })),
     ...models.value.map((id) => ({ kind: 'Chat with', label: id, run: () => startWith(id) })),
   ];
   return entries.filter(({ kind, label }) => words.every((word) => `${kind} ${label}`.toLowerCase().includes(word))).slice(0, maxShown);
