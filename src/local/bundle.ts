@@ -1,11 +1,11 @@
 /**
- * The Worker's bundle, built by wrangler (which also deploys it, so the same code runs here and there) and stored in the data folder under
- * the hash of its sources: an unchanged tree starts without a build.
+ * The Worker's bundle (the same is deployed), stored in the data folder under the hash of its sources: an unchanged tree starts without a
+ * build.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { projectRoot } from './environment.ts';
 import { StartFailure } from './start-failure.ts';
 import { workerConfigFile } from './worker-config.ts';
@@ -22,7 +22,7 @@ const quietWrangler = {
 };
 
 export const pagesFolder = 'pages';
-const mainModule = 'worker.js';
+const mainModule = 'worker.mjs';
 const buildTimeoutMs = 120_000;
 
 /** `onBuild` is called before the bundle is built, if a build is necessary. */
@@ -35,9 +35,9 @@ export async function ensureBundle(cacheDir: string, onBuild: () => void): Promi
   const fresh = join(cacheDir, `${hash}.${process.pid}`);
   await Promise.all([
     buildBundle(fresh),
-    runNode([join(projectRoot, 'src/local/dump-config.ts'), `${fresh}.config`]),
+    runScript('dump-config.ts', `${fresh}.config`),
     // Built again instead of copied from `.wrangler`, where another build may be writing.
-    runNode([join(projectRoot, 'src/local/build-console.ts'), `${fresh}.pages`]),
+    runScript('build-console.ts', `${fresh}.pages`),
   ]);
   renameSync(join(`${fresh}.config`, workerConfigFile), join(fresh, workerConfigFile));
   renameSync(`${fresh}.pages`, join(fresh, pagesFolder));
@@ -48,21 +48,18 @@ export async function ensureBundle(cacheDir: string, onBuild: () => void): Promi
   return { directory, mainModule };
 }
 
-/** Without minification, names and functions stay readable: the crash tests replace one of them. */
-export async function buildBundle(directory: string, { minify = true } = {}): Promise<Bundle> {
-  await runNode([wranglerScript, 'deploy', '--dry-run', '--outdir', directory, ...(minify ? ['--minify'] : [])]);
+/** `readable`: one file with the names of the source. */
+export async function buildBundle(directory: string, { readable = false } = {}): Promise<Bundle> {
+  await runScript('build-worker.ts', directory, ...(readable ? ['--readable'] : []));
   return { directory, mainModule };
 }
 
-/** The wrangler script, run with this Node (its own launcher would use the one on the path). */
-const wranglerScript = join(projectRoot, 'node_modules/wrangler/bin/wrangler.js');
-
-function runNode(args: readonly string[]): Promise<void> {
+/** Runs a script of this folder. */
+function runScript(script: string, ...args: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, {
+    const child = spawn(process.execPath, [join(projectRoot, 'src/local', script), ...args], {
       cwd: projectRoot,
-      // The `[build]` command of wrangler.toml runs with the same Node.
-      env: { ...process.env, ...quietWrangler, NO_COLOR: '1', PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}` },
+      env: { ...process.env, ...quietWrangler, NO_COLOR: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: buildTimeoutMs,
     });
@@ -72,7 +69,7 @@ function runNode(args: readonly string[]): Promise<void> {
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new StartFailure(`The build failed (node ${args.join(' ')}):\n\n${Buffer.concat(output).toString('utf8')}`));
+      else reject(new StartFailure(`The build failed (src/local/${script}):\n\n${Buffer.concat(output).toString('utf8')}`));
     });
   });
 }
@@ -89,7 +86,9 @@ function hashSources(): string {
     .map((entry) => relative(projectRoot, join(entry.parentPath, entry.name)))
     .filter((path) => !path.startsWith(join('src', 'local')))
     .sort();
-  const generators = ['build-console.ts', 'build-engine.ts', 'meter-wasm.ts', 'wasm-binary.ts'].map((file) => join('src/local', file));
+  const generators = ['build-console.ts', 'build-engine.ts', 'build-worker.ts', 'meter-wasm.ts', 'wasm-binary.ts'].map((file) =>
+    join('src/local', file),
+  );
   for (const path of [...sources, ...generators, 'wrangler.toml', 'package-lock.json']) {
     const content = readFileSync(join(projectRoot, path));
     hash.update(`${path}\0${content.length}\0`).update(content);

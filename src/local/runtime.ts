@@ -149,7 +149,7 @@ export function readModules(directory: string): Record<string, Module> {
   const modules: Record<string, Module> = {};
   for (const file of readdirSync(directory)) {
     const path = join(directory, file);
-    if (extname(file) === '.js') modules[file] = { type: 'esm', contents: readFileSync(path, 'utf8') };
+    if (extname(file) === '.mjs') modules[file] = { type: 'esm', contents: readFileSync(path, 'utf8') };
     if (extname(file) === '.wasm') modules[file] = { type: 'wasm', contents: new Uint8Array(readFileSync(path)) };
   }
   return modules;

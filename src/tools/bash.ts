@@ -11,7 +11,7 @@ import { type FileSystem, FileError } from '../ports/file-system.ts';
 import type { ToolOutcome } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 import { requireFile } from './file-tools.ts';
-import { runShellScript, type ScriptEnd } from './shell/run-shell-script.ts';
+import type { ScriptEnd } from './shell/run-shell-script.ts';
 import { KB } from '../core/limits/units.ts';
 
 /** The part of each stream that a model sees: head and tail, without the middle. */
@@ -36,6 +36,8 @@ export const bash = defineTool({
     // The script's files are an overlay until it ends: a script that waits for approval or is cancelled changes nothing.
     const overlay = files.overlay();
     const script = { command, directory: startDirectory(files, cwd), scratch, timeoutMs };
+    // The interpreter is a third of the code: a process that runs no script does not load it.
+    const { runShellScript } = await import('./shell/run-shell-script.ts');
     const ended = await runShellScript(script, overlay, context);
     if (ended.stopped === 'suspended') return { isError: false, content: [], suspended: true };
     // Without a session, saved output could not be read later.

@@ -1,5 +1,5 @@
 /** The deployed bundle contains nothing of the crash tests. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { describeCorpus, readJson } from '../fixtures.ts';
@@ -9,7 +9,11 @@ import { scenarios } from './scenarios.ts';
 const points = Object.keys(scenarios);
 
 describe('crash points in the bundle', () => {
-  const read = (directory: string): string => readFileSync(join(directory, 'worker.js'), 'utf8');
+  const read = (directory: string): string =>
+    readdirSync(directory)
+      .filter((file) => file.endsWith('.mjs'))
+      .map((file) => readFileSync(join(directory, file), 'utf8'))
+      .join('\n');
 
   it('has one empty function for all crash points', () => {
     expect(countEmptyPoints(read(inject('crash').plain))).toBe(1);

@@ -74,7 +74,7 @@ export function countEmptyPoints(bundle: string): number {
 export function writeCrashBuild(from: string, to: string, generation: string, settingsFrom: string): void {
   cpSync(from, to, { recursive: true });
   cpSync(join(settingsFrom, workerConfigFile), join(to, workerConfigFile));
-  const file = join(to, 'worker.js');
+  const file = join(to, 'worker.mjs');
   const plain = readFileSync(file, 'utf8');
   const constructors = [...plain.matchAll(objectConstructor)].map(([, , name]) => name);
   if (countEmptyPoints(plain) !== 1 || constructors.toSorted().join() !== 'Catalog,Session')

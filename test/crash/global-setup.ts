@@ -22,7 +22,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const within = (name: string): string => join(directory, name);
   const [deployed] = await Promise.all([
     ensureBundle(within('deployed'), () => undefined),
-    buildBundle(within('plain'), { minify: false }),
+    buildBundle(within('plain'), { readable: true }),
   ]);
   // Settings of the worker are next to the deployed bundle and are the same for all builds.
   for (const generation of ['first', 'second']) writeCrashBuild(within('plain'), within(generation), generation, deployed.directory);

@@ -97,7 +97,7 @@ export async function openLane(kill: Kill, builds: CrashBuilds): Promise<Lane> {
     },
     start: async (variables = {}) => {
       runtime = await startRuntimeProcess({
-        bundle: { directory: build, mainModule: 'worker.js' },
+        bundle: { directory: build, mainModule: 'worker.mjs' },
         stateDir: join(dataDir, 'state'),
         variables: {
           MONIKER_ROOT_KEY: rootKey,

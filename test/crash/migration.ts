@@ -58,7 +58,8 @@ function takeBack(file: string): void {
   const database = new DatabaseSync(file);
   try {
     const kept = new Set(namesOf(old));
-    for (const { type, name } of schemaOf(database)) {
+    // Indexes first: a column with one cannot be dropped.
+    for (const { type, name } of schemaOf(database).reverse()) {
       if (!kept.has(name)) database.exec(`DROP ${type.toUpperCase()} IF EXISTS "${name}"`);
       else if (type === 'table') {
         const columns = new Set(columnsOf(old, name));

@@ -33,7 +33,7 @@ let upstream: Server;
 let upstreamPort = 0;
 
 beforeAll(async () => {
-  writeFileSync(join(directory, 'worker.js'), worker);
+  writeFileSync(join(directory, 'worker.mjs'), worker);
   writeFileSync(join(directory, workerConfigFile), JSON.stringify(config));
   upstream = createServer((request, response) => {
     if (request.url === '/redirect') response.writeHead(302, { location: `http://127.0.0.1:${upstreamPort}/inner` });
@@ -43,7 +43,7 @@ beforeAll(async () => {
     upstream.listen(0, () => resolve((upstream.address() as { port: number }).port)); // a TCP server has one
   });
   port = await claimPort(0);
-  const bundle = { directory, mainModule: 'worker.js' };
+  const bundle = { directory, mainModule: 'worker.mjs' };
   runtime = await startRuntime({ bundle, stateDir: join(directory, 'state'), port, variables: {}, onLog: () => undefined });
 });
 

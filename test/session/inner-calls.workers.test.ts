@@ -152,7 +152,16 @@ describe('a session of the previous release, which had no nested calls', () => {
   /** As that release left it, without the later migrations. */
   const takeBack = (id: string): Promise<void> =>
     runInDurableObject(stubOf(id), (_instance, { storage }) => {
-      for (const table of ['journal', 'journal_results', 'journal_roots', 'taint', 'result_media', 'call_answers', 'usage_ranges'])
+      for (const table of [
+        'journal',
+        'journal_results',
+        'journal_roots',
+        'taint',
+        'result_media',
+        'call_answers',
+        'usage_ranges',
+        'summary',
+      ])
         storage.sql.exec(`DROP TABLE ${table}`);
       storage.sql.exec('DROP TABLE notices');
       storage.sql.exec('DROP INDEX completions_by_turn');

@@ -1,0 +1,68 @@
+/**
+ * `node build-worker.ts <folder>`: bundles the Worker as ES modules. What is imported dynamically becomes modules of its own, which workerd
+ * loads when they are first used; in one file, as wrangler bundles, all of it would be compiled at every start.
+ *
+ * `--readable`: one file with the names of the source, of which the crash tests replace a function.
+ */
+import { join } from 'node:path';
+import { build, type Metafile, type PluginBuild } from 'esbuild';
+import { buildEngine } from './build-engine.ts';
+import { projectRoot } from './environment.ts';
+import { runLocalScript, StartFailure } from './start-failure.ts';
+
+export const mainModule = 'worker.mjs';
+
+/** What a start loads, in bytes of minified code. It decides how long a cold start takes, so a new library in it should be noticed. */
+const maxEagerBytes = 1_900_000;
+
+if (import.meta.main) {
+  const [directory, option] = process.argv.slice(2);
+  if (directory === undefined) throw new Error('Name the folder to write to.');
+  await runLocalScript(async () => await buildWorker(directory, option === '--readable'));
+}
+
+async function buildWorker(directory: string, readable: boolean): Promise<void> {
+  buildEngine();
+  const { metafile } = await build({
+    entryPoints: { worker: join(projectRoot, 'src/worker.ts') },
+    outdir: directory,
+    absWorkingDir: projectRoot,
+    bundle: true,
+    splitting: !readable,
+    format: 'esm',
+    minify: !readable,
+    keepNames: readable,
+    target: 'es2024',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['node:*', 'cloudflare:*'],
+    loader: { '.wasm': 'copy' },
+    assetNames: '[name]',
+    // `.mjs`, which wrangler and workerd take for ES modules without a rule.
+    outExtension: { '.js': '.mjs' },
+    plugins: [{ name: 'one-language', setup: oneLanguage }],
+    legalComments: 'none',
+    logLevel: 'silent',
+    metafile: true,
+  });
+  const bytes = eagerBytes(metafile);
+  if (!readable && bytes > maxEagerBytes)
+    throw new StartFailure(
+      `A start would load ${bytes} bytes of code, more than ${maxEagerBytes}: import dynamically what is rarely used.`,
+    );
+}
+
+/** zod has error messages in 64 languages, of which one is used. */
+function oneLanguage({ onLoad }: PluginBuild): void {
+  onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';" }));
+}
+
+function eagerBytes({ outputs }: Metafile): number {
+  const entry = Object.keys(outputs).find((file) => file.endsWith(mainModule));
+  const found = new Set(entry === undefined ? [] : [entry]);
+  for (const file of found) {
+    for (const { path, kind } of outputs[file]?.imports ?? []) if (kind === 'import-statement' && path in outputs) found.add(path);
+  }
+  return [...found].reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0);
+}
