@@ -2755,7 +2755,15 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change settings of a workspace
+         * @description A setting that is removed with `null` has its default again.
+         *
+         *     Only for the root key.
+         *
+         *     Scope: `admin`.
+         */
+        patch: operations["patchWorkspace"];
         trace?: never;
     };
 }
@@ -14782,6 +14790,49 @@ export interface operations {
                     etag?: string;
                     /** @description URL of the workspace. */
                     location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenWorkspace"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    patchWorkspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example default */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {

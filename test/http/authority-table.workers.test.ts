@@ -84,6 +84,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   getRequest: { ...usage('/v1/requests/none'), request: () => ['GET', '/v1/requests/none'], other: anyKey },
   listWorkspaces: rootOnly('GET', '/v1/workspaces'),
   getWorkspace: rootOnly('GET', '/v1/workspaces/default'),
+  patchWorkspace: rootOnly('PATCH', '/v1/workspaces/default', {}),
   putWorkspace: rootOnly('PUT', '/v1/workspaces/default', { settings: {} }),
   verifyAudit: admin('GET', '/v1/audit/verify'),
   getPolicy: admin('GET', '/v1/policy'),

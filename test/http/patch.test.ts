@@ -73,6 +73,21 @@ describe('PATCH of a document', () => {
     expect((await bodyOf(await h.send('GET', '/v1/servers/sums'))).tools).toMatchObject([{ name: 'add', state: 'ready' }]);
   });
 
+  it('of the workspace, whose settings begin with their defaults', async () => {
+    const at = '/v1/workspaces/default';
+    const first = await h.send('PATCH', at, { settings: { retention: { auditDays: 30 } } }, mergePatch);
+    expect([first.status, first.headers.get('etag')]).toEqual([200, '"1"']);
+    expect(await bodyOf(first)).toMatchObject({ name: 'default', version: 1, settings: { retention: { auditDays: 30, usageDays: 400 } } });
+    const second = await bodyOf(await h.send('PATCH', at, { settings: { retention: { usageDays: 9, auditDays: null } } }));
+    expect(second.settings.retention).toMatchObject({ auditDays: 90, usageDays: 9 });
+    for (const patch of [{ settings: { retention: { auditDays: 0 } } }, { settings: [] }, { name: 'other' }])
+      expect((await h.send('PATCH', at, patch)).status, JSON.stringify(patch)).toBe(422);
+    expect((await h.send('PATCH', at, {}, { 'if-match': '"1"' })).status).toBe(412);
+    expect((await h.send('PATCH', '/v1/workspaces/other', {})).status).toBe(404);
+    expect((await h.send('PATCH', at, {}, await h.key({ scopes: ['admin'] }))).status).toBe(403);
+    expect((await bodyOf(await h.send('GET', at))).version).toBe(2);
+  });
+
   it('is validated as a PUT of the result', async () => {
     await h.send('PUT', '/v1/providers/acme', provider);
     await h.send('PUT', '/v1/toolsets/demo', demo);

@@ -9,11 +9,13 @@ import {
   answerDocument,
   answerWrite,
   conditionHeaders,
+  etag,
   etagHeader,
   readConditionHeaders,
   unchanged,
   writeConditions,
 } from '../documents.ts';
+import { patchBody, patchDocument, patchHeaders, patchedAnswer } from '../patch.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const path = '/v1/workspaces/{workspace}';
@@ -113,6 +115,35 @@ export const workspaceRoutes: readonly Route[] = [
       const { document, warnings } = written;
       const view = { ...toView(principal, document), ...(warnings.length > 0 && { warnings }) };
       return answerWrite(answer, written, `/v1/workspaces/${params.workspace}`, view);
+    },
+  ),
+
+  defineRoute(
+    {
+      method: 'patch',
+      path,
+      operationId: 'patchWorkspace',
+      tag,
+      scopes,
+      rootOnly,
+      summary: 'Change settings of a workspace',
+      description: 'A setting that is removed with `null` has its default again.',
+      params,
+      headers: patchHeaders,
+      body: patchBody,
+      answers: { 200: { description: patchedAnswer, schema: WrittenWorkspace, headers: etagHeader } },
+      problems: ['precondition_failed'],
+    },
+    async ({ c, services, principal, params, body, answer }) => {
+      requireOwnWorkspace(principal, params.workspace);
+      const catalog = services.catalog(principal);
+      const { document, warnings } = await patchDocument(body, writeConditions(c), {
+        schema: Workspace,
+        read: async () => (await nullIfNotFound(catalog.get('workspace', workspaceDocument))) ?? { body: {}, version: null },
+        write: (patched, options) => catalog.put('workspace', workspaceDocument, patched, options),
+      });
+      const view = { ...toView(principal, document), ...(warnings.length > 0 && { warnings }) };
+      return answer(200, view, { etag: etag(document.version) });
     },
   ),
 ];

@@ -154,6 +154,8 @@ describe('the audit of changes', () => {
   it('records a change of the settings of the workspace, which only the root key can make', async () => {
     expect((await send('PUT', '/v1/workspaces/default', { settings: {} })).status).toBe(201);
     expect((await changes())[0]).toMatchObject({ keyId: 'root', action: 'create', resource: 'workspace' });
+    expect((await send('PATCH', '/v1/workspaces/default', { settings: { retention: { auditDays: 31 } } })).status).toBe(200);
+    expect((await changes())[0]).toMatchObject({ keyId: 'root', action: 'update', resource: 'workspace' });
   });
 
   it('stores neither the change nor its row if the row cannot be written', async () => {
