@@ -1,50 +1,19 @@
 /** What a workspace accumulates is deleted again: versions, editions in the Catalog and in KV, deleted documents, keys and sessions. */
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
 import { workspaceDocument } from '../../../src/ports/catalog.ts';
 import { kvKeys } from '../../../src/storage/keys.ts';
 import { wire } from '../../../src/wiring.ts';
-import { changeEnv, emptyWorkspace, testEnv } from '../../storage/workspace.ts';
+import { changeEnv, testEnv } from '../../storage/workspace.ts';
+import { dayMs, openForSweeps } from './sweep-room.ts';
 
-const dayMs = 24 * 60 * 60_000;
 const many = 10_000;
-
-async function open() {
-  const parts = await emptyWorkspace();
-  const { catalog } = parts;
-  /** A stub of an object that died is broken. */
-  const object = () => testEnv.CATALOG.get(parts.object.id);
-  const sql = (query: string, ...values: (string | number)[]) =>
-    runInDurableObject(object(), (_instance, { storage }) => storage.sql.exec<Record<string, string | number>>(query, ...values).toArray());
-  const count = async (table: string): Promise<number> => Number((await sql(`SELECT count(*) AS n FROM ${table}`))[0]?.n);
-  const setMeta = (key: string, value: number) => sql('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', key, String(value));
-  /** Runs the sweep once, as if it were due at this time. */
-  const sweepOnce = async (time: number): Promise<void> => {
-    await setMeta('sweep', 0);
-    vi.useFakeTimers({ toFake: ['Date'], now: time });
-    await runDurableObjectAlarm(object());
-    vi.useRealTimers();
-  };
-  /** Runs the sweep as often as it is due at this time, in a service that ran until then. */
-  const sweepAt = async (time: number): Promise<void> => {
-    for (let run = 0; run < 80; run += 1) {
-      await setMeta('sweep-time', time - dayMs);
-      await sweepOnce(time);
-      const due = await sql("SELECT value FROM meta WHERE key = 'sweep'");
-      if (Number(due[0]?.value) > time + limits.publishIntervalMs * 60) return;
-    }
-  };
-  const putToolset = (name: string, index: number) =>
-    catalog.put('toolset', name, { tools: [{ tool: 'builtin.bash', name: `run_${index}`, aliases: [] }] });
-  return { ...parts, object, sql, count, setMeta, sweepOnce, sweepAt, putToolset };
-}
 
 afterEach(() => void vi.useRealTimers());
 
 describe('the sweep of a workspace', () => {
   it('keeps the newest versions and named ones, and deletes editions 30 days later, also in KV', async () => {
-    const { workspace, catalog, count, sweepAt, putToolset, sql } = await open();
+    const { workspace, catalog, count, sweepAt, putToolset, sql } = await openForSweeps();
     await catalog.put('workspace', workspaceDocument, { settings: { retention: { versions: 3 } } });
     for (let index = 1; index <= 12; index += 1) await putToolset('daily', index);
     await catalog.put('agent', 'pinned', { model: 'rehearsal/default', instructions: 'Help.', toolset: 'daily@2' });
@@ -64,7 +33,7 @@ describe('the sweep of a workspace', () => {
   });
 
   it('keeps the newest versions of other documents', async () => {
-    const { catalog, count, sweepAt } = await open();
+    const { catalog, count, sweepAt } = await openForSweeps();
     await catalog.put('workspace', workspaceDocument, { settings: { retention: { versions: 3 } } });
     const put = (index: number) => catalog.put('agent', 'daily', { model: 'rehearsal/default', instructions: `Help ${index}.` });
     for (let index = 1; index <= 8; index += 1) await put(index);
@@ -80,7 +49,7 @@ describe('the sweep of a workspace', () => {
   });
 
   it('keeps an edition that a version has again', async () => {
-    const { count, sweepAt, putToolset, catalog } = await open();
+    const { count, sweepAt, putToolset, catalog } = await openForSweeps();
     await catalog.put('workspace', workspaceDocument, { settings: { retention: { versions: 2 } } });
     for (const index of [1, 2, 3]) await putToolset('daily', index);
     const now = Date.now();
@@ -93,7 +62,7 @@ describe('the sweep of a workspace', () => {
   });
 
   it('deletes deleted documents and ended keys after their time, of thousands', async () => {
-    const { sql, count, sweepAt, catalog } = await open();
+    const { sql, count, sweepAt, catalog } = await openForSweeps();
     await catalog.put('secret', 'kept', { value: 'v', hosts: ['api.example.com'] });
     const { record } = await catalog.createKey({ name: 'kept', scopes: ['chat'] });
     const before = [await count('documents'), await count('keys')];
@@ -120,7 +89,7 @@ describe('the sweep of a workspace', () => {
   });
 
   it('deletes sessions that nobody used for as long as the workspace keeps them, and never without the setting', async () => {
-    const { workspace, catalog, count, sweepAt } = await open();
+    const { workspace, catalog, count, sweepAt } = await openForSweeps();
     const owner = { workspace, keyId: 'k1', scopes: ['chat' as const] };
     const { sessions } = wire(testEnv);
     const ids: string[] = [];
@@ -143,7 +112,7 @@ describe('the sweep of a workspace', () => {
   });
 
   it('deletes the edition of private tools with their key, also in KV', async () => {
-    const { workspace, catalog, count, sweepAt, sql } = await open();
+    const { workspace, catalog, count, sweepAt, sql } = await openForSweeps();
     const { record } = await catalog.createKey({ name: 'maker', scopes: ['tools', 'toolsets'] });
     const made = { description: 'Adds.', parameters: [], implementation: 'return 1;' };
     await catalog.put('private-tool', `${record.id}/made.sum`, made);
@@ -156,7 +125,7 @@ describe('the sweep of a workspace', () => {
   });
 
   it('follows a wrong clock by two days per run, and deletes nothing early when the clock went back', async () => {
-    const { catalog, count, sweepOnce, sweepAt, putToolset, sql } = await open();
+    const { catalog, count, sweepOnce, sweepAt, putToolset, sql } = await openForSweeps();
     await catalog.put('workspace', workspaceDocument, { settings: { retention: { versions: 2, sessionDays: 30 } } });
     for (const index of [1, 2, 3]) await putToolset('daily', index);
     await catalog.put('secret', 'gone', { value: 'v', hosts: ['api.example.com'] });
@@ -180,7 +149,7 @@ describe('the sweep of a workspace', () => {
   });
 
   it('keeps deleted toolsets while audit rows or agents name their versions', async () => {
-    const { catalog, sweepAt, putToolset } = await open();
+    const { catalog, sweepAt, putToolset } = await openForSweeps();
     await catalog.put('workspace', workspaceDocument, { settings: { retention: { auditDays: 200 } } });
     for (const name of ['audited', 'named']) await putToolset(name, 1);
     await catalog.put('agent', 'pinned', { model: 'rehearsal/default', instructions: 'Help.', toolset: 'named@1' });
@@ -195,7 +164,7 @@ describe('the sweep of a workspace', () => {
   });
 
   it('continues after the object died in the middle of a run', async () => {
-    const { workspace, catalog, count, sweepOnce, sweepAt, setMeta, putToolset, object, sql } = await open();
+    const { workspace, catalog, count, sweepOnce, sweepAt, setMeta, putToolset, object, sql } = await openForSweeps();
     await catalog.put('workspace', workspaceDocument, { settings: { retention: { versions: 2 } } });
     for (let index = 1; index <= 12; index += 1) await putToolset('daily', index);
     const hashes = (await sql('SELECT hash FROM toolset_versions ORDER BY version')).map(({ hash }) => String(hash));
@@ -226,7 +195,7 @@ describe('the sweep of a workspace', () => {
   });
 
   it('continues after a KV that fails', async () => {
-    const { catalog, count, sweepAt, putToolset, object } = await open();
+    const { catalog, count, sweepAt, putToolset, object } = await openForSweeps();
     await catalog.put('workspace', workspaceDocument, { settings: { retention: { versions: 2 } } });
     for (const index of [1, 2, 3, 4]) await putToolset('daily', index);
     const now = Date.now();

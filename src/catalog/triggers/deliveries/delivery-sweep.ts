@@ -11,19 +11,21 @@ import { eraseDelivery, erasePayload } from './delivery-rows.ts';
 /** By age. Overdue rows wait for `limits.sweepIntervalMs`, so that one alarm deletes many. */
 export function createDeliverySweep(context: CatalogContext): Job {
   const { sql } = context;
-  let earliest = 0;
+  let ranAt = 0;
+  // A run in the future was one with a wrong clock.
+  const earliest = (): number => (ranAt > context.now() ? 0 : ranAt + limits.sweepIntervalMs);
   return {
     nextDue: () => {
       const due = Math.min(oldest(sql, hasEnded) + limits.deliveryTtlMs, oldest(sql, hasEndedWithParts) + limits.deliveryPayloadTtlMs);
-      return due === Number.POSITIVE_INFINITY ? null : Math.max(due, earliest);
+      return due === Number.POSITIVE_INFINITY ? null : Math.max(due, earliest());
     },
     runDue: async () => {
       const now = context.now();
-      if (now < earliest) return;
+      if (now < earliest()) return;
       const rows = dropOld(context, hasEnded, now - limits.deliveryTtlMs, eraseDelivery);
       const swept = rows + dropOld(context, hasEndedWithParts, now - limits.deliveryPayloadTtlMs, erasePayload);
       // If the maximum number was deleted, more may be left: continue immediately.
-      earliest = swept < limits.maxSweptRows ? now + limits.sweepIntervalMs : 0;
+      ranAt = swept < limits.maxSweptRows ? now : 0;
     },
   };
 }
