@@ -110,6 +110,28 @@ describe.skipIf(isSkipped(browserPath === null, 'the chat of the console', noBro
     });
   });
 
+  it('forks from an earlier turn into another session that links back', async () => {
+    await visit('/', async (page) => {
+      await say(page, '/shell echo first > kept.txt');
+      await ended(page).waitFor();
+      await say(page, '/shell echo second');
+      await ended(page, 2).waitFor();
+      const before = page.url();
+      await page.getByRole('button', { name: 'Fork', exact: true }).first().click();
+      await expect.poll(() => page.url()).not.toBe(before);
+      await page.getByText('Forked from').waitFor();
+      const earlier = page.locator('.earlier');
+      await earlier.getByText('echo first').first().waitFor();
+      expect(await earlier.textContent()).not.toContain('second');
+      await say(page, '/shell cat kept.txt');
+      await ended(page).waitFor();
+      await page.getByRole('group', { name: 'Result of shell' }).getByText('first').waitFor();
+      await page.getByRole('region', { name: 'Messages' }).getByRole('link').first().click();
+      await expect.poll(() => page.url()).toBe(before);
+      await ended(page, 2).waitFor();
+    });
+  });
+
   it('answers a client tool by form', async () => {
     const parameters = { type: 'object', properties: { city: { type: 'string' } } };
     const id = await begin({

@@ -68,9 +68,10 @@ export function openChatSession(id: string) {
     }
   }
 
-  function isCurrent({ turn, queued }: SessionView): boolean {
+  function isCurrent({ turn, queued, lastEvent }: SessionView): boolean {
     const known = conversation.turns.at(-1);
-    if (turn === null) return true;
+    // A fork has events before its first turn.
+    if (turn === null) return conversation.last >= lastEvent;
     if (known === undefined || known.id !== turn.id || queued > 0) return false;
     return known.endAt !== null ? turn.status !== 'running' : turn.status === 'waiting' && isIdle(conversation);
   }

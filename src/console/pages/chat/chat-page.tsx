@@ -8,7 +8,7 @@ import { visible } from '../../parts/visible.ts';
 import { navigate, pathOf, type ViewProps } from '../../router.ts';
 import { type ChatSession, openChatSession } from '../../session/chat-session.ts';
 import { turnStatus, waitingCalls } from '../../session/fold-events.ts';
-import { setTitle } from '../console/recent-chats.tsx';
+import { chatTitles, setTitle } from '../console/recent-chats.tsx';
 import { Composer } from './composer.tsx';
 import { Examples } from './examples.tsx';
 import { Inspector } from './inspector.tsx';
@@ -57,6 +57,14 @@ export function ChatPage({ id }: ViewProps) {
       }
       await target.submit(text);
     });
+  const fork = (turn: string) =>
+    act(async () => {
+      if (session === null) return;
+      const { id: created } = await moniker.value.post('/v1/sessions', { body: { from: { session: session.id, turn } } });
+      setTitle(created, chatTitles.value.get(session.id) ?? '');
+      announce('Forked: this chat continues the other one');
+      navigate(pathOf('chat', created));
+    });
   return (
     <div class={isInspecting ? 'chat inspecting' : 'chat'}>
       <section class="conversation" aria-label="Conversation">
@@ -87,7 +95,7 @@ export function ChatPage({ id }: ViewProps) {
             {problem.value !== null && <ProblemView error={problem.value} />}
           </div>
         ) : (
-          session !== null && <Messages session={session} problem={problem.value} act={act} />
+          session !== null && <Messages session={session} problem={problem.value} act={act} onFork={(turn) => void fork(turn)} />
         )}
         <Composer
           key={id ?? 'new'}
@@ -109,9 +117,14 @@ export function ChatPage({ id }: ViewProps) {
   );
 }
 
-type MessagesProps = { session: ChatSession; problem: unknown; act(work: () => Promise<unknown>): Promise<boolean> };
+type MessagesProps = {
+  session: ChatSession;
+  problem: unknown;
+  act(work: () => Promise<unknown>): Promise<boolean>;
+  onFork(turn: string): void;
+};
 
-function Messages({ session, problem, act }: MessagesProps) {
+function Messages({ session, problem, act, onFork }: MessagesProps) {
   const box = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const lastTop = useRef(0);
@@ -124,6 +137,7 @@ function Messages({ session, problem, act }: MessagesProps) {
   }, [revision, outgoing, problem]);
   const { history, turns } = session.conversation;
   const newest = turns.at(-1);
+  const from = session.view.value?.from;
   const loadProblem = session.problem.value;
   return (
     <section
@@ -140,8 +154,13 @@ function Messages({ session, problem, act }: MessagesProps) {
         lastTop.current = scrollTop;
       }}
     >
+      {from !== undefined && (
+        <p class="muted">
+          Forked from <a href={pathOf('chat', from.session)}>{visible(chatTitles.value.get(from.session) ?? 'another chat')}</a>
+        </p>
+      )}
       {history.length > 0 && (
-        <details class="earlier">
+        <details class="earlier" open={from !== undefined}>
           <summary>Continues another chat: {history.length} earlier messages</summary>
           {history.map(({ role, text }, index) => (
             <p key={index}>
@@ -151,7 +170,7 @@ function Messages({ session, problem, act }: MessagesProps) {
         </details>
       )}
       {turns.map((turn) => (
-        <TurnView key={turn.id} session={session} turn={turn} revision={turn.revision} act={act} />
+        <TurnView key={turn.id} session={session} turn={turn} revision={turn.revision} act={act} onFork={onFork} />
       ))}
       {outgoing !== null && <p class="said pending">{visible(outgoing)}</p>}
       {turns.length === 0 && outgoing === null && loadProblem === null && session.view.value !== null && (

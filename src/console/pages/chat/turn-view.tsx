@@ -11,7 +11,7 @@ import { CallCard } from './call-card.tsx';
 
 type TurnProps = { session: ChatSession; turn: TurnRecord; revision: number; act(work: () => Promise<unknown>): Promise<boolean> };
 
-export function TurnView({ session, turn, act }: TurnProps) {
+export function TurnView({ session, turn, act, onFork }: TurnProps & { onFork(turn: string): void }) {
   const status = turnStatus(turn);
   const answer = turn.steps.flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : []))).join('\n\n');
   return (
@@ -54,6 +54,11 @@ export function TurnView({ session, turn, act }: TurnProps) {
           </span>
         )}
         {turn.endAt !== null && answer !== '' && <CopyButton text={answer} what="the answer" />}
+        {turn.endAt !== null && (
+          <button type="button" class="copy" title="Continue after this turn in another chat" onClick={() => onFork(turn.id)}>
+            Fork
+          </button>
+        )}
       </footer>
     </article>
   );

@@ -3,20 +3,18 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { moniker } from '../../api/moniker.ts';
 import { visible } from '../../parts/visible.ts';
-import { partsText } from '../../session/fold-events.ts';
 import { pathOf } from '../../router.ts';
 import { ago } from '../../text/format.ts';
 
 export type RecentChat = { id: string; who: string; createdAt: string };
 
 export const recentChats = signal<readonly RecentChat[]>([]);
+/** By session. A chat that has just begun has its title before the list does. */
 export const chatTitles = signal<ReadonlyMap<string, string>>(new Map());
 /** Whether the menu is open, in a narrow window. */
 export const isListOpen = signal(false);
 
 const maxShown = 20;
-/** Each title is a request to the session. */
-const maxTitles = 8;
 const maxTitleLength = 60;
 
 export function RecentChats({ current }: { current: string | null }) {
@@ -53,16 +51,10 @@ async function loadRecentChats(): Promise<void> {
       who: agent === undefined ? (model ?? '') : `agent/${agent}`,
       createdAt,
     }));
-    for (const { id } of recentChats.value.slice(0, maxTitles)) if (!chatTitles.value.has(id)) await loadTitle(id);
+    for (const { id, title } of items) if (title !== null) setTitle(id, title);
   } catch {
     // As above.
   }
-}
-
-async function loadTitle(id: string): Promise<void> {
-  const { items } = await moniker.value.get('/v1/sessions/{id}/messages', { params: { path: { id }, query: { limit: 1 } } });
-  const [first] = items;
-  if (first !== undefined) setTitle(id, partsText(first.parts as { type: string }[]));
 }
 
 export function setTitle(id: string, text: string): void {
