@@ -11,6 +11,10 @@ export type TimelineRow = {
   waitMs: number;
   isFailed: boolean;
   isWaiting: boolean;
+  /** How often the step began again, for example after a restart of the service. */
+  restarts: number;
+  /** null: an answer of the model. */
+  call: Call | null;
 };
 export type TimelineScale = 'sequence' | 'real';
 
@@ -28,6 +32,8 @@ export function timelineRows(turn: TurnRecord, now: number): TimelineRow[] {
       waitMs: 0,
       isFailed: false,
       isWaiting: false,
+      restarts: step.restarts,
+      call: null,
     };
     const calls = step.blocks.flatMap((block) => (block.kind === 'call' ? callRows(block.call, end, 1) : []));
     return [{ ...model, runMs: stepEnd - step.startAt }, ...calls];
@@ -49,6 +55,8 @@ function callRows(call: Call, end: number, depth: number): TimelineRow[] {
     waitMs: sum(true),
     isFailed,
     isWaiting: call.state === 'waiting',
+    restarts: 0,
+    call,
   };
   return [row, ...call.inner.flatMap((inner) => callRows(inner, end, depth + 1))];
 }

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { moniker } from '../../api/moniker.ts';
 import { ProblemView } from '../../parts/problem-view.tsx';
+import { saveAs } from '../../parts/save-as.ts';
 import { visible } from '../../parts/visible.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 
@@ -86,14 +87,6 @@ export function FilesView({ session }: { session: ChatSession }) {
       )}
     </>
   );
-}
-
-function saveAs(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name.split('/').at(-1) ?? 'file';
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
 function bytes(size: number): string {

@@ -1,10 +1,9 @@
 /** What happened in a chat: where the time went, the events, and the files. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { TimelineView } from '../../parts/timeline-view.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
-import { timelineRows, timelineScale, type TimelineScale } from '../../session/timeline.ts';
-import { duration } from '../../text/format.ts';
 import { FilesView } from './files-view.tsx';
 
 const tabs = ['Timeline', 'Events', 'Files'] as const;
@@ -45,7 +44,7 @@ export function Inspector({ session, onClose }: { session: ChatSession; onClose(
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <div id="inspected" role="tabpanel" aria-labelledby={`tab-${tab.value}`} tabIndex={0}>
-        {tab.value === 'Timeline' && <TimelineView session={session} />}
+        {tab.value === 'Timeline' && <TurnTimelines session={session} />}
         {tab.value === 'Events' && <EventsView session={session} />}
         {tab.value === 'Files' && <FilesView session={session} />}
       </div>
@@ -53,87 +52,10 @@ export function Inspector({ session, onClose }: { session: ChatSession; onClose(
   );
 }
 
-function TimelineView({ session }: { session: ChatSession }) {
-  const scale = useSignal<TimelineScale>('sequence');
-  const onlyFailed = useSignal(false);
+function TurnTimelines({ session }: { session: ChatSession }) {
   const version = session.version.value;
-  const turns = version < 0 ? [] : session.conversation.turns;
-  if (turns.length === 0) return <p class="muted">Nothing happened yet.</p>;
-  return (
-    <>
-      <div class="filters">
-        <label>
-          Scale{' '}
-          <select
-            value={scale.value}
-            onChange={(event) => {
-              scale.value = event.currentTarget.value === 'real' ? 'real' : 'sequence';
-            }}
-          >
-            <option value="sequence">Sequence</option>
-            <option value="real">Real time</option>
-          </select>
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={onlyFailed.value}
-            onChange={(event) => {
-              onlyFailed.value = event.currentTarget.checked;
-            }}
-          />
-          Failures only
-        </label>
-      </div>
-      {turns.toReversed().map((turn) => {
-        const all = timelineRows(turn, Math.max(Date.now(), session.conversation.log.at(-1)?.at ?? 0));
-        const rows = onlyFailed.value ? all.filter(({ isFailed }) => isFailed) : all;
-        if (rows.length === 0) return null;
-        const at = timelineScale(all, scale.value);
-        return (
-          <table key={turn.id} class="timeline">
-            <caption>{visible(turn.input.slice(0, 80))}</caption>
-            <colgroup>
-              <col class="what" />
-              <col />
-              <col class="ms" />
-            </colgroup>
-            <thead class="visually-hidden">
-              <tr>
-                <th scope="col">What</th>
-                <th scope="col">When</th>
-                <th scope="col">Duration</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ key, label, depth, bars, runMs, waitMs, isFailed, isWaiting }) => (
-                <tr key={key}>
-                  <th scope="row" class={`depth-${Math.min(depth, 3)}`}>
-                    {visible(label)}
-                  </th>
-                  <td class="bars">
-                    <span class="track" aria-hidden="true">
-                      {bars.map(({ kind, from, to }, index) => (
-                        <i key={index} class={kind} style={{ left: `${at(from)}%`, width: `${Math.max(at(to) - at(from), 1.5)}%` }} />
-                      ))}
-                    </span>
-                  </td>
-                  <td class="ms">
-                    {duration(runMs)}
-                    {waitMs > 0 && <span class="wait">{isWaiting ? 'waiting' : `+ ${duration(waitMs)} waiting`}</span>}
-                    {isFailed && <span class="error"> failed</span>}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        );
-      })}
-      <p class="legend muted">
-        <span class="model">model</span> <span class="run">tool</span> <span class="wait">waiting</span> <span class="failed">failed</span>
-      </p>
-    </>
-  );
+  const { turns, log } = session.conversation;
+  return <TimelineView turns={version < 0 ? [] : turns} now={Math.max(Date.now(), log.at(-1)?.at ?? 0)} />;
 }
 
 const maxEventsShown = 300;

@@ -61,3 +61,7 @@ export function setTitle(id: string, text: string): void {
   const title = text.trim().replaceAll(/\s+/g, ' ').slice(0, maxTitleLength);
   if (title !== '' && chatTitles.value.get(id) !== title) chatTitles.value = new Map(chatTitles.value).set(id, title);
 }
+
+export function removeRecentChat(removed: string): void {
+  recentChats.value = recentChats.value.filter(({ id }) => id !== removed);
+}

@@ -27,6 +27,13 @@ export const views: readonly ConsoleView[] = [
   { name: 'made', title: 'Made tools', group: 'Build', key: 'm', load: async () => (await import('../made/made-page.tsx')).MadePage },
   { name: 'skills', title: 'Skills', group: 'Build', key: 'k', load: async () => (await import('../skills/skills-page.tsx')).SkillsPage },
   {
+    name: 'sessions',
+    title: 'Sessions',
+    group: 'Run',
+    key: 's',
+    load: async () => (await import('../sessions/sessions-page.tsx')).SessionsPage,
+  },
+  {
     name: 'approvals',
     title: 'Approvals',
     group: 'Run',
