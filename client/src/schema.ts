@@ -2510,6 +2510,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/toolsets/{toolset}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what uses a toolset
+         * @description Agents that have the toolset, webhooks and schedules that run them, keys that are bound to it or to them, and keys that have equipped it. Also of a deleted toolset that something still names.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listToolsetUses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/toolsets/{toolset}/versions": {
         parameters: {
             query?: never;
@@ -6981,6 +7005,64 @@ export interface components {
             version: number;
             /** @description Tools that cannot be called or sent, and possible improvements: too many definitions for clients and models, names over 40 characters, descriptions that are similar, empty or long, and schema features that this provider does not support. */
             warnings: components["schemas"]["Warning"][];
+        };
+        /**
+         * @example {
+         *       "toolset": "demo",
+         *       "agents": [
+         *         {
+         *           "name": "helper",
+         *           "toolset": "demo@3"
+         *         }
+         *       ],
+         *       "keys": [
+         *         {
+         *           "id": "k7pd2mxw4q",
+         *           "name": "my app",
+         *           "agent": "helper"
+         *         }
+         *       ],
+         *       "webhooks": [
+         *         {
+         *           "name": "orders",
+         *           "agent": "helper"
+         *         }
+         *       ],
+         *       "schedules": [],
+         *       "equipped": [],
+         *       "truncated": false
+         *     }
+         */
+        ToolsetUses: {
+            /** @description Agents, with their `toolset`: the name, or a version such as `demo@3`. */
+            agents: {
+                name: string;
+                toolset: string;
+            }[];
+            /** @description Keys that have it equipped at `/mcp`. */
+            equipped: {
+                id: string;
+                name: string;
+            }[];
+            /** @description Valid keys that are bound to the toolset (`agent`: null), or to an agent that has it. Keys without bindings may use every toolset and are not listed. */
+            keys: {
+                agent: string | null;
+                id: string;
+                name: string;
+            }[];
+            schedules: {
+                /** @description The agent that has the toolset. */
+                agent: string;
+                name: string;
+            }[];
+            toolset: string;
+            /** @description true: a list has more items than are shown. */
+            truncated: boolean;
+            webhooks: {
+                /** @description The agent that has the toolset. */
+                agent: string;
+                name: string;
+            }[];
         };
         /**
          * @example {
@@ -14223,6 +14305,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ToolsetTools"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listToolsetUses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most 200 of each kind, by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetUses"];
                 };
             };
             401: components["responses"]["Problem401"];

@@ -52,6 +52,7 @@ import { toolRoutes } from './routes/tools.ts';
 import { toolsetResolveRoutes } from './routes/toolset-resolve.ts';
 import { toolsetToolRoutes } from './routes/toolset-tools.ts';
 import { toolsetUseRoutes } from './routes/toolset-use.ts';
+import { toolsetUsesRoutes } from './routes/toolset-uses.ts';
 import { toolsetVersionRoutes } from './routes/toolset-versions.ts';
 import { toolsetRoutes } from './routes/toolsets.ts';
 import { usageRoutes } from './routes/usage.ts';
@@ -74,6 +75,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...metricsRoutes,
     ...toolsetRoutes,
     ...toolsetVersionRoutes,
+    ...toolsetUsesRoutes,
     ...toolsetToolRoutes,
     ...toolsetResolveRoutes,
     ...toolsetUseRoutes,

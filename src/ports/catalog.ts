@@ -17,6 +17,7 @@ import type { Skill } from '../core/skills/skill.ts';
 import type { Taint } from '../core/policy/taint.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { ToolFilter } from '../core/tools/tool-filter.ts';
+import type { ToolsetUses } from '../core/toolset/toolset-uses.ts';
 import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
 import type { NamedModel } from '../core/model/model-alias.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
@@ -149,6 +150,9 @@ export interface CatalogPort {
    * old name. `version`: the one that was read. Agents and keys that name the toolset are unchanged.
    */
   renameToolset(from: string, to: string, version: number): Promise<PutAnswer>;
+
+  /** Returns what depends on a toolset, also on a removed one. Throws `not_found` if it neither exists nor is named. */
+  toolsetUses(toolset: string): Promise<ToolsetUses>;
 
   /**
    * Returns every tool of the workspace, default aliases applied, sorted by canonical name. `owner`: includes the private tools of that key;

@@ -443,6 +443,8 @@ export function createFakeCatalog(options: {
       return answer;
     },
 
+    // The real Catalog reads it with one query for each kind; `toolset-uses.workers.test.ts` tests that.
+    toolsetUses: async () => await Promise.reject(new Error('not in these tests')),
     privateTools: async (owner) => privateTools(owner),
     tools: async (page, owner, filter = {}) =>
       paged(

@@ -184,6 +184,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
     own: writers,
     other: unbound,
   },
+  listToolsetUses: admin('GET', '/v1/toolsets/{name}/uses'),
   listToolsetVersions: {
     scopes: ['tools', 'toolsets'],
     request: (name) => ['GET', `/v1/toolsets/${name}/versions`],

@@ -3,6 +3,7 @@ import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 import { readEditionText } from '../toolsets/editions.ts';
 import { providerWriter, refuseRehearsal } from '../documents/providers.ts';
 import { secretWriter } from '../documents/secrets.ts';
+import { readToolsetUses } from '../toolsets/toolset-uses.ts';
 import { listVersions, readPointer, readVersion, toolsetOfEdition } from '../toolsets/toolset-versions.ts';
 import { isInternalToolset, toMadeDefinition } from '../../core/made/made-toolset.ts';
 import type { StoredMadeTool } from '../../core/made/made-tool.ts';
@@ -83,6 +84,7 @@ export const documentHandlers = {
     requireRow(sql, kind, name);
     return listDocumentVersions(sql, kind, name, page);
   },
+  toolsetUses: ({ context }, toolset) => readToolsetUses(context, toolset),
   tools: ({ context }, page, owner, filter) => listTools(context, page, owner, filter),
   privateTools: ({ context }, owner) => privateDefinitions(context, owner),
   tool: ({ context }, canonical, version) => {
