@@ -10,14 +10,14 @@ import { Time } from '../../parts/time.tsx';
 import { visible } from '../../parts/visible.ts';
 import { pathOf, type ViewProps } from '../../router.ts';
 import { compact } from '../../text/format.ts';
-import { SessionView } from './session-view.tsx';
+import { SessionDetail } from './session-detail.tsx';
 
 type Row = components['schemas']['SessionRow'];
 
 const statuses: readonly Row['status'][] = ['idle', 'queued', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'interrupted'];
 
 export function SessionsPage({ id }: ViewProps) {
-  return id === null ? <SessionList /> : <SessionView key={id} id={id} />;
+  return id === null ? <SessionList /> : <SessionDetail key={id} id={id} />;
 }
 
 function SessionList() {

@@ -22,7 +22,7 @@ import { CallSheet } from './call-sheet.tsx';
 
 const pollMs = 5_000;
 
-export function SessionView({ id }: { id: string }) {
+export function SessionDetail({ id }: { id: string }) {
   const known = useRef<readonly SessionEvent[]>([]);
   const { data, error, reload } = useLoaded(async (signal) => {
     const log = await readSession(id, known.current, signal);
