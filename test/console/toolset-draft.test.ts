@@ -34,10 +34,14 @@ describe('the draft of a toolset', () => {
     ]);
   });
 
-  it('marks both rows of a clash, and offers a free name for one', () => {
-    const faults = rowFaults(draft, { conflicts: [{ name: 'look', tools: ['a.x', 'b.y'], suggestion: 'b_look' }] });
+  it('marks both rows of a clash, and offers a free name for each', () => {
+    const claims = [
+      { tool: 'a.x', name: 'look', entry: 'tools[0]', suggestion: 'a_look' },
+      { tool: 'b.y', name: 'look', entry: 'tools[1]', suggestion: 'b_look' },
+    ];
+    const faults = rowFaults(draft, { conflicts: [{ name: 'look', claims }] });
     expect([...faults]).toEqual([
-      [0, { message: '“look” is also claimed by b.y.', clash: 'look', suggestion: null }],
+      [0, { message: '“look” is also claimed by b.y.', clash: 'look', suggestion: 'a_look' }],
       [1, { message: '“look” is also claimed by a.x.', clash: 'look', suggestion: 'b_look' }],
     ]);
     const [first, second] = draft.tools;

@@ -100,7 +100,11 @@ describeCorpus('security/alias-sets.json', (path) => {
       const conflicts = problem.extra.conflicts as NameConflict[];
       for (const conflict of conflicts) expect(conflict.tools.toSorted()).toEqual(tools.map((entry) => entry.tool).toSorted());
       for (const conflict of conflicts) expect(parseAlias(conflict.suggestion)).toEqual({ ok: true, alias: conflict.suggestion });
-      expect((await refusalOf({ tools: tools.toReversed() }, known)).toBody()).toEqual(problem.toBody());
+      const turned = await refusalOf({ tools: tools.toReversed() }, known);
+      // The claims have the positions of the entries.
+      const withoutClaims = (all: NameConflict[]) => all.map(({ claims: _claims, ...conflict }) => conflict);
+      expect(turned.detail).toBe(problem.detail);
+      expect(withoutClaims(turned.extra.conflicts as NameConflict[])).toEqual(withoutClaims(conflicts));
     },
   );
 

@@ -36,8 +36,7 @@ type CompiledEdition = { edition: Edition; warnings: Warning[]; leftOut: readonl
 /**
  * Compiles a toolset document. The returned `toolset` is the document with its references (`refId`) resolved. The same input gives
  * the same edition; the order of the entries does not affect whether it is valid. Throws `Problem`: `invalid_request` with every
- * error and its path, or `name_conflict` with `conflicts: [{name, tools: [a, b], suggestion}]`, at most a thousand, where the second
- * tool should take the suggested name.
+ * error and its path, or `name_conflict` with `conflicts` (`name-claims.ts`), at most a thousand.
  */
 export async function compileEdition(input: CompileInput): Promise<CompiledEdition> {
   const { known } = input;

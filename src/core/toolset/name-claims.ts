@@ -9,9 +9,23 @@ import { reservedNames } from '../names/reserved-names.ts';
 
 /**
  * `tools` are canonical names: the first keeps the name, the second should be renamed. `suggestion` is legal as a name and as an
- * alias, and not claimed in the toolset.
+ * alias, and not claimed in the toolset. `claims`: of the two tools, in this order.
  */
-export type NameConflict = { name: string; tools: [string, string]; suggestion: string };
+export type NameConflict = { name: string; tools: [string, string]; suggestion: string; claims: [NameClaim, NameClaim] };
+
+/**
+ * How a tool has a name. `name`: in its spelling. `entry`: `tools[i]`; null for a tool that Moniker adds. `path`: of the name in the document,
+ * or of the entry for a name that is not written there. `suggestion`: a free name for this claim, which solves the conflict as well; null if
+ * the claim cannot be given up, since it is a reserved name or the tool's own name.
+ */
+type NameClaim = {
+  tool: string;
+  name: string;
+  entry: string | null;
+  path: string | null;
+  as: keyof typeof rank | 'reserved';
+  suggestion: string | null;
+};
 
 /** Returns all conflicts, sorted by name and tools. n claims to one name give n-1 conflicts: each of the others with the keeper. */
 export function findConflicts(entries: readonly NamedEntry[]): NameConflict[] {
@@ -27,10 +41,10 @@ function sortByContent(entries: readonly NamedEntry[]): NamedEntry[] {
 }
 
 /** `chosen` names were written by a person (given names, aliases); a `default` wire name is the tool's own name, made legal. */
-type Claim = { name: string; folded: string; entry: NamedEntry; rank: number };
+type Claim = { name: string; folded: string; entry: NamedEntry; as: keyof typeof rank; path: string };
 
 /** Of two chosen claims the lower rank keeps the name: names written in the document win over inherited ones. */
-const rank = { given: 0, alias: 1, inherited: 2, default: 3 } as const;
+const rank = { name: 0, alias: 1, 'default-alias': 2, 'own-name': 3 } as const;
 
 type Claims = {
   /** By folded name: models vary the spelling, so chosen names must differ in more than spelling. */
@@ -42,7 +56,7 @@ type Claims = {
 };
 
 function collectClaims(entries: readonly NamedEntry[]): Claims {
-  const defaults = entries.filter(hasDefaultName).map((entry) => claimOf(entry.wireName, entry, rank.default));
+  const defaults = entries.filter(hasDefaultName).map((entry) => ownClaim(entry, entry.wireName));
   return {
     chosen: Map.groupBy(entries.flatMap(chosenBy), ({ folded }) => folded),
     defaults: Map.groupBy(defaults, ({ name }) => name),
@@ -56,28 +70,36 @@ function hasDefaultName({ givenName, aliases, wireName }: NamedEntry): boolean {
 }
 
 function chosenBy(entry: NamedEntry): Claim[] {
-  const claims = entry.aliases.map((alias) => claimOf(alias.name, entry, alias.inherited ? rank.inherited : rank.alias));
-  return entry.givenName === null ? claims : [claimOf(entry.givenName, entry, rank.given), ...claims];
+  const claims = entry.aliases.map(({ name, inherited, path }): Claim => {
+    return { name, folded: fold(name), entry, as: inherited ? 'default-alias' : 'alias', path };
+  });
+  const { givenName: name, path } = entry;
+  return name === null ? claims : [{ name, folded: fold(name), entry, as: 'name', path: `${path}.name` }, ...claims];
 }
 
-function claimOf(name: string, entry: NamedEntry, rank: number): Claim {
-  return { name, folded: fold(name), entry, rank };
+function ownClaim(entry: NamedEntry, name: string): Claim {
+  return { name, folded: fold(name), entry, as: 'own-name', path: entry.path };
 }
 
-type Meeting = { name: string; keeper: string; mover: Claim };
-type Meet = (keeper: string, mover: Claim) => void;
+/** `claim` null: a reserved name. */
+type Keeper = { canonical: string; claim: Claim | null };
+type Meeting = { name: string; keeper: Keeper; mover: Claim };
+type Meet = (keeper: Keeper, mover: Claim) => void;
 
 function findMeetings(claims: Claims): Meeting[] {
   const meetings = new Map<string, Meeting>();
   const meet: Meet = (keeper, mover) => {
-    meetings.set(`${mover.entry.path} ${mover.name} ${keeper}`, { name: mover.name, keeper, mover });
+    meetings.set(`${mover.entry.path} ${mover.name} ${keeper.canonical}`, { name: mover.name, keeper, mover });
   };
   meetChosen(claims, meet);
   meetOwnNames(claims, meet);
   meetDefaults(claims, meet);
   meetReserved(claims, meet);
   return [...meetings.values()].sort(
-    (a, b) => compare(a.name, b.name) || compare(a.keeper, b.keeper) || compare(a.mover.entry.canonical, b.mover.entry.canonical),
+    (a, b) =>
+      compare(a.name, b.name) ||
+      compare(a.keeper.canonical, b.keeper.canonical) ||
+      compare(a.mover.entry.canonical, b.mover.entry.canonical),
   );
 }
 
@@ -85,7 +107,7 @@ function findMeetings(claims: Claims): Meeting[] {
 function meetChosen(claims: Claims, meet: Meet): void {
   for (const group of claims.chosen.values()) {
     const keeper = keeperOf(group);
-    for (const claim of group) if (claim.entry !== keeper.entry) meet(keeper.entry.canonical, claim);
+    for (const claim of group) if (claim.entry !== keeper.entry) meet(asKeeper(keeper), claim);
   }
 }
 
@@ -95,22 +117,29 @@ function meetChosen(claims: Claims, meet: Meet): void {
  */
 function meetOwnNames(claims: Claims, meet: Meet): void {
   // Two owners are enough, since at most one of them is the claimant's own tool. Entries are sorted, and so are owners.
-  const firstTwo = new Map<string, string[]>();
+  const firstTwo = new Map<string, NamedEntry[]>();
   for (const claim of [...claims.chosen.values()].flat()) {
-    const owners = firstTwo.get(claim.name) ?? [...new Set(claims.owners.get(claim.name)?.map(({ canonical }) => canonical))].slice(0, 2);
+    const owners = firstTwo.get(claim.name) ?? firstOfTwo(claims.owners.get(claim.name) ?? []);
     firstTwo.set(claim.name, owners);
-    const keeper = owners.find((canonical) => canonical !== claim.entry.canonical);
-    if (keeper !== undefined) meet(keeper, claim);
+    const keeper = owners.find(({ canonical }) => canonical !== claim.entry.canonical);
+    if (keeper !== undefined) meet(asKeeper(ownClaim(keeper, claim.name)), claim);
   }
+}
+
+/** Returns the first entries of the first two tools. */
+function firstOfTwo(entries: readonly NamedEntry[]): NamedEntry[] {
+  const [first] = entries;
+  const second = entries.find(({ canonical }) => canonical !== first?.canonical);
+  return [first, second].filter((entry) => entry !== undefined);
 }
 
 /** Compares default wire names with each other and with given names and aliases, exact. */
 function meetDefaults(claims: Claims, meet: Meet): void {
   for (const [name, group] of claims.defaults) {
     const keeper = keeperOf(group);
-    for (const claim of group) if (claim.entry !== keeper.entry) meet(keeper.entry.canonical, claim);
+    for (const claim of group) if (claim.entry !== keeper.entry) meet(asKeeper(keeper), claim);
     for (const claim of claims.chosen.get(fold(name)) ?? []) {
-      if (claim.name === name && claim.entry !== keeper.entry) meet(keeper.entry.canonical, claim);
+      if (claim.name === name && claim.entry !== keeper.entry) meet(asKeeper(keeper), claim);
     }
   }
 }
@@ -119,27 +148,48 @@ function meetDefaults(claims: Claims, meet: Meet): void {
 function meetReserved(claims: Claims, meet: Meet): void {
   for (const [name, owner] of reservedNames) {
     const takers = [...(claims.chosen.get(fold(name)) ?? []), ...(claims.defaults.get(name) ?? [])];
-    for (const claim of takers) if (claim.entry.canonical !== owner) meet(owner, claim);
+    for (const claim of takers) if (claim.entry.canonical !== owner) meet({ canonical: owner, claim: null }, claim);
   }
 }
 
 /** Returns the first claim with the lowest rank. Groups are never empty. */
 function keeperOf(group: readonly Claim[]): Claim {
-  return group.reduce((best, claim) => (claim.rank < best.rank ? claim : best));
+  return group.reduce((best, claim) => (rank[claim.as] < rank[best.as] ? claim : best));
+}
+
+function asKeeper(claim: Claim): Keeper {
+  return { canonical: claim.entry.canonical, claim };
 }
 
 function propose(meetings: readonly Meeting[], entries: readonly NamedEntry[]): NameConflict[] {
   if (meetings.length === 0) return [];
   const namer = createNamer(entries);
   const proposed = new Map<NamedEntry, Map<string, string>>();
-  return meetings.map(({ name, keeper, mover }) => {
+  const suggest = ({ name, entry }: Claim): string => {
     // A name that conflicts with two others still needs only one new name.
-    const ofEntry = proposed.get(mover.entry) ?? new Map<string, string>();
-    proposed.set(mover.entry, ofEntry);
-    const suggestion = ofEntry.get(name) ?? namer(name, mover.entry);
+    const ofEntry = proposed.get(entry) ?? new Map<string, string>();
+    proposed.set(entry, ofEntry);
+    const suggestion = ofEntry.get(name) ?? namer(name, entry);
     ofEntry.set(name, suggestion);
-    return { name, tools: [keeper, mover.entry.canonical], suggestion };
+    return suggestion;
+  };
+  const moved = meetings.map((meeting) => ({ ...meeting, suggestion: suggest(meeting.mover) }));
+  // After all second tools, whose names should be the better ones.
+  return moved.map(({ name, keeper, mover, suggestion }) => {
+    const claims: NameConflict['claims'] = [keeperClaim(name, keeper, mover, suggest), toNameClaim(mover, suggestion)];
+    return { name, tools: [keeper.canonical, mover.entry.canonical], suggestion, claims };
   });
+}
+
+function keeperClaim(name: string, { canonical, claim }: Keeper, mover: Claim, suggest: (claim: Claim) => string): NameClaim {
+  if (claim === null) return { tool: canonical, name, entry: null, path: null, as: 'reserved', suggestion: null };
+  // A chosen name must not be the own name of another tool, whatever that tool is called.
+  const isFixed = mover.as !== 'own-name' && claim.entry.ownName === mover.name && canonical !== mover.entry.canonical;
+  return toNameClaim(claim, isFixed ? null : suggest(claim));
+}
+
+function toNameClaim({ name, entry, path, as }: Claim, suggestion: string | null): NameClaim {
+  return { tool: entry.canonical, name, entry: entry.path, path, as, suggestion };
 }
 
 /** Returns a function that suggests names that are free in every spelling, each only once. */

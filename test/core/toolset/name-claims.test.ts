@@ -17,17 +17,20 @@ const known = knownTools([
   toolOf('d', 'lookup', { aliases: ['find-it'] }),
 ]);
 
-/** `[]` if it compiles. Tried in both orders, since the result must not depend on the order. */
-async function conflictsOf(tools: Entry[]): Promise<NameConflict[]> {
-  const verdict = async (entries: Entry[]): Promise<NameConflict[]> => {
-    try {
-      await compile({ tools: entries }, known);
-      return [];
-    } catch (error) {
-      if (error instanceof Problem && error.code === 'name_conflict') return error.extra.conflicts as NameConflict[];
-      throw error;
-    }
-  };
+/** `[]` if it compiles. */
+async function wholeConflictsOf(tools: Entry[]): Promise<NameConflict[]> {
+  try {
+    await compile({ tools }, known);
+    return [];
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'name_conflict') return error.extra.conflicts as NameConflict[];
+    throw error;
+  }
+}
+
+/** Without the claims, which have the positions of the entries. Tried in both orders, since the rest must not depend on the order. */
+async function conflictsOf(tools: Entry[]): Promise<Omit<NameConflict, 'claims'>[]> {
+  const verdict = async (entries: Entry[]) => (await wholeConflictsOf(entries)).map(({ claims: _claims, ...conflict }) => conflict);
   const conflicts = await verdict(tools);
   expect(await verdict(tools.toReversed())).toEqual(conflicts);
   return conflicts;
@@ -172,6 +175,75 @@ describe('a clash', () => {
   });
 });
 
+describe('the claims of a clash', () => {
+  const claimsOf = async (tools: Entry[]) => (await wholeConflictsOf(tools)).map(({ claims }) => claims);
+
+  it.each<[string, Entry[], unknown[]]>([
+    [
+      'a given name and an alias',
+      [
+        { tool: 'a.find', aliases: ['seek', 'go'] },
+        { tool: 'builtin.bash', name: 'go' },
+      ],
+      [
+        { tool: 'builtin.bash', name: 'go', entry: 'tools[1]', path: 'tools[1].name', as: 'name', suggestion: 'builtin_go' },
+        { tool: 'a.find', name: 'go', entry: 'tools[0]', path: 'tools[0].aliases[1]', as: 'alias', suggestion: 'a_go' },
+      ],
+    ],
+    [
+      'two spellings',
+      [
+        { tool: 'a.find', name: 'goThere' },
+        { tool: 'builtin.bash', name: 'go_there' },
+      ],
+      [
+        { tool: 'a.find', name: 'goThere', entry: 'tools[0]', path: 'tools[0].name', as: 'name', suggestion: 'a_gothere' },
+        { tool: 'builtin.bash', name: 'go_there', entry: 'tools[1]', path: 'tools[1].name', as: 'name', suggestion: 'builtin_go_there' },
+      ],
+    ],
+    [
+      'an own name, which stays protected',
+      [{ tool: 'builtin.bash', aliases: ['find'] }, { tool: 'a.find' }],
+      [
+        { tool: 'a.find', name: 'find', entry: 'tools[1]', path: 'tools[1]', as: 'own-name', suggestion: null },
+        { tool: 'builtin.bash', name: 'find', entry: 'tools[0]', path: 'tools[0].aliases[0]', as: 'alias', suggestion: 'builtin_find' },
+      ],
+    ],
+    [
+      'a reserved name',
+      [{ tool: 'builtin.bash', name: 'use_skill' }],
+      [
+        { tool: 'builtin.use_skill', name: 'use_skill', entry: null, path: null, as: 'reserved', suggestion: null },
+        {
+          tool: 'builtin.bash',
+          name: 'use_skill',
+          entry: 'tools[0]',
+          path: 'tools[0].name',
+          as: 'name',
+          suggestion: 'builtin_bash',
+        },
+      ],
+    ],
+  ])('are of %s', async (_what, tools, claims) => {
+    expect(await claimsOf(tools)).toEqual([claims]);
+  });
+
+  it('each have a name that solves the conflict', async () => {
+    const tools: Entry[] = [
+      { tool: 'a.find', name: 'go' },
+      { tool: 'builtin.bash', aliases: ['go'] },
+    ];
+    const [claims = []] = await claimsOf(tools);
+    for (const { tool, path, suggestion } of claims) {
+      const renamed = tools.map((entry) => {
+        if (entry.tool !== tool || suggestion === null) return entry;
+        return path?.endsWith('.name') === true ? { ...entry, name: suggestion } : { ...entry, aliases: [suggestion] };
+      });
+      expect(await wholeConflictsOf(renamed), path ?? '').toEqual([]);
+    }
+  });
+});
+
 describe('no clash', () => {
   it.each<[string, Entry[]]>([
     ['tools with one own name under two wire names', [{ tool: 'a.search' }, { tool: 'b.search', name: 'b_find' }]],
@@ -271,7 +343,10 @@ describe('for any entries', () => {
 });
 
 /** Applies a suggestion as an administrator would: wherever the entry contains the name, and as a given name if it is the default. */
-function applySuggestion(entries: Entry[], { name, tools: [, mover], suggestion }: NameConflict): Entry[] {
+function applySuggestion(
+  entries: Entry[],
+  { name, tools: [, mover], suggestion }: Pick<NameConflict, 'name' | 'tools' | 'suggestion'>,
+): Entry[] {
   return entries.map((entry) => {
     if (entry.tool !== mover) return entry;
     const tool = known.get(entry.tool);

@@ -105,19 +105,20 @@ function fromText(text: string): unknown {
   }
 }
 
-/** The faults of each row, by its index, from the body of a failed check (`conflicts` of `name_conflict`, `issues` otherwise). */
+/** The faults of each row, by its index, from the body of a failed check (`claims` of `name_conflict`, `issues` otherwise). */
 export function rowFaults({ tools }: ToolsetDraft, body: unknown): Map<number, RowFault> {
   const faults = new Map<number, RowFault>();
   const { conflicts, issues } = loose(body);
   for (const conflict of list(conflicts)) {
-    const claimants = list(conflict.tools).map(String);
-    const name = String(conflict.name);
-    for (const [index, { tool = '' }] of tools.entries()) {
-      if (!claimants.includes(tool)) continue;
-      const others = claimants.filter((one) => one !== tool).join(', ') || 'another entry';
-      // The name is free for the last claimant, which the service suggests to change.
-      const suggestion = claimants.at(-1) === tool && typeof conflict.suggestion === 'string' ? conflict.suggestion : null;
-      faults.set(index, { message: `“${name}” is also claimed by ${others}.`, clash: name, suggestion });
+    const claims = list(conflict.claims);
+    for (const claim of claims) {
+      const { name, tool, entry, suggestion } = claim;
+      const at = Number(/^tools\[(\d+)\]/.exec(String(entry))?.[1] ?? Number.NaN);
+      // A pattern among the rows shifts the numbers of the entries.
+      const index = tools[at]?.tool === tool ? at : tools.findIndex((row) => row.tool === tool);
+      const others = claims.filter((one) => one !== claim).map((one) => String(one.tool));
+      const message = `“${String(name)}” is also claimed by ${others.join(', ')}.`;
+      if (index >= 0) faults.set(index, { message, clash: String(name), suggestion: typeof suggestion === 'string' ? suggestion : null });
     }
   }
   for (const { path, message } of list(issues)) {
