@@ -146,7 +146,9 @@ describe('the shell', () => {
 
   it('reports changes that conflict with those of another call, and saves none', async () => {
     const { run, files } = shell();
-    const running = run('builtin.bash', { command: 'echo more >> a.txt; echo 1 > b; sleep 0.02' });
+    // The interpreter is loaded with the first script.
+    await run('builtin.bash', { command: 'true' });
+    const running = run('builtin.bash', { command: 'echo more >> a.txt; echo 1 > b; sleep 0.1' });
     setTimeout(() => files.remove('/workspace/a.txt'), 5);
     expect(await running).toMatchObject({ isError: true, code: 'tool_error', text: expect.stringContaining('changed by another call') });
     expect(files.stat('/workspace/b')).toBeNull();
