@@ -68,6 +68,8 @@ export const turnLimits = {
   storageChunkBytes: 1 * MB,
 
   // Sessions.
+  /** A larger session accepts no more turns, and no more calls whose answers are stored: an object has 10 GB at most. */
+  maxSessionBytes: 1024 * MB,
   /** The end of a turn waits this long until the Catalog has stored the audit rows; then they are sent later. */
   auditWaitMs: 2_000,
   auditRetryMs: 10_000,

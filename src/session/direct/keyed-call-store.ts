@@ -2,6 +2,7 @@
 import { limits } from '../../core/limits.ts';
 import { idempotencyMismatch } from '../../core/problem.ts';
 import { readChunks, writeChunks } from '../../storage/text-rows.ts';
+import { requireRoom } from '../turn/turn-store.ts';
 import type { SessionCall } from '../../ports/session.ts';
 
 export class CallStore {
@@ -26,7 +27,9 @@ export class CallStore {
     return { callId: row.call_id, answer: answer === null ? null : (JSON.parse(answer) as SessionCall) };
   }
 
+  /** Throws `conflict` when the session is full. */
   begin(key: string, bodyHash: string, callId: string): void {
+    requireRoom(this.#sql);
     this.#sql.exec('INSERT INTO calls (key, body_hash, call_id, at) VALUES (?, ?, ?, ?)', key, bodyHash, callId, this.#now());
   }
 

@@ -21,6 +21,13 @@ export type WaitReason = 'approval_required' | 'client_tool_required';
 /** What is read of the plan of an ended turn; the rest is deleted with its end. */
 type EndedPlan = Pick<Plan, 'agent' | 'edition' | 'trigger'>;
 
+const sessionIsFull = `This session stores more than ${limits.maxSessionBytes / 1024 ** 3} GB and accepts nothing more. It can be read; continue in a new one.`;
+
+/** Throws `conflict` for a session that may not store more. */
+export function requireRoom(sql: SqlStorage): void {
+  if (sql.databaseSize > limits.maxSessionBytes) throw new Problem('conflict', sessionIsFull);
+}
+
 export type TurnRow = {
   id: string;
   state: TurnRowState;
@@ -55,8 +62,9 @@ export class TurnStore {
     this.#now = now;
   }
 
-  /** Throws `rate_limited` when the queue is full. */
+  /** Throws `rate_limited` when the queue is full, and `conflict` when the session is. */
   accept(id: string, plan: Plan, input: InputPart[]): void {
+    requireRoom(this.#sql);
     if (this.countQueued() >= maxQueuedTurns) {
       throw new Problem('rate_limited', `This session already has ${maxQueuedTurns} turns waiting. Try again when some have ended.`, {
         retryAfterMs: 5_000,
