@@ -179,6 +179,10 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
       await save(page).click();
       await page.getByText('The stored document was changed meanwhile').waitFor();
       expect(await aliases(page).inputValue()).toBe('mine');
+      await page.getByRole('button', { name: 'Compare' }).click();
+      const difference = page.getByRole('region', { name: 'The stored version, and yours' });
+      await difference.locator('del', { hasText: 'theirs' }).waitFor();
+      await difference.locator('ins', { hasText: 'mine' }).waitFor();
       await page.getByRole('button', { name: 'Overwrite it' }).click();
       await page.getByText('saved as version 3', { exact: true }).waitFor();
     });

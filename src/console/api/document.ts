@@ -104,6 +104,18 @@ export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
     return true;
   }
 
+  /** The document that is stored now, or null if it cannot be read; `problem` then says why. */
+  async function readStored(): Promise<Draft | null> {
+    try {
+      const { data, error, response } = await api.read();
+      if (!response.ok || data === undefined) throw toError(error, response);
+      return data;
+    } catch (error) {
+      problem.value = error;
+      return null;
+    }
+  }
+
   async function send(request: Promise<Sent<unknown>>): Promise<Response | null> {
     try {
       const { error, response } = await request;
@@ -142,6 +154,7 @@ export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
     save,
     remove,
     discard,
+    readStored,
   };
 }
 

@@ -6,6 +6,7 @@ import type { OpenDocument } from '../api/document.ts';
 import { navigate, pathOf } from '../router.ts';
 import { announce } from './announce.ts';
 import { ConfirmButton } from './confirm-button.tsx';
+import { DiffLines } from './diff-lines.tsx';
 import { ProblemView } from './problem-view.tsx';
 import { visible } from './visible.ts';
 
@@ -22,6 +23,7 @@ type HeaderProps<Draft> = {
 
 export function DocumentHeader<Draft>({ document, view, title, name, showsCheck = false, canDelete = true }: HeaderProps<Draft>) {
   const saved = useSignal<number | null>(null);
+  const newest = useSignal<Draft | null>(null);
   const { draft, stored, etag, check, problem } = document;
   const isChanged = draft.value !== null && JSON.stringify(draft.value) !== stored.value;
   const { state, error } = check.value;
@@ -33,6 +35,7 @@ export function DocumentHeader<Draft>({ document, view, title, name, showsCheck 
   const isStale = problem.value instanceof MonikerError && problem.value.code === 'precondition_failed';
   const save = async (overwrite = false): Promise<void> => {
     saved.value = await document.save(overwrite);
+    newest.value = null;
     if (saved.value !== null) announce(`Saved as version ${saved.value}`);
   };
   const remove = async (): Promise<void> => {
@@ -59,9 +62,20 @@ export function DocumentHeader<Draft>({ document, view, title, name, showsCheck 
         <div class="problem" role="alert">
           <h2>The stored document was changed meanwhile</h2>
           <p>Another client stored a version after you opened this one. Your changes are kept.</p>
+          {newest.value !== null && (
+            <DiffLines before={toText(newest.value)} after={toText(draft.value)} label="The stored version, and yours" />
+          )}
           <p class="actions">
             <button type="button" onClick={() => void document.discard()}>
               Load the stored version
+            </button>
+            <button
+              type="button"
+              onClick={async () => {
+                newest.value = await document.readStored();
+              }}
+            >
+              Compare
             </button>
             <button type="button" class="danger" onClick={() => void save(true)}>
               Overwrite it
@@ -76,6 +90,10 @@ export function DocumentHeader<Draft>({ document, view, title, name, showsCheck 
       {state === 'invalid' && isChanged && !showsCheck && <ProblemView error={error} />}
     </>
   );
+}
+
+function toText(value: unknown): string {
+  return JSON.stringify(value, null, 2);
 }
 
 function CheckBadge({ state }: { state: 'pending' | 'valid' | 'invalid' | 'unsaved' }) {

@@ -1,14 +1,13 @@
 /** The frame of the console: sidebar, the view that the path names, the palette, and messages for screen readers. */
 import { signal, useComputed } from '@preact/signals';
-import type { ComponentType } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { pollInbox } from '../../api/inbox.ts';
 import { isKeyRejected, retryAt } from '../../api/moniker.ts';
 import { apiKey } from '../../api/key.ts';
 import { announcement } from '../../parts/announce.ts';
 import { KeyMenu } from '../../parts/key-menu.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { navigate, pathOf, place, type ViewProps } from '../../router.ts';
+import { late } from '../../parts/late.tsx';
+import { navigate, pathOf, place } from '../../router.ts';
 import { isListOpen, RecentChats } from './recent-chats.tsx';
 import { KeyPage } from './key-page.tsx';
 import { openPalette, Palette } from './palette.tsx';
@@ -121,16 +120,8 @@ function Badge({ count }: { count: number }) {
 }
 
 function LoadedView({ view, id }: { view: ConsoleView; id: string | null }) {
-  const [View, setView] = useState<ComponentType<ViewProps> | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    setError(null);
-    // A function as a state is called by its setter.
-    Promise.all([view.load(), loadStyle(view.name)]).then(([loaded]) => setView(() => loaded), setError);
-  }, [view, attempt]);
-  if (error !== null) return <ProblemView error={error} retry={() => setAttempt(attempt + 1)} />;
-  return View === null ? <p class="loading">Loading…</p> : <View id={id} />;
+  const View = useMemo(() => late(async () => (await Promise.all([view.load(), loadStyle(view.name)]))[0]), [view]);
+  return <View id={id} />;
 }
 
 /** Styles of views are in the document, disabled: the browser loads them when they are enabled. Without its style a view still works. */

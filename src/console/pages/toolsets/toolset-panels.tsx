@@ -2,15 +2,17 @@
 import { useSignal } from '@preact/signals';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { DocumentText } from '../../parts/document-text.tsx';
+import { late } from '../../parts/late.tsx';
 import { visible } from '../../parts/visible.ts';
 import { asToolsetDraft } from './toolset-draft.ts';
-import { EntryPanel } from './toolset-entry.tsx';
-import { TestPanel } from './toolset-test.tsx';
 import type { OpenToolset } from './toolset-state.ts';
-import { VersionsPanel } from './toolset-versions.tsx';
 
 const tabs = ['Definition', 'Entry', 'Versions', 'Test', 'Document'] as const;
 const providers = ['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'text'];
+
+const EntryPanel = late(async () => (await import('./toolset-entry.tsx')).EntryPanel);
+const VersionsPanel = late(async () => (await import('./toolset-versions.tsx')).VersionsPanel);
+const TestPanel = late(async () => (await import('./toolset-test.tsx')).TestPanel);
 
 type PanelProps = { state: OpenToolset; selected: number };
 
