@@ -13,8 +13,8 @@ describe('names over HTTP', () => {
     expect([status, json.code]).toEqual([409, 'name_conflict']);
     expect(json.conflicts[0]).toMatchObject({ name: 'run', suggestion: expect.any(String) });
     expect(json.conflicts[0].claims).toMatchObject([
-      { path: expect.stringMatching(/^tools\[\d\]\.name$/), as: 'name', suggestion: expect.any(String) },
-      { path: expect.stringMatching(/^tools\[\d\]\.name$/), as: 'name', suggestion: json.conflicts[0].suggestion },
+      { path: expect.stringMatching(/^tools\[\d\]\.aliases\[0\]$/), as: 'alias', suggestion: expect.any(String) },
+      { path: expect.stringMatching(/^tools\[\d\]\.aliases\[0\]$/), as: 'alias', suggestion: json.conflicts[0].suggestion },
     ]);
     expect([...json.conflicts[0].tools].sort()).toEqual(['builtin.bash', 'builtin.read_file']);
     expect((await service.call('GET', '/v1/toolsets/clash')).status).toBe(404);
