@@ -4234,6 +4234,49 @@ export interface components {
             tools: number;
             warnings: components["schemas"]["Warning"][];
         };
+        LoggedRequest: {
+            agent: string | null;
+            /** Format: date-time */
+            at: string;
+            /** @description null unless `settings.requestLog.bodies` of the workspace was on; always null for turns, whose texts are in their session. */
+            bodies: components["schemas"]["RequestBodies"] | null;
+            /** @description The code of the problem, or the reason of the end of a turn. */
+            code: string | null;
+            /** @description Of the calls whose cost is known; null: of none. USD, unless a provider has `prices` in another currency. */
+            cost: number | null;
+            /** @description `openai-chat`, `openai-responses`, `anthropic-messages`, or null. */
+            dialect: string | null;
+            /** @description To the last byte; of a turn with its waits. */
+            durationMs: number;
+            firstTokenMs: number | null;
+            /** @description Id of the row: for a turn the id of the turn. */
+            id: string;
+            keyId: string;
+            /**
+             * @description `request`: a request that was sent to a provider without a turn.
+             * @enum {string}
+             */
+            kind: "request" | "turn";
+            /** @description As requested: `<provider>/<model>`. */
+            model: string | null;
+            modelCalls: number;
+            /** @description The models that were called. */
+            models: string[];
+            provider: string | null;
+            /** @description The `x-request-id` of the response. null for a turn. */
+            requestId: string | null;
+            session: string | null;
+            /** @enum {string} */
+            status: "completed" | "failed" | "cancelled" | "interrupted" | "waiting";
+            /** @description null: the response was forwarded unread. */
+            toolCalls: number | null;
+            toolset: string | null;
+            turn: string | null;
+            /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
+            unpricedCalls: number;
+            /** @description null: the provider reported none. */
+            usage: components["schemas"]["Usage"] | null;
+        };
         MadeParameter: {
             default?: components["schemas"]["JsonValue"];
             /** @default  */
@@ -5142,6 +5185,14 @@ export interface components {
         Rebound: {
             /** @description The toolsets that have a new version now. */
             toolsets: string[];
+        };
+        RequestBodies: {
+            /** @description null: it was binary. */
+            request: string | null;
+            /** @description As text, also of a stream. null: it was binary, or there was none. */
+            response: string | null;
+            /** @description Whether one of them is longer than what is stored. */
+            truncated: boolean;
         };
         RequestEntry: {
             agent: string | null;
@@ -7439,7 +7490,7 @@ export interface components {
                 /** @default {} */
                 requestLog?: {
                     /**
-                     * @description Whether `GET /v1/requests` has the bodies of requests and responses, which contain what people write.
+                     * @description Whether `GET /v1/requests/{request}` has the bodies of requests without a turn and of their responses, which contain what people write. Switching it off deletes the stored ones.
                      * @default false
                      */
                     bodies?: boolean;
@@ -7496,7 +7547,7 @@ export interface components {
                 /** @default {} */
                 requestLog?: {
                     /**
-                     * @description Whether `GET /v1/requests` has the bodies of requests and responses, which contain what people write.
+                     * @description Whether `GET /v1/requests/{request}` has the bodies of requests without a turn and of their responses, which contain what people write. Switching it off deletes the stored ones.
                      * @default false
                      */
                     bodies?: boolean;
@@ -7910,7 +7961,7 @@ export interface components {
                 /** @default {} */
                 requestLog?: {
                     /**
-                     * @description Whether `GET /v1/requests` has the bodies of requests and responses, which contain what people write.
+                     * @description Whether `GET /v1/requests/{request}` has the bodies of requests without a turn and of their responses, which contain what people write. Switching it off deletes the stored ones.
                      * @default false
                      */
                     bodies?: boolean;
@@ -11189,7 +11240,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RequestEntry"];
+                    "application/json": components["schemas"]["LoggedRequest"];
                 };
             };
             401: components["responses"]["Problem401"];

@@ -92,6 +92,24 @@ export const RequestEntry = z
   .meta({ id: 'RequestEntry' });
 export type RequestEntry = z.infer<typeof RequestEntry>;
 
+export const RequestBodies = z
+  .object({
+    request: z.string().nullable().meta({ description: 'null: it was binary.' }),
+    response: z.string().nullable().meta({ description: 'As text, also of a stream. null: it was binary, or there was none.' }),
+    truncated: z.boolean().meta({ description: 'Whether one of them is longer than what is stored.' }),
+  })
+  .meta({ id: 'RequestBodies' });
+export type RequestBodies = z.infer<typeof RequestBodies>;
+
+/** A row with the bodies, if they were logged. */
+export const LoggedRequest = RequestEntry.extend({
+  bodies: RequestBodies.nullable().meta({
+    description:
+      'null unless `settings.requestLog.bodies` of the workspace was on; always null for turns, whose texts are in their session.',
+  }),
+}).meta({ id: 'LoggedRequest' });
+export type LoggedRequest = z.infer<typeof LoggedRequest>;
+
 /** Calls of one model on one day. `cost`: of the calls with a known cost. */
 export type ModelUse = {
   day: string;
@@ -128,6 +146,8 @@ export type UsageReport = {
   tools: readonly ToolUse[];
   /** null: not in the request log. */
   request: ReportedRequest | null;
+  /** Absent: not logged. */
+  bodies?: RequestBodies;
 };
 
 /**

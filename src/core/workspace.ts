@@ -21,10 +21,10 @@ const Retention = z.strictObject({
 });
 
 const RequestLog = z.strictObject({
-  bodies: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Whether `GET /v1/requests` has the bodies of requests and responses, which contain what people write.' }),
+  bodies: z.boolean().default(false).meta({
+    description:
+      'Whether `GET /v1/requests/{request}` has the bodies of requests without a turn and of their responses, which contain what people write. Switching it off deletes the stored ones.',
+  }),
 });
 
 export const WorkspaceSettings = z.strictObject({

@@ -1,5 +1,5 @@
 /** Records and reads the usage of a workspace (`core/usage.ts`). */
-import type { RequestEntry, UsageDimension, UsageReport, UsageRow, UsageTotals } from '../core/usage.ts';
+import type { LoggedRequest, RequestEntry, UsageDimension, UsageReport, UsageRow, UsageTotals } from '../core/usage.ts';
 import type { Page, PageRequest } from './catalog.ts';
 
 /** Days are inclusive. */
@@ -20,7 +20,7 @@ export interface UsageReader {
   /** Newest first. A page may have fewer items than requested, or none, before the last one. */
   requests(workspace: string, query: RequestQuery): Promise<Page<RequestEntry>>;
   /** Finds a request by the id of its row, or the newest one with this `x-request-id`. `key`: of this key only. */
-  request(workspace: string, id: string, key: string | undefined): Promise<RequestEntry | null>;
+  request(workspace: string, id: string, key: string | undefined): Promise<LoggedRequest | null>;
 }
 
 export interface UsageRecorder {

@@ -8,6 +8,7 @@ import type { Usage } from '../core/model/chat-event.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { Principal } from '../core/principal.ts';
 import { invalidRequest } from '../core/problem.ts';
+import { startBodyLog } from '../engine/proxy/body-log.ts';
 import { startMeter } from '../engine/proxy/call-meter.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { createModelLists } from './model-list.ts';
@@ -55,13 +56,15 @@ async function passRequest(deps: ProxyDeps, principal: Principal, { ref, path, b
   }
   const exchange = { access, path, headers: { accept: '*/*' }, body: withModel(body, model) };
   const options = { callersBody: true, firstByteMs: limits.providerWholeTimeoutMs };
-  const meter = startMeter(deps, { principal, ref, requestId, dialect: null }, access);
+  const bodies = startBodyLog(deps, principal.workspace, () => (body instanceof FormData ? null : JSON.stringify(body)));
+  const meter = startMeter({ ...deps, usage: bodies.usage }, { principal, ref, requestId, dialect: null }, access);
   try {
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, options));
     const headers = await answerHeaders(access, response);
     const passed = await forwardBody(response, { access, meter, readUsage: readPassedUsage, reportsUsage: true, clock, background });
-    return new Response(passed, { status: 200, headers });
+    return await bodies.watch(new Response(passed, { status: 200, headers }));
   } catch (error) {
+    bodies.fail();
     meter.fail(error);
     throw error;
   }

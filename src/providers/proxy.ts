@@ -9,6 +9,7 @@ import { recordOf } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { Principal } from '../core/principal.ts';
+import { startBodyLog } from '../engine/proxy/body-log.ts';
 import { noMeter, startMeter, type CallMeter } from '../engine/proxy/call-meter.ts';
 import { translateChat, type AgentOverrides } from '../engine/proxy/translate-chat.ts';
 import { type KeptReplies, withReferredItems } from '../engine/proxy/kept-replies.ts';
@@ -62,10 +63,16 @@ export type ProxyDeps = WithTelemetry & {
 export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, chat: ProxiedChat): Promise<Response> {
   const { ref, dialect, requestId, agentName } = chat;
   const access = await deps.directory.provider(principal.workspace, splitModelRef(ref).provider);
-  const meter = startMeter(deps, { principal, ref, agent: agentName, requestId, dialect: dialect.name }, access);
+  const bodies = startBodyLog(deps, principal.workspace, () => chat.text ?? JSON.stringify(chat.body));
+  const meter = startMeter(
+    { ...deps, usage: bodies.usage },
+    { principal, ref, agent: agentName, requestId, dialect: dialect.name },
+    access,
+  );
   try {
-    return await sendChat(deps, principal, chat, access, meter);
+    return await bodies.watch(await sendChat(deps, principal, chat, access, meter));
   } catch (error) {
+    bodies.fail();
     meter.fail(error);
     throw error;
   }

@@ -3,10 +3,12 @@
  * always writes to the same shard, so that the parts of a turn meet in one row; an isolate writes what it has gathered to one of its own.
  */
 import { limits } from '../core/limits.ts';
+import { MB } from '../core/limits/units.ts';
 import { listOf, tryParse } from '../core/json/wire-value.ts';
 import {
   costOrUnknown,
   toToolReports,
+  type LoggedRequest,
   type RequestEntry,
   type UsageDimension,
   type UsageReport,
@@ -32,6 +34,8 @@ const takeOverMs = 5_000;
 /** Reports in memory while the shards cannot be reached; more are dropped and logged. */
 const maxGathered = 5_000;
 const maxReportsPerSend = 500;
+/** Of logged bodies in memory; those of further reports are dropped. Keeps a request to a shard below the 32 MB of an RPC. */
+const maxGatheredCharacters = 8 * MB;
 const sendAttempts = 3;
 
 export const countNames = [
@@ -50,7 +54,7 @@ export interface UsageShardRpc {
   sums(query: Omit<UsageQuery, 'cursor'>, after: readonly string[] | null): Promise<{ rows: SumRow[]; totals: Sums }>;
   /** Returns rows before `before`, newest first. `readTo`: where reading ended; null: at the end of the list. */
   requests(query: Omit<RequestQuery, 'cursor'>, before: Position | null): Promise<{ items: RequestEntry[]; readTo: Position | null }>;
-  request(id: string): Promise<RequestEntry[]>;
+  request(id: string): Promise<LoggedRequest[]>;
 }
 
 type Deps = { bindings: Pick<Bindings, 'USAGE'>; clock: Clock; log: Logger; background: WaitUntil };
@@ -71,6 +75,7 @@ export function createUsageRecorder(deps: Deps): UsageRecorder {
   const { bindings, clock, log, background } = deps;
   const own = Math.floor(Math.random() * shardCount);
   let gathered: { workspace: string; report: UsageReport }[] = [];
+  let gatheredCharacters = 0;
   let gatheringSince: number | null = null;
 
   const send = async (workspace: string, shard: number, reports: readonly UsageReport[]): Promise<void> =>
@@ -87,10 +92,22 @@ export function createUsageRecorder(deps: Deps): UsageRecorder {
     }
   };
 
+  const withinBounds = ({ bodies, ...report }: UsageReport): UsageReport => {
+    if (bodies === undefined) return report;
+    const characters = (bodies.request?.length ?? 0) + (bodies.response?.length ?? 0);
+    if (gatheredCharacters + characters > maxGatheredCharacters) {
+      log.error('the bodies of a request were not logged: too many are waiting', { id: report.id });
+      return report;
+    }
+    gatheredCharacters += characters;
+    return { ...report, bodies };
+  };
+
   const flush = async (): Promise<void> => {
     await clock.sleep(gatherMs);
     const taken = gathered;
     gathered = [];
+    gatheredCharacters = 0;
     gatheringSince = null;
     for (const [workspace, rows] of Map.groupBy(taken, (row) => row.workspace)) {
       for (let start = 0; start < rows.length; start += maxReportsPerSend) {
@@ -112,7 +129,7 @@ export function createUsageRecorder(deps: Deps): UsageRecorder {
         log.error('usage was dropped: too many reports are waiting', { id: report.id });
         return;
       }
-      gathered.push({ workspace, report });
+      gathered.push({ workspace, report: withinBounds(report) });
       const now = clock.now();
       if (gatheringSince !== null && Math.abs(now - gatheringSince) < takeOverMs) return;
       gatheringSince = now;

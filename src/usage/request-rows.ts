@@ -1,6 +1,15 @@
 /** The request log of a shard: one row for each request to a model without a turn, and for each turn. */
 import { addUsage } from '../core/model/chat-event.ts';
-import { costOrUnknown, joinModelUses, type ModelUse, type ReportedRequest, type RequestEntry, type UsageReport } from '../core/usage.ts';
+import {
+  costOrUnknown,
+  joinModelUses,
+  type LoggedRequest,
+  type ModelUse,
+  type ReportedRequest,
+  type RequestBodies,
+  type RequestEntry,
+  type UsageReport,
+} from '../core/usage.ts';
 import { splitModelRef } from '../core/agent.ts';
 import type { RequestFilter, RequestQuery } from '../ports/usage.ts';
 import type { Position } from '../storage/usage-shards.ts';
@@ -11,6 +20,11 @@ export const requestMigrations: readonly string[] = [
   `CREATE INDEX requests_by_key ON requests (key, at, id)`,
   `CREATE INDEX requests_by_request_id ON requests (request_id) WHERE request_id IS NOT NULL`,
 ];
+/** `number`: in the order of storing. */
+export const bodyMigration = `CREATE TABLE request_bodies (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, request TEXT, response TEXT, truncated INTEGER NOT NULL)`;
+
+/** The newest ones of a shard: about 1 GB if all are as long as possible. */
+const maxBodies = 8_000;
 
 /** Rows that one query reads: a filter that matches few rows then has pages with few items. */
 const maxReadRows = 10_000;
@@ -41,7 +55,7 @@ export class RequestRows {
   }
 
   /** Stores the report, joined with the earlier parts of its turn. Returns false for a report that was stored before. */
-  add({ id, part, at, models }: UsageReport, request: ReportedRequest): boolean {
+  add({ id, part, at, models, bodies }: UsageReport, request: ReportedRequest): boolean {
     const row = this.#sql.exec<{ part: number; body: string }>('SELECT part, body FROM requests WHERE id = ?', id).toArray()[0];
     if (row !== undefined && row.part >= part) return false;
     const stored = row === undefined ? null : (JSON.parse(row.body) as StoredRequest);
@@ -53,7 +67,14 @@ export class RequestRows {
         ON CONFLICT (id) DO UPDATE SET part = excluded.part, status = excluded.status, body = excluded.body`,
       ...[id, part, at, keyId, agent, session, model, provider, status, kind, requestId, JSON.stringify(joined)],
     );
+    if (bodies !== undefined) this.#addBodies(id, bodies);
     return true;
+  }
+
+  #addBodies(id: string, { request, response, truncated }: RequestBodies): void {
+    const insert = 'INSERT INTO request_bodies (id, request, response, truncated) VALUES (?, ?, ?, ?) RETURNING number';
+    const { number } = this.#sql.exec<{ number: number }>(insert, id, request, response, truncated ? 1 : 0).one();
+    this.#sql.exec('DELETE FROM request_bodies WHERE number <= ?', number - maxBodies);
   }
 
   list(
@@ -79,19 +100,34 @@ export class RequestRows {
   }
 
   /** By the id of the row, or by the request's id. */
-  find(id: string): RequestEntry[] {
-    const query = 'SELECT body FROM requests WHERE id = ?1 UNION ALL SELECT body FROM requests WHERE request_id = ?1 LIMIT ?2';
-    return [...this.#sql.exec<{ body: string }>(query, id, maxFoundRows)].map(({ body }) => toEntry(JSON.parse(body) as StoredRequest));
+  find(id: string): LoggedRequest[] {
+    const query = `SELECT body, request_bodies.number, request, response, truncated FROM
+      (SELECT id, body FROM requests WHERE id = ?1 UNION ALL SELECT id, body FROM requests WHERE request_id = ?1 LIMIT ?2) AS found
+      LEFT JOIN request_bodies ON request_bodies.id = found.id`;
+    return [...this.#sql.exec<FoundRow>(query, id, maxFoundRows)].map(({ body, number, request, response, truncated }) => ({
+      ...toEntry(JSON.parse(body) as StoredRequest),
+      bodies: number === null ? null : { request, response, truncated: truncated === 1 },
+    }));
   }
 
   /** Deletes at most `max` rows from before this time. Returns how many. */
   sweep(before: number, max: number): number {
     const old = this.#sql.exec<{ id: string }>('SELECT id FROM requests WHERE at < ? ORDER BY at LIMIT ?', before, max).toArray();
-    for (const { id } of old) this.#sql.exec('DELETE FROM requests WHERE id = ?', id);
+    for (const { id } of old) {
+      this.#sql.exec('DELETE FROM requests WHERE id = ?', id);
+      this.#sql.exec('DELETE FROM request_bodies WHERE id = ?', id);
+    }
     return old.length;
+  }
+
+  /** Deletes at most `max` bodies. Returns how many. */
+  sweepBodies(max: number): number {
+    const query = 'DELETE FROM request_bodies WHERE number IN (SELECT number FROM request_bodies ORDER BY number LIMIT ?) RETURNING number';
+    return this.#sql.exec(query, max).toArray().length;
   }
 }
 
+type FoundRow = { body: string; number: number | null; request: string | null; response: string | null; truncated: number | null };
 type Row = { at: number; id: string; body: string } & Record<string, string | number | null>;
 
 /** The first part has the start of the turn; the last one has its status. */

@@ -7,24 +7,26 @@
  *   none. Deleted after `retention.usageDays`.
  * - `requests(id, …)`: the request log; `part`: the last part that was counted. `body`: JSON of `StoredRequest`. Deleted after
  *   `retention.requestDays`.
+ * - `request_bodies(id, …)`: what a request of `requests` and its response contained, if `requestLog.bodies` was on; deleted when it is off.
  * - `counted(id, at)`: reports without a row in `requests`, for a day.
  */
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
 import type { WorkspaceSettings } from '../core/workspace.ts';
-import { dayOf, type RequestEntry, type UsageReport } from '../core/usage.ts';
+import { dayOf, type LoggedRequest, type RequestEntry, type UsageReport } from '../core/usage.ts';
 import type { RequestQuery, UsageQuery } from '../ports/usage.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { migrate } from '../storage/schema.ts';
 import type { Position, SumRow, Sums, UsageShardRpc } from '../storage/usage-shards.ts';
 import { wire } from '../wiring.ts';
 import { DailySums, sumMigrations } from './daily-sums.ts';
-import { RequestRows, requestMigrations } from './request-rows.ts';
+import { bodyMigration, RequestRows, requestMigrations } from './request-rows.ts';
 
 const dayMs = 86_400_000;
 const sweepMs = dayMs / 4;
 /** Rows of a table that are deleted at a time; the alarm continues at once. */
 const maxSweptRows = 2_000;
+const maxSweptBodies = 200;
 const countedMs = dayMs;
 
 const migrations: readonly string[] = [
@@ -35,6 +37,7 @@ const migrations: readonly string[] = [
     ...sumMigrations,
     ...requestMigrations,
   ].join(';\n'),
+  bodyMigration,
 ];
 
 export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc {
@@ -69,7 +72,7 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     return this.#requests.list(query, before);
   }
 
-  async request(id: string): Promise<RequestEntry[]> {
+  async request(id: string): Promise<LoggedRequest[]> {
     return this.#requests.find(id);
   }
 
@@ -82,13 +85,14 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     await this.ctx.storage.setAlarm(now + sweepMs);
     const settings = await this.#settings(workspace);
     if (settings === null) return;
-    const { retention } = settings;
+    const { retention, requestLog } = settings;
     const hasMore = [
       this.#requests.sweep(now - retention.requestDays * dayMs, maxSweptRows) >= maxSweptRows,
       this.#sums.sweep(dayOf(now - retention.usageDays * dayMs)),
       sql.exec('DELETE FROM counted WHERE id IN (SELECT id FROM counted WHERE at < ? LIMIT ?)', now - countedMs, maxSweptRows).rowsWritten >
         0,
     ];
+    if (!requestLog.bodies && this.#requests.sweepBodies(maxSweptBodies) === maxSweptBodies) hasMore.push(true);
     if (hasMore.includes(true)) await this.ctx.storage.setAlarm(now + limits.publishIntervalMs);
   }
 

@@ -253,6 +253,37 @@ describe('the usage of a day', () => {
     expect(times).toEqual([...times].sort().reverse());
   });
 
+  it('logs bodies only while the workspace asks for them, for their key', async () => {
+    const story = fakes.start('bodies', { say: () => ({ text: 'A reply to log.' }) });
+    const body = { model: refOf('openai'), messages: [{ role: 'user', content: `to be logged ${story.mark}` }] };
+    const send = async (requestId: string, path: string, more: object) => {
+      const headers = { ...keys.one.headers, 'x-request-id': requestId };
+      expect((await service.call('POST', path, { ...body, ...more }, headers)).status).toBe(200);
+    };
+    const logged = async (requestId: string, headers = keys.one.headers) =>
+      await service.call('GET', `/v1/requests/${requestId}`, undefined, headers);
+    await send('not-logged', '/v1/chat/completions', {});
+    await made('PUT', '/v1/workspaces/default', { settings: { requestLog: { bodies: true } } });
+    await send('whole', '/v1/chat/completions', {});
+    await send('stream', '/v1/chat/completions', { stream: true });
+    await send('translated', '/v1/chat/completions', { model: refOf('anthropic'), stream: true });
+    await vi.waitFor(async () => {
+      for (const requestId of ['whole', 'stream', 'translated']) {
+        const { status, json, text } = await logged(requestId);
+        expect(status, text).toBe(200);
+        expect(json.bodies.truncated).toBe(false);
+        expect(json.bodies.request).toContain(`to be logged ${story.mark}`);
+        expect(json.bodies.response, requestId).toContain(requestId === 'whole' ? 'A reply to log.' : 'data: [DONE]');
+      }
+      expect((await logged('not-logged')).json.bodies).toBeNull();
+    }, waiting);
+    expect((await logged('whole', keys.two.headers)).status).toBe(404);
+    expect((await service.call('GET', '/v1/requests?limit=200')).text).not.toContain('to be logged');
+    await made('PUT', '/v1/workspaces/default', { settings: {} });
+    await send('off-again', '/v1/chat/completions', {});
+    await vi.waitFor(async () => expect((await logged('off-again')).json.bodies).toBeNull(), waiting);
+  });
+
   it('pages through groups without repeating or skipping one', async () => {
     const { items } = await read('by=model,key&limit=200');
     const paged: unknown[] = [];

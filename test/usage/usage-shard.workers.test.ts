@@ -8,6 +8,7 @@ import { objectName } from '../../src/storage/keys.ts';
 import { workspaceDocument } from '../../src/ports/catalog.ts';
 import { countedIds } from '../fakes/runtime.ts';
 import { emptyWorkspace, testEnv } from '../storage/workspace.ts';
+import { waitFor } from '../wait-for.ts';
 
 const now = Date.now();
 const dayMs = 86_400_000;
@@ -92,6 +93,50 @@ describe('a shard of usage', () => {
     expect((await sums('day')).totals.calls).toBe(4);
     // The next sweep is set, and continues after a process that died.
     expect(await runInDurableObject(object, (_instance, { storage }) => storage.getAlarm())).toBeGreaterThan(Date.now());
+  });
+
+  it('stores logged bodies with their request, and deletes them with it or when the setting is off', async () => {
+    const catalog = createCatalogClient(testEnv, { workspace: made.workspace, keyId: 'root' });
+    const set = async (bodies: boolean) => {
+      await catalog.put('workspace', workspaceDocument, { settings: { retention: { requestDays: 2 }, requestLog: { bodies } } });
+    };
+    const alarm = async () => {
+      await runInDurableObject(await shard(), (_instance, { storage }) => storage.setAlarm(Date.now() + dayMs));
+      await runDurableObjectAlarm(await shard());
+    };
+    const stored = async () =>
+      await runInDurableObject(
+        await shard(),
+        (_instance, { storage }) => storage.sql.exec<{ n: number }>('SELECT count(*) AS n FROM request_bodies').one().n,
+      );
+    const bodies = { request: '{"model":"a/b"}', response: null, truncated: true };
+    await set(true);
+    const logged = report({ id: 'req_logged', bodies });
+    await record(logged, logged, report({ id: 'req_plain' }), report({ at: now - 3 * dayMs, bodies }));
+    expect(await stored()).toBe(2);
+    expect(await reader.request(made.workspace, 'req_logged', 'k')).toMatchObject({ id: 'req_logged', bodies });
+    expect(await reader.request(made.workspace, 'req_plain', 'k')).toMatchObject({ id: 'req_plain', bodies: null });
+    expect(JSON.stringify(await requests())).not.toContain('bodies');
+    await alarm();
+    expect(await stored()).toBe(1);
+    await set(false);
+    // Settings are published, and cached here.
+    await waitFor(async () => {
+      await alarm();
+      expect(await stored()).toBe(0);
+    });
+    expect(await requests()).toHaveLength(2);
+  });
+
+  it('stores the newest bodies only', async () => {
+    const bodies = { request: 'x', response: 'y', truncated: false };
+    await record(report({ id: 'first', bodies }));
+    await runInDurableObject(await shard(), (_instance, { storage }) =>
+      storage.sql.exec("UPDATE sqlite_sequence SET seq = 8000 WHERE name = 'request_bodies'"),
+    );
+    await record(report({ id: 'last', bodies }));
+    expect((await reader.request(made.workspace, 'first', undefined))?.bodies).toBeNull();
+    expect((await reader.request(made.workspace, 'last', undefined))?.bodies).toEqual(bodies);
   });
 
   it('deletes nothing while the settings cannot be read', async () => {

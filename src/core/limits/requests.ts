@@ -15,6 +15,8 @@ export const requestLimits = {
   /** A caller's own text when a problem or a log line repeats it. */
   maxQuotedLength: 100,
   maxCursorLength: 1024,
+  /** Of a body in the request log; the rest is cut. */
+  maxLoggedBodyCharacters: 64 * KB,
   maxPageItems: 200,
   /** For clients that page through all ten thousand tools of a workspace; `listPageBytes` also limits a page. */
   maxToolPageItems: 5_000,

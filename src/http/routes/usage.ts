@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isAllowed, requireAllowed } from '../../core/authority.ts';
 import type { Principal } from '../../core/principal.ts';
 import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
-import { dayOf, RequestEntry, usageDimensions, UsageRow, UsageTotals, type UsageDimension } from '../../core/usage.ts';
+import { dayOf, LoggedRequest, RequestEntry, usageDimensions, UsageRow, UsageTotals, type UsageDimension } from '../../core/usage.ts';
 import type { RequestFilter } from '../../ports/usage.ts';
 import { pageFields, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -125,7 +125,7 @@ export const usageRoutes: readonly Route[] = [
       params: z.object({
         request: z.string().min(1).max(200).meta({ description: 'Id of the row, or an `x-request-id`, whose newest row is returned.' }),
       }),
-      answers: { 200: { description: 'The row.', schema: RequestEntry } },
+      answers: { 200: { description: 'The row.', schema: LoggedRequest } },
       problems: ['not_found'],
     },
     async ({ answer, services, principal, params: { request } }) => {

@@ -1,0 +1,120 @@
+/**
+ * Adds the bodies of a request and of its response to the report of its meter, if the workspace's settings ask for them. The response passes
+ * through while it is copied, up to a limit; nothing waits for the copy.
+ */
+import { limits } from '../../core/limits.ts';
+import type { RequestBodies } from '../../core/usage.ts';
+import type { Directory } from '../../ports/catalog.ts';
+import type { UsageRecorder } from '../../ports/usage.ts';
+import { withTimeout } from '../timeout.ts';
+import type { MeterDeps } from './call-meter.ts';
+
+type BodyLogDeps = MeterDeps & {
+  directory: Pick<Directory, 'workspaceSettings'>;
+  background?: ((work: Promise<unknown>) => void) | undefined;
+};
+
+export type BodyLog = {
+  /** For the meter of the request. */
+  usage: Pick<UsageRecorder, 'gather'> | undefined;
+  /** Returns the response for the client. */
+  watch(response: Response): Promise<Response>;
+  /** The request failed, so there is no response to wait for. */
+  fail(): void;
+};
+
+/** The settings are read while the provider responds; a response waits at most this long for them. */
+const settingsWaitMs = 1_000;
+
+/** `readRequest`: the text of the request; null if it is binary. Called only if it is logged. */
+export function startBodyLog(deps: BodyLogDeps, workspace: string, readRequest: () => string | null): BodyLog {
+  const { usage: recorder, clock, directory, background = () => undefined } = deps;
+  if (recorder === undefined) return { usage: undefined, watch: async (response) => response, fail: () => undefined };
+  let isLogged: boolean | null = null;
+  const decide = (value: boolean): boolean => (isLogged ??= value);
+  const decided = directory.workspaceSettings(workspace).then(
+    ({ requestLog }) => decide(requestLog.bodies),
+    () => decide(false),
+  );
+  const ended = Promise.withResolvers<void>();
+  const copy = createCopy();
+
+  const readBodies = (): RequestBodies => {
+    const [request, response] = [readRequest(), copy.text()];
+    return {
+      request: request === null ? null : cut(request),
+      response: response === null ? null : cut(response),
+      truncated: Math.max(request?.length ?? 0, response?.length ?? 0) > limits.maxLoggedBodyCharacters,
+    };
+  };
+  return {
+    usage: {
+      gather(of, report) {
+        if (isLogged === false) return recorder.gather(of, report);
+        const gathered = decided.then(async (logged) => {
+          if (!logged) return recorder.gather(of, report);
+          await withTimeout(clock, ended.promise, limits.providerWholeTimeoutMs, () => undefined);
+          recorder.gather(of, { ...report, bodies: readBodies() });
+        });
+        background(gathered);
+      },
+    },
+    async watch(response) {
+      const logged = isLogged ?? (await withTimeout(clock, decided, settingsWaitMs, () => decide(false)));
+      const { body, headers } = response;
+      if (logged && body !== null && isText(headers.get('content-type')))
+        return new Response(copyThrough(body, copy.push, ended.resolve), response);
+      ended.resolve();
+      return response;
+    },
+    fail: ended.resolve,
+  };
+}
+
+/** Audio and images are not logged. */
+function isText(type: string | null): boolean {
+  return /^(?:text\/|application\/(?:json|x-ndjson))/i.test(type ?? '');
+}
+
+function cut(text: string): string {
+  return text.slice(0, limits.maxLoggedBodyCharacters).toWellFormed();
+}
+
+/** Collects the beginning of a text, a little more than the limit. `text`: null if nothing arrived. */
+function createCopy() {
+  const decoder = new TextDecoder();
+  let text: string | null = null;
+  return {
+    push(bytes: Uint8Array): void {
+      if ((text?.length ?? 0) <= limits.maxLoggedBodyCharacters) text = (text ?? '') + decoder.decode(bytes, { stream: true });
+    },
+    text: () => text,
+  };
+}
+
+function copyThrough(body: ReadableStream<Uint8Array>, push: (bytes: Uint8Array) => void, end: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) {
+            push(value);
+            return controller.enqueue(value);
+          }
+          end();
+          controller.close();
+        } catch (error) {
+          end();
+          throw error;
+        }
+      },
+      async cancel(reason) {
+        end();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
