@@ -54,6 +54,23 @@ describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', no
     });
   });
 
+  it('compares versions of an agent, and puts one back into the editor', async () => {
+    for (const instructions of ['Be brief.', 'Be long.'])
+      await service.call('PUT', '/v1/agents/moody', { model: 'rehearsal/default', instructions });
+    await visit('/console/agents/moody', async (page) => {
+      await page.getByText('Versions', { exact: true }).click();
+      await button(page, 'Compare: version 1 with the draft').click();
+      const difference = page.getByRole('region', { name: 'Version 1, and the draft' });
+      await difference.locator('del', { hasText: 'Be brief.' }).waitFor();
+      await difference.locator('ins', { hasText: 'Be long.' }).waitFor();
+      await button(page, 'Put into the editor: version 1').click();
+      await expect.poll(() => field(page, 'Instructions').inputValue()).toBe('Be brief.');
+      await button(page, 'Save').click();
+      await page.getByText('saved as version 3', { exact: true }).waitFor();
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+    });
+  });
+
   it('says what is missing of a stored agent, and deletes it after a question', async () => {
     await service.call('PUT', '/v1/agents/lost', { model: 'rehearsal/default', toolset: 'nowhere' });
     await visit('/console/agents/lost', async (page) => {

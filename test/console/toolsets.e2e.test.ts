@@ -41,7 +41,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
       await page.getByText('is also claimed by builtin.bash').waitFor();
       expect(await save(page).isDisabled()).toBe(true);
       expect(await page.locator('tr.clash').count()).toBe(2);
-      await page.getByRole('button', { name: /^Use / }).click();
+      await page.getByRole('button', { name: 'Use builtin_look_at' }).click();
       await page.getByText('can be saved').waitFor();
       expect(await page.locator('tr.clash').count()).toBe(0);
       await page.reload();
@@ -63,6 +63,16 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
       await page.locator('.changes li:visible', { hasText: 'not supported' }).first().waitFor();
       await page.getByRole('button', { name: 'builtin.read_file', exact: true }).click();
       await definition('gemini').getByText('look_at').first().waitFor();
+    });
+  });
+
+  it('shows what uses the toolset', async () => {
+    await service.call('PUT', `/v1/agents/user-of-${name}`, { model: 'rehearsal/default', toolset: `${name}@1` });
+    await visit(async (page) => {
+      const uses = page.getByRole('region', { name: 'Used by' });
+      await uses.getByText(`${name}@1`).waitFor();
+      await uses.getByRole('link', { name: `user-of-${name}` }).click();
+      await page.getByLabel('Instructions').waitFor();
     });
   });
 

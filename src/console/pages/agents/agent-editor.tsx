@@ -6,10 +6,15 @@ import { openDocument } from '../../api/document.ts';
 import { loadModels, chosenModel, models } from '../../api/models.ts';
 import { moniker } from '../../api/moniker.ts';
 import { DocumentHeader } from '../../parts/document-header.tsx';
+import { Disclosure } from '../../parts/disclosure.tsx';
 import { DocumentText } from '../../parts/document-text.tsx';
 import { CheckField, ChoiceField, FieldIssues, NamesField, NumberField, TextField } from '../../parts/fields.tsx';
+import type { VersionsProps } from '../../parts/document-versions.tsx';
+import { late } from '../../parts/late.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
 import { navigate, pathOf } from '../../router.ts';
+
+const DocumentVersions = late<VersionsProps<AgentDraft>>(async () => (await import('../../parts/document-versions.tsx')).DocumentVersions);
 
 type AgentDraft = components['schemas']['AgentToWrite'];
 type Limits = components['schemas']['AgentLimits'];
@@ -74,6 +79,19 @@ export function AgentEditor({ name }: { name: string }) {
       {draft.value !== null && (
         <FieldIssues.Provider value={issues}>
           <AgentFields key={generation.value} draft={draft.value} edit={document.edit} />
+          {etag.value !== null && (
+            <Disclosure title="Versions">
+              <DocumentVersions
+                document={document}
+                list={() => moniker.value.get('/v1/agents/{agent}/versions', { params: { path: { agent: name } } })}
+                read={async (version) => {
+                  const params = { path: { agent: name }, query: { version } };
+                  const { warnings: _found, ...agent } = await moniker.value.get('/v1/agents/{agent}', { params });
+                  return agent;
+                }}
+              />
+            </Disclosure>
+          )}
           <details>
             <summary>Document</summary>
             <DocumentText document={document} read={(value) => value as AgentDraft} rows={16} />

@@ -5,11 +5,16 @@ import { MonikerError, type components } from '../../../../client/src/index.ts';
 import { openDocument } from '../../api/document.ts';
 import { moniker } from '../../api/moniker.ts';
 import { DocumentHeader } from '../../parts/document-header.tsx';
+import { Disclosure } from '../../parts/disclosure.tsx';
 import { DocumentText } from '../../parts/document-text.tsx';
 import { FieldIssues, NamesField, TextField } from '../../parts/fields.tsx';
+import type { VersionsProps } from '../../parts/document-versions.tsx';
+import { late } from '../../parts/late.tsx';
 import { visible } from '../../parts/visible.ts';
 import { Warnings } from '../../parts/warnings.tsx';
 import { blankMadeTool, type MadeDraft, type MadeParameterDraft, toDefault, toMadeDraft } from './made-draft.ts';
+
+const DocumentVersions = late<VersionsProps<MadeDraft>>(async () => (await import('../../parts/document-versions.tsx')).DocumentVersions);
 
 type Written = components['schemas']['WrittenMadeTool'];
 
@@ -35,11 +40,11 @@ function openMadeTool(name: string) {
     write: (draft, header) => moniker.value.PUT('/v1/tools/{canonical}', { params: { path, header }, body: draft }),
     remove: (header) => moniker.value.DELETE('/v1/tools/{canonical}', { params: { path, header } }),
   });
-  return { document, checked, state };
+  return { path, document, checked, state };
 }
 
 export function MadeToolEditor({ name }: { name: string }) {
-  const { document, checked, state } = useMemo(() => openMadeTool(name), [name]);
+  const { path, document, checked, state } = useMemo(() => openMadeTool(name), [name]);
   useEffect(() => void document.load(), [document, moniker.value]);
   const { draft, generation, problem, check } = document;
   const error = problem.value ?? check.value.error;
@@ -69,6 +74,17 @@ export function MadeToolEditor({ name }: { name: string }) {
               </>
             )}
           </p>
+          {document.etag.value !== null && (
+            <Disclosure title="Versions">
+              <DocumentVersions
+                document={document}
+                list={() => moniker.value.get('/v1/tools/{canonical}/versions', { params: { path } })}
+                read={async (version) =>
+                  toMadeDraft(await moniker.value.get('/v1/tools/{canonical}', { params: { path, query: { version } } }))
+                }
+              />
+            </Disclosure>
+          )}
           <details>
             <summary>Document</summary>
             <DocumentText document={document} read={(value) => value as MadeDraft} rows={16} />

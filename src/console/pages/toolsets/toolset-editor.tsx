@@ -8,6 +8,7 @@ import { visible } from '../../parts/visible.ts';
 import { aliasText, type ToolsetRow, replaceEntry, type RowFault, withAliases, withName, withSuggestion } from './toolset-draft.ts';
 import { ToolsetPanels } from './toolset-panels.tsx';
 import { openToolset, type OpenToolset } from './toolset-state.ts';
+import { UsedBy } from './used-by.tsx';
 
 export function ToolsetView({ name }: { name: string }) {
   const state = useMemo(() => openToolset(name), [name]);
@@ -23,6 +24,7 @@ export function ToolsetView({ name }: { name: string }) {
         {isLoaded && <ToolTable state={state} selected={selected.value} onSelect={(index) => (selected.value = index)} />}
         {isLoaded && <AddTool state={state} />}
         <ResolveBox state={state} />
+        <UsedBy state={state} />
       </section>
       <ToolsetPanels state={state} selected={selected.value} />
     </div>
