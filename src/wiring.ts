@@ -252,7 +252,7 @@ function buildCallDeps({ settings, runtime, catalog }: Base, servers: ServerPart
       executor: executorByKind({
         ...{ builtin: code, local: code, static: createStaticExecutor(server) },
         mcp: createMcpExecutor({ ...runtime, server, upstream, changed: (name) => void servers.changed(workspace, name) }),
-        openapi: createOpenApiExecutor({ server, operation: (name, tool) => directory.operation(workspace, name, tool) }),
+        openapi: createOpenApiExecutor({ server, operation: (tool) => directory.operation(workspace, tool) }),
         made: createMadeExecutor(sandbox),
       }),
       sandbox,

@@ -4,7 +4,7 @@
  */
 import type { Agent } from '../core/agent.ts';
 import type { AliasMap } from '../core/toolset/alias-map.ts';
-import type { EditionPointer } from '../core/toolset/edition-tool.ts';
+import type { EditionPointer, EditionTool } from '../core/toolset/edition-tool.ts';
 import type { ToolAcceptance } from '../core/listing/stored-tool.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
@@ -249,12 +249,12 @@ export interface Directory {
   /** Returns the edition with the hash that a plan has. */
   edition(workspace: string, pointer: EditionPointer): Promise<CompiledToolset>;
   /**
-   * Returns all shared made tools, as a toolset without a name; null: there have never been any. Always the newest, so that a tool is
-   * available in the turn after the one that made it, in any isolate; older only while the Catalog does not respond.
+   * Returns all shared made tools, as a toolset without a name; null: there are none. `newest`: reads the Catalog, unless it does not
+   * respond.
    */
-  made(workspace: string): Promise<CompiledToolset | null>;
+  made(workspace: string, options?: { newest: boolean }): Promise<CompiledToolset | null>;
   /** Like `made`, for the tools private to a key or a trigger. */
-  privateMade(workspace: string, keyId: string): Promise<CompiledToolset | null>;
+  privateMade(workspace: string, keyId: string, options?: { newest: boolean }): Promise<CompiledToolset | null>;
   agent(workspace: string, name: string): Promise<Agent>;
   /** Returns a provider with its secrets resolved. Throws `model_not_found` for an unknown provider. */
   provider(workspace: string, name: string): Promise<ProviderAccess>;
@@ -273,8 +273,8 @@ export interface Directory {
   server(workspace: string, name: string, tool?: string): Promise<ServerAccess>;
   /** Returns what an MCP server offers besides tools, as last read. */
   serverOffers(workspace: string, name: string): Promise<ServerOffers>;
-  /** Returns how a tool of an OpenAPI server is called. Throws `not_found`. */
-  operation(workspace: string, server: string, tool: string): Promise<ServerOperation>;
+  /** Returns how a tool of an OpenAPI server is called, by its definition in force. Throws `not_found`. */
+  operation(workspace: string, tool: Pick<EditionTool, 'server' | 'ownName' | 'pin'>): Promise<ServerOperation>;
   /** Throws `not_found`. */
   skill(workspace: string, name: string): Promise<Skill>;
   /**

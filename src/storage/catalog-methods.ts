@@ -11,6 +11,8 @@ import { policyDocument, type CatalogPort, type CatalogCaller, type DocumentKind
 import type { Triggers } from '../ports/triggers.ts';
 import type { PublishedKind, PublishedValues, SealedHook } from './published-values.ts';
 
+export type PinnedOperation = { operation: ServerOperation; pin: string };
+
 /** The result of looking up a key's hash; `refused` is the reason. */
 export type KeyVerdict = { principal: Principal; expiresAt: number | null } | { refused: 'unknown' | 'revoked' | 'expired' };
 
@@ -21,7 +23,8 @@ interface PublishedDocuments {
   editionText(hash: string): Promise<string>;
   /** Throws `not_found`. */
   published<Kind extends PublishedKind>(kind: Kind, name: string, republish: boolean): Promise<PublishedValues[Kind]>;
-  operation(server: string, tool: string): Promise<ServerOperation>;
+  /** `pin`: of the definition that the operation belongs to. */
+  operation(server: string, tool: string): Promise<PinnedOperation>;
   hook(name: string): Promise<SealedHook>;
   verifyKey(id: string, hash: string): Promise<KeyVerdict>;
 }

@@ -31,11 +31,12 @@ import { createPrincipals } from './principals.ts';
 import { createPublishedCache, type PublishedCache } from './published-cache.ts';
 import { createPublishedReader } from './published-reader.ts';
 import { openValue } from './secret-box.ts';
-import { createTimedCache, joinInFlight, loadFor } from './timed-cache.ts';
+import { createTimedCache, joinInFlight } from './timed-cache.ts';
 import { MB } from '../core/limits/units.ts';
 
 /** Call information of OpenAPI tools cached in an isolate. */
 const maxCachedOperations = 1_000;
+const pinnedOperationTtlMs = 60 * 60_000;
 const editionCacheBytes = 32 * MB;
 /** A parsed edition with its tables takes about this many times its bytes. */
 const parsedEditionSizeFactor = 3;
@@ -56,6 +57,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const principals = createPrincipals({ env, settings, clock, master });
   const published = createPublishedReader(options);
   const pointers = createTimedCache<EditionPointer | null>(bounds);
+  /** Separate, so that no request can name them. */
+  const madePointers = createTimedCache<EditionPointer | null>(bounds);
   const operations = createTimedCache<ServerOperation>({ ...bounds, maxEntries: maxCachedOperations });
   const hooks = createHookCache(bounds);
   const all = { reader: published, clock };
@@ -128,8 +131,11 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     return load;
   };
 
-  const newest = async (workspace: string, toolset: string): Promise<CompiledToolset | null> => {
-    const pointer = await published.newestPointer(workspace, toolset);
+  const pointerOf = (workspace: string, toolset: string): Promise<EditionPointer | null> =>
+    madePointers.load(kvKeys.toolset(workspace, toolset), () => published.pointer(workspace, toolset, undefined));
+
+  const internal = async (workspace: string, toolset: string, newest = false): Promise<CompiledToolset | null> => {
+    const pointer = await (newest ? published.newestPointer(workspace, toolset) : pointerOf(workspace, toolset));
     return pointer === null ? null : { pointer, names: await names(workspace, pointer) };
   };
 
@@ -142,7 +148,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const invalidateToolsets = (workspace: string): void => {
     const prefix = kvKeys.toolset(workspace, '');
     published.noteWritesUnder(prefix);
-    pointers.invalidateWhere((key) => key.startsWith(prefix));
+    for (const cache of [pointers, madePointers]) cache.invalidateWhere((key) => key.startsWith(prefix));
   };
 
   return {
@@ -157,8 +163,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       return { pointer, names: await names(workspace, pointer) };
     },
 
-    made: (workspace) => newest(workspace, madeToolset),
-    privateMade: (workspace, keyId) => newest(workspace, privateToolset(keyId)),
+    made: (workspace, options) => internal(workspace, madeToolset, options?.newest),
+    privateMade: (workspace, keyId, options) => internal(workspace, privateToolset(keyId), options?.newest),
 
     edition: async (workspace, pointer) => ({ pointer, names: await names(workspace, pointer) }),
 
@@ -187,10 +193,12 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
 
     serverOffers: (workspace, name) => find('server', offers, workspace, name),
 
-    operation: (workspace, server, tool) =>
-      operations.load(`${workspace}:${server}:${tool}`, () =>
-        loadFor(limits.publishedTtlMs, callCatalog(env, workspace, 'operation', [server, tool])),
-      ),
+    operation: async (workspace, { server, ownName, pin }) =>
+      await operations.load(`${workspace}:${server}:${ownName}:${pin}`, async () => {
+        const found = await callCatalog(env, workspace, 'operation', [server, ownName]);
+        // The operation is a part of the definition that the pin identifies.
+        return { value: found.operation, ttlMs: found.pin === pin ? pinnedOperationTtlMs : limits.publishedTtlMs };
+      }),
 
     hook: async (workspace, name, notOlderThan) => {
       if (!WorkspaceName.test(workspace) || !ResourceName.safeParse(name).success) return null;

@@ -95,12 +95,7 @@ export async function joinInFlight<T>(inFlight: Promise<T>, reload: () => Promis
   return answer === abandoned ? await reload() : answer;
 }
 
-/** Waits for a value to be cached for `ttlMs`. */
-export async function loadFor<T>(ttlMs: number, work: Promise<T>): Promise<Loaded<T>> {
-  return { value: await work, ttlMs };
-}
-
-/** Like `loadFor`, for a value that may not exist: `not_found` is cached as null, for `limits.missTtlMs`. */
+/** Waits for a value to be cached for `ttlMs`, or for `limits.missTtlMs` if it does not exist (`not_found`), as null. */
 export async function loadIfFound<T>(ttlMs: number, work: Promise<T>): Promise<Loaded<T | null>> {
   const value = await nullIfNotFound(work);
   return { value, ttlMs: value === null ? limits.missTtlMs : ttlMs };

@@ -251,8 +251,10 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       await catalog.put('server', 'facts', { kind: 'openapi', url: 'https://api.example.com/openapi.json' });
       const read = (path: string) => discoveryOf([listed('get')], { connection: null, operations: { get: operation(path) } });
       await take(read('/facts'));
-      expect(await directory.operation(workspace, 'facts', 'get')).toEqual(operation('/facts'));
-      await expect(directory.operation(workspace, 'facts', 'nothing')).rejects.toMatchObject({ code: 'not_found' });
+      expect(await directory.operation(workspace, { server: 'facts', ownName: 'get', pin: '' })).toEqual(operation('/facts'));
+      await expect(directory.operation(workspace, { server: 'facts', ownName: 'nothing', pin: '' })).rejects.toMatchObject({
+        code: 'not_found',
+      });
       expect(await take(read('/secrets'))).toMatchObject({ held: ['get'] });
       expect((await catalog.serverTool('facts', 'get')).held).toMatchObject({
         reason: 'changed',
@@ -260,7 +262,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       });
       await catalog.acceptTool('facts', 'get');
       await catalog.put('server', 'facts', { kind: 'openapi', url: 'https://api.example.com/openapi.json', trusted: true });
-      expect(await directory.operation(workspace, 'facts', 'get')).toEqual(operation('/secrets'));
+      expect(await directory.operation(workspace, { server: 'facts', ownName: 'get', pin: '' })).toEqual(operation('/secrets'));
     });
 
     it('of OpenAPI may include their document, which is returned unchanged', async () => {

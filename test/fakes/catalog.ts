@@ -711,7 +711,7 @@ export function createFakeCatalog(options: {
       return toServerAccess(name, body as Server, { ...serverTools.callable(name), version, connection, staleAt });
     },
     serverOffers: async (_asked, name) => life.offers(name),
-    operation: async (_asked, server, tool) => serverTools.operation(server, tool),
+    operation: async (_asked, { server, ownName }) => serverTools.operation(server, ownName),
     skill: async (asked, name) => {
       ownWorkspace(asked);
       return existing('skill', name).body as Skill;

@@ -2,6 +2,12 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
+import type { Problem } from '../../src/core/problem.ts';
+import type { Plan } from '../../src/core/turn/plan.ts';
+import { readNewestMade } from '../../src/engine/plan/newest-made.ts';
+import { readTurnNames } from '../../src/engine/plan/plan-names.ts';
+import { planTurn } from '../../src/engine/plan/plan-turn.ts';
+import { policyDocument, type DocumentKind } from '../../src/ports/catalog.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import type { IsolateDirectory } from '../../src/storage/directory.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
@@ -28,7 +34,10 @@ function freezableKv() {
   const freeze = async (...keys: string[]): Promise<void> => {
     frozen = new Map(await Promise.all(keys.map(async (key) => [key, await testEnv.KV.get(key)] as const)));
   };
-  return { KV: { get } as unknown as Bindings['KV'], freeze };
+  const thaw = (): void => {
+    frozen = null;
+  };
+  return { KV: { get } as unknown as Bindings['KV'], freeze, thaw };
 }
 
 async function revision({ toolset }: IsolateDirectory, workspace: string): Promise<string> {
@@ -86,6 +95,137 @@ describe('the isolate that wrote', () => {
     await catalog.put('skill', 'git', skill('Three.'));
     expect(await skillText(directory, workspace)).toBe('Three.');
   });
+});
+
+/** A document, a change of it, and how an isolate sees it. */
+type Seen = {
+  key: (workspace: string) => string;
+  put: [kind: DocumentKind, name: string, before: Record<string, unknown>, after: Record<string, unknown>];
+  read: (directory: IsolateDirectory, workspace: string) => Promise<unknown>;
+  sees: [before: unknown, after: unknown, removed: unknown];
+};
+
+const deny = { decision: 'deny', kind: 'network', host: 'a.example' };
+const openai = (path: string) => ({ kind: 'openai-compatible', baseUrl: `https://a.example/${path}`, models: [path] });
+const subscription = (event: string) => ({ url: 'https://a.example/hook', secret: 'a secret of sufficient length', events: [event] });
+
+const published: [string, Seen][] = [
+  [
+    'the policy',
+    {
+      key: (workspace) => kvKeys.published('rules', workspace, ''),
+      put: ['policy', policyDocument, { rules: [] }, { rules: [deny] }],
+      read: (directory, workspace) => directory.rules(workspace),
+      sees: [[], [deny], []],
+    },
+  ],
+  [
+    'a provider',
+    {
+      key: (workspace) => kvKeys.published('provider', workspace, 'llm'),
+      put: ['provider', 'llm', openai('one'), openai('two')],
+      read: async (directory, workspace) => (await directory.provider(workspace, 'llm')).baseUrl,
+      sees: ['https://a.example/one', 'https://a.example/two', 'model_not_found'],
+    },
+  ],
+  [
+    'the list of providers',
+    {
+      key: (workspace) => kvKeys.published('providers', workspace, ''),
+      put: ['provider', 'llm', openai('one'), openai('two')],
+      read: async (directory, workspace) => (await directory.providers(workspace)).find(({ name }) => name === 'llm')?.models,
+      sees: [['one'], ['two'], undefined],
+    },
+  ],
+  [
+    'a secret',
+    {
+      key: (workspace) => kvKeys.published('secret', workspace, 'KEY'),
+      put: ['secret', 'KEY', { value: 'the first value', hosts: ['a.example'] }, { value: 'the second value', hosts: ['a.example'] }],
+      read: (directory, workspace) => directory.secret(workspace, 'KEY', { host: 'a.example' }),
+      sees: ['the first value', 'the second value', 'not_found'],
+    },
+  ],
+  [
+    'a model alias',
+    {
+      key: (workspace) => kvKeys.published('model-aliases', workspace, ''),
+      put: ['model-alias', 'fast', { model: 'llm/one' }, { model: 'llm/two' }],
+      read: (directory, workspace) => directory.modelAliases(workspace),
+      sees: [[{ name: 'fast', model: 'llm/one' }], [{ name: 'fast', model: 'llm/two' }], []],
+    },
+  ],
+  [
+    'a subscription',
+    {
+      key: (workspace) => kvKeys.published('subscriptions', workspace, ''),
+      put: ['subscription', 'ops', subscription('turn.completed'), subscription('turn.failed')],
+      read: (directory, workspace) => directory.subscriptions(workspace),
+      sees: [[{ events: ['turn.completed'] }], [{ events: ['turn.failed'] }], []],
+    },
+  ],
+  [
+    'a server',
+    {
+      key: (workspace) => kvKeys.published('server', workspace, 'facts'),
+      put: ['server', 'facts', server(fact('get', 'Reads.')), { ...server(fact('get', 'Reads.')), trusted: true }],
+      read: async (directory, workspace) => (await directory.server(workspace, 'facts')).trusted,
+      sees: [false, true, 'not_found'],
+    },
+  ],
+];
+
+describe.each(published)('%s', (_what, { key, put, read, sees }) => {
+  it('is seen as it is where it was written, and as KV has it elsewhere, without the Catalog', async () => {
+    const kv = freezableKv();
+    const { catalog, directory, isolate, workspace, bindings, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
+    const seenBy = async (reader: IsolateDirectory): Promise<unknown> =>
+      await read(reader, workspace).catch((error: unknown) => (error as Problem).code);
+    const [kind, name, before, after] = put;
+    await catalog.put(kind, name, before);
+    await waitFor(async () => expect(await testEnv.KV.get(key(workspace))).not.toBeNull());
+    await kv.freeze(key(workspace));
+    await catalog.put(kind, name, after);
+    expect(await seenBy(directory)).toEqual(sees[1]);
+    await clock.advance(limits.publishedTtlMs);
+    expect(await seenBy(directory)).toEqual(sees[1]);
+    const { CATALOG } = bindings;
+    // Only what a call uses; it fails if it is used.
+    bindings.CATALOG = { idFromName: () => 'none', get: () => ({ run: () => Promise.reject(new Error('was asked')) }) } as never;
+    expect(await seenBy(isolate())).toEqual(sees[0]);
+    bindings.CATALOG = CATALOG;
+    await catalog.remove(kind, name);
+    expect(await seenBy(directory)).toEqual(sees[2]);
+    kv.thaw();
+    await waitFor(async () => expect(await seenBy(isolate())).toEqual(sees[2]));
+  });
+});
+
+it('a tool that a session made is offered in its next turn, which another isolate planned', async () => {
+  const kv = freezableKv();
+  const { catalog, directory, isolate, workspace, clock, log } = await emptyWorkspace({ env: { KV: kv.KV } });
+  const principal = { workspace, keyId: 'k1', scopes: ['chat' as const] };
+  await catalog.put('agent', 'maker', { model: 'rehearsal/default', made: true });
+  const tool = { description: 'Adds.', parameters: [], implementation: 'return 1;' };
+  await catalog.put('made-tool', 'made.one', tool);
+  const elsewhere = isolate();
+  const planned = () => planTurn({ directory: elsewhere, aliases: true, telemetry: null }, principal, { agent: 'maker' });
+  await kv.freeze(kvKeys.toolset(workspace, '.made'), kvKeys.published('agent', workspace, 'maker'));
+  await catalog.put('made-tool', 'made.two', tool);
+  const names = async (plan: Plan) => (await readTurnNames(directory, workspace, plan, 'k1'))?.tools.map(({ canonical }) => canonical);
+  expect(await names(await planned())).toEqual(['made.one']);
+  const now = clock.now();
+  const inSession = { openedAt: now, createdAt: now };
+  const newest = await readNewestMade({ directory, log, clock }, principal, inSession, await planned());
+  expect(await names(newest)).toEqual(['made.one', 'made.two']);
+  // The object of the session was moved to an isolate that wrote nothing.
+  const moved = { openedAt: now, createdAt: now - limits.freshReadMs };
+  const asked = await readNewestMade({ directory: elsewhere, log, clock }, principal, moved, await planned());
+  expect(await names(asked)).toEqual(['made.one', 'made.two']);
+  // The client's tool of this name is the client's.
+  const clientTools = [{ name: 'two', description: '', inputSchema: {} }];
+  const own = await readNewestMade({ directory, log, clock }, principal, inSession, { ...(await planned()), clientTools });
+  expect(await names(own)).toEqual(['made.one', 'client.two']);
 });
 
 describe('another isolate', () => {

@@ -16,9 +16,10 @@ import {
   type RefreshReason,
 } from '../../core/servers/refresh-state.ts';
 import { identityFinding, identityWarning } from '../../core/servers/server-identity.ts';
-import type { Discovery, ServerOperation } from '../../core/servers/server-state.ts';
+import type { Discovery } from '../../core/servers/server-state.ts';
 import { pinListing } from '../../core/listing/apply-listing.ts';
 import type { RefreshLease, RefreshClaim, RefreshFailure } from '../../ports/catalog.ts';
+import type { PinnedOperation } from '../../storage/catalog-methods.ts';
 import type { CatalogContext } from '../context.ts';
 import { requireRow } from '../documents/documents.ts';
 import { enqueuePublish } from '../records/outbox.ts';
@@ -86,9 +87,10 @@ export function takeFailure(context: CatalogContext, server: string, lease: Refr
 }
 
 /** Returns the accepted definition: one that was listed later and is held is not used for calls. */
-export function readOperation(sql: SqlStorage, server: string, tool: string): ServerOperation {
-  const operation = readTool(sql, server, tool)?.accepted?.definition.operation;
-  if (operation === undefined)
+export function readOperation(sql: SqlStorage, server: string, tool: string): PinnedOperation {
+  const accepted = readTool(sql, server, tool)?.accepted;
+  const operation = accepted?.definition.operation;
+  if (operation === undefined || accepted == null)
     throw new Problem('not_found', `The server ${server} has no operation "${tool.slice(0, limits.maxQuotedLength)}".`);
-  return operation;
+  return { operation, pin: accepted.pin };
 }

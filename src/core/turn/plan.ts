@@ -50,6 +50,8 @@ export type Plan = {
   made?: EditionPointer;
   /** The edition of the made tools that are private to the key, offered before the shared ones. */
   ownMade?: EditionPointer;
+  /** The agent is offered made tools, also if there were none yet. */
+  offersMade?: true;
   /** The made tools of both editions that the request allows (canonical names); absent: all. */
   madeAllow?: readonly string[];
   /** The model gets only `run_code`. */

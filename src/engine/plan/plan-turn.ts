@@ -97,6 +97,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     instructions,
     ...(request.agent !== undefined && { agent: request.agent }),
     ...(compiled !== null && { edition: compiled.pointer }),
+    ...(agent?.made === true && { offersMade: true as const }),
     ...(made !== null && { made: made.pointer }),
     ...(ownMade !== null && { ownMade: ownMade.pointer }),
     ...offered,

@@ -12,11 +12,11 @@ import { writeBody } from './request-body.ts';
 /** Both throw `not_found` if the server or operation was removed. */
 export type OpenApiExecutorDeps = {
   server(name: string): Promise<ServerAccess>;
-  operation(server: string, tool: string): Promise<ServerOperation>;
+  operation(tool: EditionTool): Promise<ServerOperation>;
 };
 
 export function createOpenApiExecutor({ server, operation }: OpenApiExecutorDeps): ToolExecutor {
-  const read = (tool: EditionTool) => Promise.all([server(tool.server), operation(tool.server, tool.ownName)]);
+  const read = (tool: EditionTool) => Promise.all([server(tool.server), operation(tool)]);
   return createHttpExecutor({
     isPlain: true,
     url: async (tool) => requireBaseUrl(...(await read(tool))),

@@ -39,6 +39,7 @@ import type {
 import type { FileChange, StoredFile } from '../../ports/file-space.ts';
 import { applyChanges, copyFiles } from '../../storage/file-image.ts';
 import type { Bindings } from '../../storage/bindings.ts';
+import { readNewestMade } from '../../engine/plan/newest-made.ts';
 import { wire, type Wiring } from '../../wiring.ts';
 import type { SubmitContext } from '../turn/accept-turn.ts';
 import { editionOf, isInProgress, readCompletion } from '../log/completion-reader.ts';
@@ -75,10 +76,12 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   /** Direct calls in flight, by idempotency key. */
   readonly #calls = new Map<string, Promise<SessionCall>>();
   readonly #life: SessionLifecycle;
+  readonly #openedAt: number;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
     this.#wiring = wire(env);
+    this.#openedAt = this.#wiring.clock.now();
     const own = { storage: ctx.storage, session: this.#id, wiring: this.#wiring };
     this.#life = new SessionLifecycle({ ...own, waitUntil: (work) => ctx.waitUntil(work) });
   }
@@ -283,7 +286,9 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     const { clock, ids, sessions } = this.#wiring;
     const isDeleted = (): boolean => this.#life.isDeleted(openSession);
     const own = { openSession, session: this.#id, now: clock.now, forks: this.#forks, isDeleted };
-    return { ...own, ids, sessions, judgeHistory: createHistoryJudge(this.#wiring) };
+    const life = { openedAt: this.#openedAt, createdAt: openSession.meta.createdAt };
+    const withNewestMade: SubmitContext['withNewestMade'] = (caller, plan) => readNewestMade(this.#wiring, caller, life, plan);
+    return { ...own, ids, sessions, judgeHistory: createHistoryJudge(this.#wiring), withNewestMade };
   }
 
   /** Returns the context of a decision by a caller, or by a link, whose nonce authorizes one approval and nothing else. */

@@ -18,6 +18,8 @@ export type SubmitContext = {
   forks: Map<string, Promise<SubmittedTurn>>;
   /** Returns the taint marks of a history that a client sent. Never throws. */
   judgeHistory(caller: Principal, plan: Plan, history: readonly Message[]): Promise<Taint>;
+  /** Returns the plan with the made tools that this session has made since. Never throws. */
+  withNewestMade(caller: Principal, plan: Plan): Promise<Plan>;
   /** True after the session was deleted. */
   isDeleted(): boolean;
 };

@@ -16,12 +16,13 @@ import { type Branch, branchBefore } from './branch-history.ts';
 import { ownCallId, submitChat } from './submit-chat.ts';
 import { hashResults } from './accept-results.ts';
 
-export async function submit(context: SubmitContext, caller: Principal, request: SubmitTurn): Promise<SubmittedTurn> {
+export async function submit(context: SubmitContext, caller: Principal, given: SubmitTurn): Promise<SubmittedTurn> {
   const { session } = context;
-  const { chat } = request;
+  const { chat } = given;
   const own = (chat?.results ?? []).map((result) => ({ ...result, callId: ownCallId(result.callId, session) }));
   // Computed before the key is looked up: from there on nothing is awaited, so that a concurrent repeat finds what was stored.
-  const [results, asked] = await Promise.all([hashResults(own), hashAsked(request.input)]);
+  const [results, asked, plan] = await Promise.all([hashResults(own), hashAsked(given.input), context.withNewestMade(caller, given.plan)]);
+  const request = { ...given, plan };
   const brought = await taintOfImport(context, caller, request);
   if (context.isDeleted()) throw unknownSession();
   keepUnlisted(context, request);

@@ -1,9 +1,11 @@
 /** Made tools as documents of the Catalog: toolsets follow each change, and rows edited in the tables never run. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../../src/core/limits.ts';
 import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 import type { CatalogPort } from '../../../src/ports/catalog.ts';
 import { emptyWorkspace, testEnv } from '../../storage/workspace.ts';
+import { waitFor } from '../../wait-for.ts';
 
 const replace = {
   description: 'Replaces a text in a file.',
@@ -233,12 +235,18 @@ describe('all made tools of a workspace', () => {
     await expect(directory.toolset(workspace, '.made')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('are current in every isolate immediately', async () => {
-    const { catalog, isolate, workspace } = await made();
+  it('are current at once where they were written and for readers that need the newest, elsewhere when the cached ones expire', async () => {
+    const { catalog, clock, directory, isolate, workspace } = await made();
     const other = isolate();
     expect((await other.made(workspace))?.names.tools).toHaveLength(1);
     await putAll(catalog, { other: 'read_file' });
-    expect((await other.made(workspace))?.names.tools).toHaveLength(2);
+    expect((await directory.made(workspace))?.names.tools).toHaveLength(2);
+    expect((await other.made(workspace))?.names.tools).toHaveLength(1);
+    expect((await other.made(workspace, { newest: true }))?.names.tools).toHaveLength(2);
+    await waitFor(async () => {
+      await clock.advance(limits.publishedTtlMs);
+      expect((await other.made(workspace))?.names.tools).toHaveLength(2);
+    });
   });
 
   it('have configured default aliases, and their own again when those are removed', async () => {

@@ -90,7 +90,7 @@ async function door(
   const { operations } = await discover(access);
   const executor = createOpenApiExecutor({
     server: async () => access,
-    operation: async (_server, name) => {
+    operation: async ({ ownName: name }) => {
       const found = operations?.[name];
       if (found === undefined) throw new Problem('not_found', `There is no operation "${name}".`);
       return found;
