@@ -20,6 +20,7 @@ import { createToolMaker } from './engine/configuration/tool-maker.ts';
 import type { TurnDeps } from './engine/turn/run-turn.ts';
 import { testServer } from './engine/servers/test-server.ts';
 import { createToolFetch, createUpstreamContexts, refuseOtherOrigins } from './engine/servers/server-fetch.ts';
+import { createRefusalCounter } from './engine/triggers/count-refusals.ts';
 import { dispatchRun, type TriggeredRun } from './engine/triggers/dispatch-run.ts';
 import { createSendCallback } from './engine/triggers/send-callback.ts';
 import { createStaticExecutor } from './http-tools/executor.ts';
@@ -141,6 +142,10 @@ function build(bindings: Bindings) {
     ...createModelRequests({
       ...{ ...runtime, directory, outbound, model, kept: keptReplies },
       ...{ usage: recorder, background: runInBackground },
+    }),
+    refusals: createRefusalCounter({
+      ...{ ...runtime, background: runInBackground },
+      report: async (workspace, counts) => await createCatalogClient(bindings, workspace).addRefusals(counts),
     }),
     /** Reads the usage of a workspace and its request log. */
     usage: createUsageReader({ bindings }),

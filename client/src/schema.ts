@@ -690,6 +690,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries of all webhooks, newest first
+         * @description Without payloads. A filtered page may have fewer items than `limit` although more follow.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listAllDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/embeddings": {
         parameters: {
             query?: never;
@@ -5186,6 +5210,29 @@ export interface components {
             /** @description The toolsets that have a new version now. */
             toolsets: string[];
         };
+        /**
+         * @example {
+         *       "webhook": "triage",
+         *       "day": "2026-01-01",
+         *       "count": 3,
+         *       "lastAt": "2026-01-01T12:00:00.000Z"
+         *     }
+         */
+        RefusedDeliveries: {
+            /** @description Requests without a valid signature. They are counted in the background, and not all if a location stops. */
+            count: number;
+            /**
+             * Format: date
+             * @description In UTC.
+             */
+            day: string;
+            /**
+             * Format: date-time
+             * @description When the last ones were counted.
+             */
+            lastAt: string;
+            webhook: string;
+        };
         RequestBodies: {
             /** @description null: it was binary. */
             request: string | null;
@@ -7329,6 +7376,30 @@ export interface components {
         Warning: {
             message: string;
             path: string;
+        };
+        WebhookDelivery: {
+            endedAt: string | null;
+            /** @description The type of the event, if the payload or a header contains it. */
+            event: string | null;
+            /** @description The sender’s id; for a schedule the time when the run was due. */
+            id: string;
+            /** @description Why it was ignored, skipped or failed, or which limit ended its turn; otherwise null. */
+            reason: string | null;
+            /** Format: date-time */
+            receivedAt: string;
+            /** @description The number of redeliveries. */
+            repeats: number;
+            /** @description Starts at 1; each replay adds 1. */
+            run: number;
+            /** @description The id of its session; null: no session. */
+            session: string | null;
+            /** @description The rendered session key. */
+            sessionKey: string | null;
+            status: components["schemas"]["DeliveryStatus"];
+            turn: string | null;
+            /** @description Paths in the templates that the payload does not have. */
+            warnings: string[];
+            webhook: string;
         };
         /** @enum {string} */
         WebhookScheme: "standard" | "github" | "stripe" | "slack" | "hmac" | "bearer";
@@ -9978,6 +10049,47 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+        };
+    };
+    listAllDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Only deliveries that were received at or after this time. */
+                from?: string;
+                limit?: number;
+                /** @description Only deliveries with this status. */
+                status?: components["schemas"]["DeliveryStatus"];
+                /** @description Only deliveries to this webhook. */
+                webhook?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["WebhookDelivery"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                        /** @description Requests to the same webhooks without a valid signature, by day, newest first; 30 days, at most 200 rows. */
+                        refused: components["schemas"]["RefusedDeliveries"][];
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     createEmbeddings: {

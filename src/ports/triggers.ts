@@ -4,7 +4,15 @@
  * through `Catalog` like all others. Errors are thrown as `Problem`s.
  */
 import type { Callback, CallbackStatus, CallbackTarget, CallbackTest, CallbackWithBody } from '../core/triggers/callbacks/callback.ts';
-import type { Delivery, DeliveryStatus, DeliveryWithPayload, Rendered, Trigger } from '../core/triggers/delivery.ts';
+import type {
+  Delivery,
+  DeliveryStatus,
+  DeliveryWithPayload,
+  RefusedDeliveries,
+  Rendered,
+  Trigger,
+  WebhookDelivery,
+} from '../core/triggers/delivery.ts';
 import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
 import type { Page, PageRequest } from './catalog.ts';
 
@@ -31,6 +39,11 @@ export type AcceptedDelivery = Pick<Delivery, 'id' | 'status' | 'reason' | 'sess
 
 export type DeliveryQuery = PageRequest & { status?: DeliveryStatus };
 
+/** `from`: milliseconds since the epoch. */
+export type WebhookDeliveryQuery = DeliveryQuery & { webhook?: string; from?: number };
+
+export type RefusalCount = { webhook: string; count: number };
+
 export type CallbackQuery = PageRequest & Partial<CallbackTarget> & { status?: CallbackStatus; delivery?: string };
 
 /** A stored delivery, to be rendered again. */
@@ -49,6 +62,13 @@ export interface Triggers {
   waitUntilDispatched(trigger: Trigger, id: string, waitMs: number): Promise<Delivery>;
   /** Newest first, with payloads; a page ends early at `limits.listPageBytes`. */
   deliveries(trigger: Trigger, query: DeliveryQuery): Promise<Page<DeliveryWithPayload>>;
+  /**
+   * Deliveries of all webhooks without payloads, newest first, with the refused requests. A page can be short although more follow: the number
+   * of rows that one request reads is limited.
+   */
+  webhookDeliveries(query: WebhookDeliveryQuery): Promise<Page<WebhookDelivery> & { refused: RefusedDeliveries[] }>;
+  /** Adds requests without a valid signature. Ignores webhooks that do not exist. */
+  addRefusals(refusals: readonly RefusalCount[]): Promise<void>;
   /** `not_found`. */
   delivery(trigger: Trigger, id: string): Promise<DeliveryWithPayload>;
   /** For a replay: returns what is to be rendered again. Throws `not_found`; `conflict` if the payload is no longer stored. */

@@ -125,6 +125,8 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   acceptDelivery: read,
   waitUntilDispatched: { ...read, waitMs: (_trigger, _id, waitMs) => waitMs },
   deliveries: read,
+  webhookDeliveries: read,
+  addRefusals: record,
   delivery: read,
   storedPayload: read,
   replayDelivery: record,

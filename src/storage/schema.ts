@@ -40,6 +40,7 @@
  *   of a session has a time). `held`: it waits for the end of the previous run. `run` counts replays from 1, `attempts` those of one
  *   run, and `run_at` is when its turn first came. `bytes`: of its parts. `delivery_parts(delivery, part, …)`: the `payload` unchanged,
  *   and, while pending, the agent's `input`, in chunks.
+ * - `refused_deliveries(webhook, day, count, last_at)`: requests to webhooks without a valid signature.
  * - `erasures(kind, name, …)`: deleted triggers and subscriptions whose rows, up to these numbers, still have to be erased.
  * - `schedule_state(schedule, due_at, since)`: when each runs next; null when paused or without further runs. `since`: the original
  *   due time of a run that failed and is retried.
@@ -223,6 +224,9 @@ export const catalogMigrations: readonly string[] = [
     kind TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, body TEXT NOT NULL, created_at INTEGER NOT NULL,
     PRIMARY KEY (kind, name, version)
   )`,
+  `CREATE TABLE refused_deliveries (
+    webhook TEXT NOT NULL, day TEXT NOT NULL, count INTEGER NOT NULL, last_at INTEGER NOT NULL, PRIMARY KEY (webhook, day)
+  ) WITHOUT ROWID`,
 ];
 
 /**

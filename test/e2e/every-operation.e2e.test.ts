@@ -246,6 +246,13 @@ describe('every operation', () => {
       return json.status === 'completed' ? json : undefined;
     });
     await call('GET', '/v1/webhooks/orders/deliveries');
+    expect((await deliver(service, 'orders', signStandard('whsec_AAAA', { total: 4 }, 'msg_2'))).status).toBe(404);
+    const refused = await eventually('the refused request is counted', async () => {
+      const { json } = await call('GET', '/v1/deliveries?webhook=orders&from=2020-01-01T00:00:00Z');
+      expect(json.items).toMatchObject([{ webhook: 'orders', id: 'msg_1', status: 'completed' }]);
+      return json.refused[0];
+    });
+    expect(refused).toMatchObject({ webhook: 'orders', count: 1 });
     expect((await call('POST', '/v1/webhooks/orders/deliveries/msg_1/replay')).status).toBe(202);
     await call('GET', '/v1/schedules/morning/next');
     const { json: begun } = await call('POST', '/v1/schedules/morning/run');

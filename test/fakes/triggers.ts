@@ -91,6 +91,17 @@ export function fakeTriggers({ sessions, now }: { sessions: FakeSessions; now():
       });
       return { items: all.reverse().slice(0, limit).map(shown), nextCursor: null };
     },
+    webhookDeliveries: async ({ status, webhook, limit }) => {
+      const all = [...kept.values()].filter(
+        ({ given, delivery }) =>
+          given.trigger.kind === 'webhook' &&
+          [undefined, given.trigger.name].includes(webhook) &&
+          (status ?? delivery.status) === delivery.status,
+      );
+      const items = all.map(({ given, delivery }) => ({ webhook: given.trigger.name, ...delivery }));
+      return { items: items.reverse().slice(0, limit), nextCursor: null, refused: [] };
+    },
+    addRefusals: async () => undefined,
     delivery: async (trigger, id) => shown(existing(trigger, id)),
     storedPayload: async (trigger, id) => {
       const { delivery, given } = existing(trigger, id);

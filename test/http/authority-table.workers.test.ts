@@ -102,6 +102,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   ...documents('Server', 'servers', { kind: 'static', url: 'https://a.example', tools: [] }),
   testWebhook: admin('POST', '/v1/webhooks/{name}/test', { payload: {} }),
   listDeliveries: admin('GET', '/v1/webhooks/{name}/deliveries'),
+  listAllDeliveries: admin('GET', '/v1/deliveries'),
   getDelivery: admin('GET', '/v1/webhooks/{name}/deliveries/d-1'),
   replayDelivery: admin('POST', '/v1/webhooks/{name}/deliveries/d-1/replay'),
   runSchedule: admin('POST', '/v1/schedules/{name}/run'),

@@ -145,6 +145,7 @@ export function createHarness(
     sessions,
     triggers: () => triggers,
     telemetry: null,
+    refusals: { count: () => undefined, reportDue: () => undefined },
     pageFile: async () => null,
     readiness: async () => ({ storage: 'ok', kv: 'ok', keys: 'ok' }),
     approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },

@@ -57,6 +57,7 @@ async function make() {
       clock: made.clock,
       ids: countedIds(),
       log: keptLog(),
+      refusals: { count: () => undefined, reportDue: () => undefined },
     };
     const request = { workspace: made.workspace, name, headers: headersFor(key), body, requestId: 'r' };
     return await receiveDelivery(deps, request).catch((error: Problem) => error);

@@ -3,7 +3,8 @@ import { failpoint } from '../../core/failpoint.ts';
 import { enqueueCallbacks, listCallbacks, readCallback, retryCallback } from '../triggers/callbacks/callbacks.ts';
 import { requireNotDeleted } from '../records/erasure.ts';
 import { acceptDelivery, followTurn, replayDelivery } from '../triggers/deliveries/deliveries.ts';
-import { listDeliveries, readDelivery, readDeliveryPayload } from '../triggers/deliveries/delivery-list.ts';
+import { listDeliveries, listWebhookDeliveries, readDelivery, readDeliveryPayload } from '../triggers/deliveries/delivery-list.ts';
+import { addRefusals, listRefusals } from '../triggers/deliveries/refusals.ts';
 import { requireDelivery, toDelivery } from '../triggers/deliveries/delivery-rows.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 
@@ -23,6 +24,8 @@ export const triggerHandlers = {
     requireNotDeleted(context, trigger);
     return listDeliveries(context, trigger, query);
   },
+  webhookDeliveries: ({ context }, query) => ({ ...listWebhookDeliveries(context, query), refused: listRefusals(context, query) }),
+  addRefusals: ({ context }, refusals) => context.record(() => addRefusals(context, refusals)),
   delivery: ({ context }, trigger, id) => {
     requireNotDeleted(context, trigger);
     return readDelivery(context, trigger, id);

@@ -25,6 +25,7 @@ export function eraseTarget(context: CatalogContext, { kind, name }: Trigger | C
   const delivery = newest('SELECT max(number) AS newest FROM deliveries WHERE kind = ? AND name = ?');
   const callback = newest('SELECT max(number) AS newest FROM callbacks WHERE kind = ? AND name = ?');
   requestClose(sql);
+  if (kind === 'webhook') sql.exec('DELETE FROM refused_deliveries WHERE webhook = ?', name);
   if (delivery === 0 && callback === 0) return;
   sql.exec('UPDATE deliveries SET due_at = NULL WHERE kind = ? AND name = ? AND due_at IS NOT NULL', kind, name);
   sql.exec('UPDATE callbacks SET due_at = NULL WHERE kind = ? AND name = ? AND due_at IS NOT NULL', kind, name);

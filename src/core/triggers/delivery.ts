@@ -54,6 +54,22 @@ export const DeliveryWithPayload = Delivery.extend({
 }).meta({ id: 'DeliveryWithPayload' });
 export type DeliveryWithPayload = z.infer<typeof DeliveryWithPayload>;
 
+/** In the list over all webhooks. */
+export const WebhookDelivery = Delivery.extend({ webhook: z.string() }).meta({ id: 'WebhookDelivery' });
+export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
+
+export const RefusedDeliveries = z
+  .object({
+    webhook: z.string(),
+    day: z.iso.date().meta({ description: 'In UTC.' }),
+    count: z
+      .int()
+      .meta({ description: 'Requests without a valid signature. They are counted in the background, and not all if a location stops.' }),
+    lastAt: z.iso.datetime().meta({ description: 'When the last ones were counted.' }),
+  })
+  .meta({ id: 'RefusedDeliveries', example: { webhook: 'triage', day: '2026-01-01', count: 3, lastAt: '2026-01-01T12:00:00.000Z' } });
+export type RefusedDeliveries = z.infer<typeof RefusedDeliveries>;
+
 /** The output of a trigger's templates for an event. */
 export type Rendered = {
   sessionKey: string;

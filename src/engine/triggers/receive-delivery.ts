@@ -15,6 +15,7 @@ import type { Clock, Ids, Logger } from '../../ports/runtime.ts';
 import type { Sessions } from '../../ports/session.ts';
 import type { AcceptedDelivery, DeliveryVerdict, Triggers } from '../../ports/triggers.ts';
 import { filterReason, runVerdict, triggerScopeOf } from './render-event.ts';
+import type { RefusalCounter } from './count-refusals.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 
 export type ReceiveDeps = {
@@ -24,6 +25,7 @@ export type ReceiveDeps = {
   clock: Clock;
   ids: Ids;
   log: Logger;
+  refusals: RefusalCounter;
 };
 
 export type HookRequest = { workspace: string; name: string; headers: Headers; body: Uint8Array; requestId: string };
@@ -57,10 +59,14 @@ async function requireSigned(deps: ReceiveDeps, { workspace, name, headers, body
   const signed: SignedRequest = { header: (header) => headers.get(header), body, now };
   const hook = await deps.directory.hook(workspace, name);
   const verdict = hook === null ? await refuseStranger(signed) : await hook.verify(signed);
-  if (verdict.valid && hook !== null) return hook;
+  if (verdict.valid && hook !== null) {
+    deps.refusals.reportDue();
+    return hook;
+  }
   // An unknown name costs a read of the store, so an invalid signature does too. The request may also be signed with a newer secret.
   const newer = hook === null ? null : await deps.directory.hook(workspace, name, now);
   if (newer !== null && newer.version !== hook?.version && (await newer.verify(signed)).valid) return newer;
+  if (newer !== null) deps.refusals.count(workspace, name);
   const [shownWorkspace, shownName] = [workspace, name].map((text) => text.slice(0, maxLoggedName));
   const reason = verdict.valid ? 'there is no such webhook' : verdict.reason;
   deps.log.info('delivery refused', { requestId, workspace: shownWorkspace, webhook: shownName, reason });

@@ -1,9 +1,10 @@
 /**
- * `/v1/webhooks/{webhook}/deliveries`: received deliveries with their outcomes, and replays. Deliveries of a removed webhook can still be
+ * `/v1/deliveries` lists those of all webhooks. `/v1/webhooks/{webhook}/deliveries`: received deliveries with their outcomes, and replays. Deliveries of a removed webhook can still be
  * read. Ids come from the senders and may contain any characters, URL-encoded in paths.
  */
 import { z } from 'zod';
-import { DeliveryStatus, DeliveryWithPayload } from '../../core/triggers/delivery.ts';
+import { ResourceName } from '../../core/agent.ts';
+import { DeliveryStatus, DeliveryWithPayload, RefusedDeliveries, WebhookDelivery } from '../../core/triggers/delivery.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { renderReplay } from '../../engine/triggers/render-event.ts';
 import { pageFields, pageOf } from '../paging.ts';
@@ -22,6 +23,41 @@ const query = z.strictObject({
 const common = { tag: 'Webhooks', scopes: ['admin'], workspace: 'Deliveries' } as const;
 
 export const deliveryRoutes: readonly Route[] = [
+  defineRoute(
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/deliveries',
+      operationId: 'listAllDeliveries',
+      summary: 'List deliveries of all webhooks, newest first',
+      description: 'Without payloads. A filtered page may have fewer items than `limit` although more follow.',
+      query: query.extend({
+        webhook: ResourceName.optional().meta({ description: 'Only deliveries to this webhook.' }),
+        from: z.iso.datetime().optional().meta({ description: 'Only deliveries that were received at or after this time.' }),
+      }),
+      answers: {
+        200: {
+          description: 'A page of deliveries.',
+          schema: pageOf(WebhookDelivery).extend({
+            refused: z.array(RefusedDeliveries).meta({
+              description: 'Requests to the same webhooks without a valid signature, by day, newest first; 30 days, at most 200 rows.',
+            }),
+          }),
+        },
+      },
+    },
+    async ({ answer, services, principal, query: { status, webhook, from, cursor, limit } }) => {
+      const found = await services.triggers(principal.workspace).webhookDeliveries({
+        limit,
+        ...(cursor !== undefined && { cursor }),
+        ...(status !== undefined && { status }),
+        ...(webhook !== undefined && { webhook }),
+        ...(from !== undefined && { from: Date.parse(from) }),
+      });
+      return answer(200, found);
+    },
+  ),
+
   defineRoute(
     {
       ...common,

@@ -14,9 +14,10 @@ function make() {
   const hook = compileHook({ webhook: document, version: 1 }, [secret]);
   const templates = vi.fn(hook.templates);
   const taken: NewDelivery[] = [];
-  const send = async (key: string) => {
+  const refused: [workspace: string, webhook: string][] = [];
+  const send = async (key: string, name = 'triage') => {
     const deps = {
-      directory: { hook: async () => ({ ...hook, templates }) },
+      directory: { hook: async (_workspace: string, asked: string) => (asked === 'triage' ? { ...hook, templates } : null) },
       triggers: () => ({
         acceptDelivery: async (delivery: NewDelivery) => {
           taken.push(delivery);
@@ -27,11 +28,12 @@ function make() {
       clock: fakeClock(),
       ids: countedIds(),
       log: keptLog(),
+      refusals: { count: (...counted: [workspace: string, webhook: string]) => void refused.push(counted), reportDue: () => undefined },
     };
     const headers = new Headers({ 'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` });
-    return await receiveDelivery(deps, { workspace: 'default', name: 'triage', headers, body, requestId: 'r' });
+    return await receiveDelivery(deps, { workspace: 'default', name, headers, body, requestId: 'r' });
   };
-  return { templates, taken, send };
+  return { templates, taken, refused, send };
 }
 
 it('compiles templates and filter only for signed requests, so that the timing reveals nothing', async () => {
@@ -49,4 +51,12 @@ it('reports invalid templates only in the log, and to unsigned requests not even
   await expect(send('another')).rejects.toMatchObject({ code: 'not_found' });
   await expect(send(secret)).rejects.toMatchObject({ code: 'internal', detail: 'This delivery cannot be processed. See the log.' });
   expect(taken).toEqual([]);
+});
+
+it('counts refused signatures of webhooks that exist', async () => {
+  const { send, refused } = make();
+  await send(secret);
+  await expect(send('another')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(send('another', 'unknown')).rejects.toMatchObject({ code: 'not_found' });
+  expect(refused).toEqual([['default', 'triage']]);
 });

@@ -1,11 +1,11 @@
-/** Shows deliveries with their payloads, newest first. Also reads the payload for a replay. */
+/** Shows deliveries of a trigger with their payloads, and of all webhooks without, newest first. Also reads the payload for a replay. */
 import { Problem, quoted } from '../../../core/problem.ts';
-import type { DeliveryStatus, DeliveryWithPayload, Trigger } from '../../../core/triggers/delivery.ts';
+import type { DeliveryStatus, DeliveryWithPayload, Trigger, WebhookDelivery } from '../../../core/triggers/delivery.ts';
 import type { Page } from '../../../ports/catalog.ts';
-import type { DeliveryQuery, StoredPayload } from '../../../ports/triggers.ts';
-import { newestFirst } from '../../../storage/cursor.ts';
+import type { DeliveryQuery, StoredPayload, WebhookDeliveryQuery } from '../../../ports/triggers.ts';
+import { decodeNumberCursor, encodeCursor, newestFirst } from '../../../storage/cursor.ts';
 import type { CatalogContext } from '../../context.ts';
-import { type DeliveryRow, readPart, requireDelivery, toDelivery } from './delivery-rows.ts';
+import { type DeliveryRow, readPart, requireDelivery, shownColumns, type ShownDeliveryRow, toDelivery } from './delivery-rows.ts';
 
 export function readDelivery({ sql }: CatalogContext, trigger: Trigger, id: string): DeliveryWithPayload {
   return withPayload(sql, requireDelivery(sql, trigger, id));
@@ -22,6 +22,47 @@ export function listDeliveries({ sql }: CatalogContext, trigger: Trigger, query:
     (row) => withPayload(sql, row),
     ({ bytes }) => bytes,
   );
+}
+
+/** Rows that one page reads: a filter may match few. */
+const maxScannedRows = 5_000;
+
+/** Ends at the first delivery that was received before `from`. */
+export function listWebhookDeliveries({ sql }: CatalogContext, query: WebhookDeliveryQuery): Page<WebhookDelivery> {
+  const { webhook, status, from = 0, cursor, limit } = query;
+  const erased = erasedUpTo(sql);
+  const items: WebhookDelivery[] = [];
+  let scanned = 0;
+  let last = decodeNumberCursor(listName, cursor) ?? Number.MAX_SAFE_INTEGER;
+  let lastShown = last;
+  for (const row of webhookRows(sql, webhook, last)) {
+    if (row.received_at < from) return { items, nextCursor: null };
+    scanned += 1;
+    last = row.number;
+    const isShown = row.kind === 'webhook' && (status === undefined || row.status === status) && row.number > (erased.get(row.name) ?? 0);
+    if (!isShown) continue;
+    if (items.length === limit) return { items, nextCursor: encodeCursor(listName, lastShown) };
+    items.push({ webhook: row.name, ...toDelivery(row) });
+    lastShown = row.number;
+  }
+  return { items, nextCursor: scanned < maxScannedRows ? null : encodeCursor(listName, last) };
+}
+
+const listName = 'webhook deliveries';
+
+function webhookRows(sql: SqlStorage, webhook: string | undefined, before: number): Iterable<ShownDeliveryRow> {
+  return webhook === undefined
+    ? sql.exec<ShownDeliveryRow>(allRowsBefore, before, maxScannedRows)
+    : sql.exec<ShownDeliveryRow>(rowsOfWebhookBefore, webhook, before, maxScannedRows);
+}
+
+const allRowsBefore = `SELECT ${shownColumns} FROM deliveries WHERE number < ? ORDER BY number DESC LIMIT ?`;
+const rowsOfWebhookBefore = `SELECT ${shownColumns} FROM deliveries WHERE kind = 'webhook' AND name = ? AND number < ? ORDER BY number DESC LIMIT ?`;
+
+/** The newest delivery of each deleted webhook whose rows are still being erased. */
+function erasedUpTo(sql: SqlStorage): Map<string, number> {
+  const rows = sql.exec<{ name: string; delivery: number }>("SELECT name, delivery FROM erasures WHERE kind = 'webhook'");
+  return new Map(Array.from(rows, ({ name, delivery }) => [name, delivery]));
 }
 
 /** Throws `conflict` if it is no longer stored. */

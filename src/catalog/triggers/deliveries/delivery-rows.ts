@@ -33,6 +33,11 @@ export type DeliveryRow = {
   held: number;
 };
 
+/** The columns that a list shows. */
+export const shownColumns =
+  'number, kind, name, id, event, status, reason, session, session_key, turn, run, repeats, warnings, received_at, ended_at';
+export type ShownDeliveryRow = Omit<DeliveryRow, 'agent' | 'is_json' | 'headers' | 'bytes' | 'run_at' | 'attempts' | 'due_at' | 'held'>;
+
 export function findDelivery(sql: SqlStorage, { kind, name }: Trigger, id: string): DeliveryRow | null {
   return sql.exec<DeliveryRow>('SELECT * FROM deliveries WHERE kind = ? AND name = ? AND id = ?', kind, name, id).toArray()[0] ?? null;
 }
@@ -48,7 +53,7 @@ export function deliveryRow(sql: SqlStorage, number: number): DeliveryRow | null
   return sql.exec<DeliveryRow>('SELECT * FROM deliveries WHERE number = ?', number).toArray()[0] ?? null;
 }
 
-export function toDelivery(row: DeliveryRow): Delivery {
+export function toDelivery(row: ShownDeliveryRow): Delivery {
   return {
     id: row.id,
     event: row.event,
