@@ -74,7 +74,14 @@ export class RequestRows {
   #addBodies(id: string, { request, response, truncated }: RequestBodies): void {
     const insert = 'INSERT INTO request_bodies (id, request, response, truncated) VALUES (?, ?, ?, ?) RETURNING number';
     const { number } = this.#sql.exec<{ number: number }>(insert, id, request, response, truncated ? 1 : 0).one();
-    this.#sql.exec('DELETE FROM request_bodies WHERE number <= ?', number - maxBodies);
+    this.#deleteBodies('number <= ?', number - maxBodies);
+  }
+
+  /** Overwrites the texts first, since SQLite keeps the bytes of deleted rows in the file. Returns how many rows it deleted. */
+  #deleteBodies(where: string, value: string | number): number {
+    const zeros = (column: string): string => `${column} = zeroblob(length(CAST(${column} AS BLOB)))`;
+    this.#sql.exec(`UPDATE request_bodies SET ${zeros('request')}, ${zeros('response')} WHERE ${where}`, value);
+    return this.#sql.exec(`DELETE FROM request_bodies WHERE ${where} RETURNING number`, value).toArray().length;
   }
 
   list(
@@ -115,15 +122,14 @@ export class RequestRows {
     const old = this.#sql.exec<{ id: string }>('SELECT id FROM requests WHERE at < ? ORDER BY at LIMIT ?', before, max).toArray();
     for (const { id } of old) {
       this.#sql.exec('DELETE FROM requests WHERE id = ?', id);
-      this.#sql.exec('DELETE FROM request_bodies WHERE id = ?', id);
+      this.#deleteBodies('id = ?', id);
     }
     return old.length;
   }
 
   /** Deletes at most `max` bodies. Returns how many. */
   sweepBodies(max: number): number {
-    const query = 'DELETE FROM request_bodies WHERE number IN (SELECT number FROM request_bodies ORDER BY number LIMIT ?) RETURNING number';
-    return this.#sql.exec(query, max).toArray().length;
+    return this.#deleteBodies('number IN (SELECT number FROM request_bodies ORDER BY number LIMIT ?)', max);
   }
 }
 

@@ -53,7 +53,8 @@ describe('the audit of a local installation', () => {
 
   it('refuses filters and cursors that are invalid', async () => {
     const { nextCursor } = (await service.call('GET', '/v1/audit?limit=1')).json;
-    for (const query of ['from=yesterday', 'verdict=maybe', 'code=nonsense', 'cursor=nonsense', 'limit=0', 'agents=helper'])
+    const reversed = 'from=2026-02-01T00:00:00Z&to=2026-01-31T23:59:59Z';
+    for (const query of ['from=yesterday', 'verdict=maybe', 'code=nonsense', 'cursor=nonsense', 'limit=0', 'agents=helper', reversed])
       expect((await service.call('GET', `/v1/audit?${query}`)).status, query).toBe(422);
     expect((await service.call('GET', `/v1/audit/verify?cursor=${nextCursor}`)).status).toBe(422);
     expect((await service.call('GET', `/v1/sessions?cursor=${nextCursor}`)).status).toBe(422);

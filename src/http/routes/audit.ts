@@ -1,6 +1,7 @@
 /** `/v1/audit`: one row for every call, refusal, approval decision and change of the configuration. Read-only. */
 import { z } from 'zod';
 import { AuditEntry, AuditRow, AuditVerification } from '../../core/audit.ts';
+import { invalidRequest } from '../../core/problem.ts';
 import { pageFields, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -41,7 +42,11 @@ export const auditRoutes: readonly Route[] = [
       query: AuditQuery,
       answers: { 200: { description: 'A page of rows.', schema: pageOf(AuditEntry) } },
     },
-    async ({ answer, services, principal, query }) => answer(200, await services.audit(principal.workspace).list(query)),
+    async ({ answer, services, principal, query }) => {
+      if (query.from !== undefined && query.to !== undefined && query.from > query.to)
+        throw invalidRequest([{ path: 'to', message: 'is before `from`' }]);
+      return answer(200, await services.audit(principal.workspace).list(query));
+    },
   ),
   defineRoute(
     {
