@@ -104,9 +104,14 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   it('makes a test call, adds and removes a tool, and shows the document', async () => {
     await visit(async (page) => {
       await tab(page, 'Test');
-      await page.getByLabel('Arguments (JSON)').fill('{"command": "echo tested"}');
+      const text = page.getByLabel('Arguments (JSON)');
+      await page.getByLabel('command', { exact: true }).fill('echo tested');
+      await page.getByLabel('cwd (optional)').fill('/workspace');
+      expect(JSON.parse(await text.inputValue())).toEqual({ command: 'echo tested', cwd: '/workspace' });
+      await text.fill('{"command": "echo tested again"}');
+      expect(await page.getByLabel('command', { exact: true }).inputValue()).toBe('echo tested again');
       await page.getByRole('button', { name: 'Call' }).click();
-      await page.getByRole('region', { name: 'Result text' }).getByText('tested').waitFor();
+      await page.getByRole('region', { name: 'Result text' }).getByText('tested again').waitFor();
       await page.getByLabel('Add a tool').fill('builtin.write_file');
       await page.keyboard.press('Enter');
       await page.getByText('can be saved').waitFor();

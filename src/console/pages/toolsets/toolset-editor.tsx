@@ -91,7 +91,12 @@ function ToolRow({ state, entry, index, isSelected, onSelect }: RowProps) {
     <tr class={[fault === undefined ? '' : 'clash', isSelected ? 'selected' : ''].join(' ')} onFocusIn={onSelect}>
       <th scope="row">
         <button type="button" class="plain" aria-pressed={isSelected} onClick={onSelect}>
-          {visible(label)}
+          {label.split(/(?<=\.)/).map((part) => (
+            <>
+              {visible(part)}
+              <wbr />
+            </>
+          ))}
         </button>
       </th>
       <td data-label="Shown name">

@@ -2,9 +2,12 @@
 import { useSignal } from '@preact/signals';
 import { moniker } from '../../api/moniker.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
+import { CheckField, ChoiceField, TextField } from '../../parts/fields.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { visible } from '../../parts/visible.ts';
 import { partsText } from '../../session/fold-events.ts';
+import type { FormField } from '../../session/form-fields.ts';
+import { argumentFields, parseArgumentText, withArgumentText } from './test-arguments.ts';
 import type { OpenToolset } from './toolset-state.ts';
 
 export function TestPanel({ state, selected }: { state: OpenToolset; selected: number }) {
@@ -13,6 +16,8 @@ export function TestPanel({ state, selected }: { state: OpenToolset; selected: n
   const args = useSignal('{}');
   const result = useSignal<{ text: string; isError: boolean; canonical: string | null } | null>(null);
   const problem = useSignal<unknown>(null);
+  const fields = argumentFields(tool?.definition);
+  const values = parseArgumentText(args.value);
   const call = async (): Promise<void> => {
     result.value = null;
     problem.value = null;
@@ -48,6 +53,20 @@ export function TestPanel({ state, selected }: { state: OpenToolset; selected: n
           name.value = event.currentTarget.value;
         }}
       />
+      {values === null ? (
+        <p class="fault">The arguments are not a JSON object, so they are shown as text only.</p>
+      ) : (
+        fields.map((field) => (
+          <ArgumentField
+            key={field.name}
+            field={field}
+            value={values[field.name]}
+            onInput={(typed) => {
+              args.value = withArgumentText(values, field, typed);
+            }}
+          />
+        ))
+      )}
       <label for="test-arguments">Arguments (JSON)</label>
       <textarea
         id="test-arguments"
@@ -73,4 +92,15 @@ export function TestPanel({ state, selected }: { state: OpenToolset; selected: n
       )}
     </form>
   );
+}
+
+function ArgumentField({ field, value, onInput }: { field: FormField; value: unknown; onInput(typed: string | boolean): void }) {
+  const { name, kind, choices, description, isRequired } = field;
+  const label = isRequired ? name : `${name} (optional)`;
+  if (kind === 'boolean')
+    return <CheckField label={label} path={name} hint={visible(description)} value={value === true} onInput={onInput} />;
+  const text = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  const common = { label, path: name, hint: visible(description), value: text, onInput };
+  if (kind !== 'choice') return <TextField {...common} />;
+  return <ChoiceField {...common} choices={[['', 'not set'], ...choices.map(({ value: one, label: shown }) => [one, shown] as const)]} />;
 }
