@@ -2741,7 +2741,7 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook with an event
-         * @description Evaluates the filter and the templates. Nothing is verified, stored or run.
+         * @description Evaluates the filter and the templates, of a draft if one is given. Nothing is verified, stored or run.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -3155,9 +3155,9 @@ export interface components {
             keyId: string;
             /** @constant */
             kind: "change";
-            /** @description Name of the resource; for a key or session its id, for a server tool its canonical name. */
+            /** @description Name of the resource; for a key its id, for a server tool its canonical name. */
             name: string;
-            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `workspace`, `session` (only `delete`) or `key`. */
+            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `workspace` or `key`. */
             resource: string;
             /** @description The version that the change created. null if the resource has no versions. */
             version: number | null;
@@ -7416,6 +7416,8 @@ export interface components {
          *     }
          */
         WebhookTest: {
+            /** @description A webhook that is tested instead of the stored one, which need not exist. It is validated as by PUT, and not stored. */
+            draft?: components["schemas"]["WebhookToWrite"];
             event?: string;
             /** @description Headers by lower-case name. */
             headers?: {

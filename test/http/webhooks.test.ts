@@ -104,6 +104,20 @@ describe('/v1/webhooks/{webhook}/test', () => {
     expect([harness.triggers.accepted, harness.sessions.submitted]).toEqual([[], []]);
   });
 
+  it('tests a draft instead of the stored webhook, and says what is wrong with it', async () => {
+    const harness = await createChatHarness();
+    const draft = { agent: 'demo', scheme: 'github', filter: 'event == "push"', session: '{{ref}}', input: 'Pushed {{ref}}' };
+    const test = (changes: object, event = 'push') =>
+      harness.send('POST', '/v1/webhooks/unsaved/test', { payload: { ref: 'main' }, event, draft: { ...draft, ...changes } });
+    expect(await bodyOf(await test({}))).toMatchObject({ matches: true, sessionKey: 'main', input: 'Pushed main' });
+    expect(await bodyOf(await test({}, 'issues'))).toMatchObject({ matches: false });
+    const issuesOf = async (changes: object) => (await bodyOf(await test(changes))).issues.map(({ path }: { path: string }) => path);
+    expect(await issuesOf({ filter: 'event ==' })).toEqual(['filter']);
+    expect(await issuesOf({ scheme: 'hmac' })).toEqual(['draft.hmac']);
+    expect(await issuesOf({ input: '{{#if}}' })).toEqual(['input']);
+    expect((await harness.send('GET', '/v1/webhooks/unsaved')).status).toBe(404);
+  });
+
   it('reports why an event would start nothing', async () => {
     const harness = await createChatHarness();
     await putWebhook(harness);

@@ -158,6 +158,13 @@ export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
   };
 }
 
+/** Returns the value with the members; those that are undefined are left out. */
+export function withMembers<Value extends object>(value: Value, members: { [Name in keyof Value]?: Value[Name] | undefined }): Value {
+  const merged: [string, unknown][] = Object.entries({ ...value, ...members });
+  // The same members, without those that have no value.
+  return Object.fromEntries(merged.filter(([, member]) => member !== undefined)) as Value;
+}
+
 /** Whether this tab has changes of the document that are not saved. */
 export function hasDraft(key: string): boolean {
   return sessionStorage.getItem(draftPrefix + key) !== null;

@@ -25,7 +25,16 @@ type TextInput = Common & {
   suggestions?: readonly string[];
 };
 
-export function TextField({ value, onInput, rows = 1, isCode = false, placeholder, suggestions = [], ...common }: TextInput) {
+export function TextField({
+  value,
+  onInput,
+  rows = 1,
+  isCode = false,
+
+  placeholder,
+  suggestions = [],
+  ...common
+}: TextInput) {
   const list = useId();
   return (
     <FieldFrame {...common}>
@@ -61,6 +70,24 @@ export function TextField({ value, onInput, rows = 1, isCode = false, placeholde
           </>
         )
       }
+    </FieldFrame>
+  );
+}
+
+/** A value that the service does not return. */
+export function SecretField({ value, onInput, placeholder, ...common }: Common & Pick<TextInput, 'value' | 'onInput' | 'placeholder'>) {
+  return (
+    <FieldFrame {...common}>
+      {(input) => (
+        <input
+          {...input}
+          type="password"
+          autocomplete="off"
+          value={value}
+          placeholder={placeholder}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
     </FieldFrame>
   );
 }

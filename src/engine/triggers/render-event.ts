@@ -77,10 +77,10 @@ type TriedEvent = {
 
 type TriedHook = { matches: boolean; reason: string | null; sessionKey: string | null; input: string | null; warnings: string[] };
 
-/** `document`: the stored document. */
-export async function testHook(document: { webhook: Record<string, unknown>; version: number }, tried: TriedEvent): Promise<TriedHook> {
-  // Parsed by the schema when it was written.
-  const templates = await compileTemplates(document.webhook as WebhookDocument);
+/** `webhook`: a stored one, or a draft. Throws `invalid_request` for templates or a filter that are invalid. */
+export async function testHook(webhook: Record<string, unknown>, tried: TriedEvent): Promise<TriedHook> {
+  // Parsed by the schema when it was written, or by the route.
+  const templates = await compileTemplates(webhook as WebhookDocument);
   const { payload, event = null, headers = {}, receivedAt } = tried;
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

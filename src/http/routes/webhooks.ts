@@ -44,6 +44,9 @@ const HookTest = z
       .record(z.string().max(limits.maxHeaderNameLength), z.string())
       .optional()
       .meta({ description: 'Headers by lower-case name.' }),
+    draft: WebhookInput.optional().meta({
+      description: 'A webhook that is tested instead of the stored one, which need not exist. It is validated as by PUT, and not stored.',
+    }),
   })
   .meta({ id: 'WebhookTest', example: { event: 'issues', payload: { action: 'opened', issue: { number: 1, title: 'It breaks' } } } });
 
@@ -85,14 +88,14 @@ export const webhookRoutes: readonly Route[] = [
       scopes: ['admin'],
       workspace: what,
       summary: 'Test a webhook with an event',
-      description: 'Evaluates the filter and the templates. Nothing is verified, stored or run.',
+      description: 'Evaluates the filter and the templates, of a draft if one is given. Nothing is verified, stored or run.',
       params: webhookParams,
       body: { schema: HookTest },
       answers: { 200: { description: 'The test result.', schema: HookTestAnswer } },
     },
-    async ({ answer, services, principal, params, body }) => {
-      const { body: webhook, version } = await services.catalog(principal).get('webhook', params.webhook);
-      return answer(200, await testHook({ webhook, version }, { ...body, name: params.webhook, receivedAt: services.clock.now() }));
+    async ({ answer, services, principal, params, body: { draft, ...tried } }) => {
+      const webhook = draft ?? (await services.catalog(principal).get('webhook', params.webhook)).body;
+      return answer(200, await testHook(webhook, { ...tried, name: params.webhook, receivedAt: services.clock.now() }));
     },
   ),
 ];

@@ -2,7 +2,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { MonikerError, type components } from '../../../../client/src/index.ts';
-import { openDocument } from '../../api/document.ts';
+import { openDocument, withMembers } from '../../api/document.ts';
 import { loadModels, chosenModel, models } from '../../api/models.ts';
 import { moniker } from '../../api/moniker.ts';
 import { DocumentHeader } from '../../parts/document-header.tsx';
@@ -224,13 +224,6 @@ function AgentFields({ draft, edit }: { draft: AgentDraft; edit(next: AgentDraft
       </fieldset>
     </div>
   );
-}
-
-/** Members that are undefined are left out. */
-function withMembers<Value extends object>(value: Value, members: { [Name in keyof Value]?: Value[Name] | undefined }): Value {
-  const merged: [string, unknown][] = Object.entries({ ...value, ...members });
-  // The same members, without those that have no value.
-  return Object.fromEntries(merged.filter(([, member]) => member !== undefined)) as Value;
 }
 
 /** Names to choose from. Without the lists, a name can still be typed. */

@@ -27,6 +27,27 @@ export const views: readonly ConsoleView[] = [
   { name: 'made', title: 'Made tools', group: 'Build', key: 'm', load: async () => (await import('../made/made-page.tsx')).MadePage },
   { name: 'skills', title: 'Skills', group: 'Build', key: 'k', load: async () => (await import('../skills/skills-page.tsx')).SkillsPage },
   {
+    name: 'webhooks',
+    title: 'Webhooks',
+    group: 'Automate',
+    key: 'w',
+    load: async () => (await import('../webhooks/webhooks-page.tsx')).WebhooksPage,
+  },
+  {
+    name: 'schedules',
+    title: 'Schedules',
+    group: 'Automate',
+    key: 'h',
+    load: async () => (await import('../schedules/schedules-page.tsx')).SchedulesPage,
+  },
+  {
+    name: 'deliveries',
+    title: 'Deliveries',
+    group: 'Automate',
+    key: 'd',
+    load: async () => (await import('../deliveries/deliveries-page.tsx')).DeliveriesPage,
+  },
+  {
     name: 'sessions',
     title: 'Sessions',
     group: 'Run',

@@ -1,0 +1,149 @@
+/** Messages about turns that are sent to other services: their attempts, and retries. */
+import { useSignal } from '@preact/signals';
+import type { components } from '../../../../client/src/index.ts';
+import { useLoaded, usePages } from '../../api/load.ts';
+import { moniker } from '../../api/moniker.ts';
+import { announce } from '../../parts/announce.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { Filters, filtersOf } from '../../parts/filters.tsx';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { RecordPages } from '../../parts/record-pages.tsx';
+import { type Column, Records } from '../../parts/records.tsx';
+import { Sheet } from '../../parts/sheet.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Time } from '../../parts/time.tsx';
+import { visible } from '../../parts/visible.ts';
+import { pathOf, query, setQuery } from '../../router.ts';
+import { duration } from '../../text/format.ts';
+
+type Callback = components['schemas']['Callback'];
+
+const statuses: readonly Callback['status'][] = ['pending', 'delivered', 'dead'];
+const kinds: readonly Callback['target']['kind'][] = ['webhook', 'schedule', 'subscription'];
+
+export function CallbackList() {
+  const filter = filtersOf(['status', 'kind', 'name']);
+  const pages = usePages(
+    (cursor, signal) => moniker.value.get('/v1/callbacks', { params: { query: { ...filter, ...(cursor && { cursor }) } }, signal }),
+    [JSON.stringify(filter)],
+  );
+  const chosen = query.value.get('callback');
+  return (
+    <>
+      <Filters
+        filters={[
+          { name: 'status', label: 'Status', kind: 'choice', choices: [['', 'any'], ...statuses.map((one) => [one, one] as const)] },
+          { name: 'kind', label: 'For', kind: 'choice', choices: [['', 'all'], ...kinds.map((one) => [one, `${one}s`] as const)] },
+          { name: 'name', label: 'Name', kind: 'text' },
+        ]}
+      />
+      <RecordPages
+        caption="Callbacks"
+        pages={pages}
+        keyOf={({ id }) => id}
+        columns={columns}
+        empty={
+          <>
+            <h2>No callbacks {Object.keys(filter).length > 0 ? 'match these filters' : 'yet'}</h2>
+            <p>
+              Give a <a href={pathOf('webhooks')}>webhook</a> or a <a href={pathOf('schedules')}>schedule</a> a callback URL: it receives a
+              signed message when a turn ends or waits for an approval.
+            </p>
+          </>
+        }
+      />
+      {chosen !== null && <CallbackSheet key={chosen} id={chosen} onChange={() => void pages.reload()} />}
+    </>
+  );
+}
+
+const columns: readonly Column<Callback>[] = [
+  {
+    label: 'Created',
+    cell: ({ id, createdAt }) => (
+      <button type="button" class="link" onClick={() => setQuery({ callback: id }, { push: true })}>
+        <Time iso={createdAt} exact />
+      </button>
+    ),
+  },
+  { label: 'Message', cell: ({ type }) => <code>{type}</code> },
+  { label: 'For', cell: ({ target: { kind, name } }) => visible(`${kind} ${name}`) },
+  { label: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
+  { label: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts.length },
+  { label: 'Next attempt', cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? '–' : <Time iso={nextAttemptAt} exact />) },
+];
+
+function CallbackSheet({ id, onChange }: { id: string; onChange(): void }) {
+  const problem = useSignal<unknown>(null);
+  const { data, error, reload } = useLoaded((signal) =>
+    moniker.value.get('/v1/callbacks/{callback}', { params: { path: { callback: id } }, signal }),
+  );
+  const retry = async (): Promise<void> => {
+    problem.value = null;
+    try {
+      await moniker.value.post('/v1/callbacks/{callback}/retry', { params: { path: { callback: id } } });
+      announce('The callback is sent again');
+      await reload();
+      onChange();
+    } catch (thrown) {
+      problem.value = thrown;
+    }
+  };
+  return (
+    <Sheet title="Callback" onClose={() => setQuery({ callback: null })}>
+      {error !== null && <ProblemView error={error} retry={() => void reload()} />}
+      {problem.value !== null && <ProblemView error={problem.value} />}
+      {data !== null && (
+        <>
+          {data.status !== 'delivered' && (
+            <p class="actions">
+              <button type="button" class="primary" onClick={() => void retry()}>
+                Retry now
+              </button>
+              <button type="button" onClick={() => void reload()}>
+                Read again
+              </button>
+            </p>
+          )}
+          <Facts
+            rows={[
+              ['Status', <StateBadge key="status" state={data.status} />],
+              ['Message', <code key="type">{data.type}</code>],
+              ['For', visible(`${data.target.kind} ${data.target.name}`)],
+              [
+                'Session',
+                <a key="session" href={pathOf('sessions', data.session)}>
+                  {data.session.slice(0, 12)}
+                </a>,
+              ],
+              ['Next attempt', data.nextAttemptAt === null ? null : <Time key="next" iso={data.nextAttemptAt} exact />],
+              ['Id', <code key="id">{data.id}</code>],
+            ]}
+          />
+          <h3>Attempts</h3>
+          {data.attempts.length === 0 ? (
+            <p class="muted">None yet.</p>
+          ) : (
+            <Records
+              caption="Attempts"
+              items={data.attempts}
+              keyOf={({ at }) => at}
+              columns={[
+                { label: 'Time', cell: ({ at }) => <Time iso={at} exact /> },
+                { label: 'Response', cell: ({ status }) => status ?? 'none' },
+                { label: 'Took', isNumber: true, cell: ({ durationMs }) => duration(durationMs) },
+                { label: 'Error', cell: ({ error: why }) => visible(why ?? '–') },
+              ]}
+            />
+          )}
+          <h3>Body</h3>
+          {data.body === null ? (
+            <p class="muted">It was dropped, because too many messages were waiting.</p>
+          ) : (
+            <pre class="file">{visible(JSON.stringify(data.body, null, 2))}</pre>
+          )}
+        </>
+      )}
+    </Sheet>
+  );
+}

@@ -1,0 +1,89 @@
+/** A delivery: its payload, what became of it, and a replay. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { useLoaded } from '../../api/load.ts';
+import { moniker } from '../../api/moniker.ts';
+import { announce } from '../../parts/announce.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { Sheet } from '../../parts/sheet.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Time } from '../../parts/time.tsx';
+import { visible } from '../../parts/visible.ts';
+import { pathOf } from '../../router.ts';
+import { count } from '../../text/format.ts';
+
+type SheetProps = { webhook: string; delivery: string; onChange(): void; onClose(): void };
+
+const pollMs = 1_500;
+
+export function DeliverySheet({ webhook, delivery, onChange, onClose }: SheetProps) {
+  const path = { webhook, delivery };
+  const problem = useSignal<unknown>(null);
+  const { data, error, reload } = useLoaded((signal) =>
+    moniker.value.get('/v1/webhooks/{webhook}/deliveries/{delivery}', { params: { path }, signal }),
+  );
+  const isOpen = data?.status === 'pending' || data?.status === 'running';
+  useEffect(() => {
+    if (data !== null) onChange();
+    if (!isOpen) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) void reload();
+    }, pollMs);
+    return () => clearInterval(timer);
+  }, [data?.status, data?.run]);
+  const replay = async (): Promise<void> => {
+    problem.value = null;
+    try {
+      await moniker.value.post('/v1/webhooks/{webhook}/deliveries/{delivery}/replay', { params: { path } });
+      announce('The delivery is replayed');
+      await reload();
+    } catch (thrown) {
+      problem.value = thrown;
+    }
+  };
+  const text = data === null ? '' : typeof data.payload === 'string' ? data.payload : JSON.stringify(data.payload, null, 2);
+  return (
+    <Sheet title={<>Delivery to {visible(webhook)}</>} onClose={onClose}>
+      {error !== null && <ProblemView error={error} retry={() => void reload()} />}
+      {problem.value !== null && <ProblemView error={problem.value} />}
+      {data !== null && (
+        <>
+          <p class="actions">
+            <button type="button" class="primary" disabled={isOpen} onClick={() => void replay()}>
+              Replay
+            </button>
+            <span class="muted">Runs it with the current templates; the filter is not applied.</span>
+          </p>
+          <Facts
+            rows={[
+              ['Status', <StateBadge key="status" state={data.status} />],
+              ['Reason', data.reason === null ? null : visible(data.reason)],
+              ['Event', data.event === null ? null : visible(data.event)],
+              ['Received', <Time key="received" iso={data.receivedAt} exact />],
+              ['Ended', data.endedAt === null ? null : <Time key="ended" iso={data.endedAt} exact />],
+              ['Run', `${count(data.run)}${data.run > 1 ? ', replayed' : ''}`],
+              ['Redeliveries', data.repeats === 0 ? null : count(data.repeats)],
+              [
+                'Session',
+                data.session === null ? null : (
+                  <a key="session" href={pathOf('sessions', data.session)}>
+                    {data.sessionKey ?? data.session}
+                  </a>
+                ),
+              ],
+              ['Missing in payload', data.warnings.length === 0 ? null : visible(data.warnings.join(', '))],
+              ['Id', <code key="id">{visible(data.id)}</code>],
+            ]}
+          />
+          <header class="actions payload">
+            <h3>Payload</h3>
+            <CopyButton text={text} what="the payload" />
+          </header>
+          {data.payload === null ? <p class="muted">It is not stored any more.</p> : <pre class="file">{visible(text)}</pre>}
+        </>
+      )}
+    </Sheet>
+  );
+}
