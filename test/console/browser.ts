@@ -12,6 +12,8 @@ const paths = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
+export const phone = { width: 390, height: 844 };
+
 export const browserPath = paths.find((path) => path !== undefined && existsSync(path)) ?? null;
 export const noBrowser = 'no browser found: apt-get install -y chromium, or set MONIKER_BROWSER to one';
 

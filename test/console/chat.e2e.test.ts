@@ -4,8 +4,8 @@ import { shareService } from '../e2e/shared-service.ts';
 import { listenMcpServer, type FakeMcpServer, type FakeTool } from '../fakes/mcp-server.ts';
 import type { ListeningUpstream } from '../fakes/upstreams/upstream.ts';
 import { isSkipped } from '../selection.ts';
-import { browserPath, findAccessibilityViolations, launchBrowser, noBrowser, scrollsSideways } from './browser.ts';
-import { allowEcho, phone, say, startEcho, visitConsole } from './console-tab.ts';
+import { browserPath, launchBrowser, noBrowser } from './browser.ts';
+import { allowEcho, lookAt, say, startEcho, visitConsole } from './console-tab.ts';
 
 const deletion = '/shell echo draft > old.txt\n\n/shell rm old.txt';
 const card = (page: Page, name = 'shell') => page.getByRole('group', { name: `Call of ${name}` });
@@ -234,35 +234,22 @@ describe.skipIf(isSkipped(browserPath === null, 'the chat of the console', noBro
     });
   });
 
-  it.each(['light', 'dark'] as const)('is accessible and fits its window in the %s scheme', async (colorScheme) => {
-    for (const viewport of [{ width: 1280, height: 800 }, phone, { width: 320, height: 640 }]) {
-      const check = async (page: Page, what: string) => {
-        const { width } = viewport;
-        expect([width, what, await findAccessibilityViolations(page)]).toEqual([width, what, []]);
-        expect([width, what, await scrollsSideways(page)]).toEqual([width, what, false]);
-        await page.screenshot({ path: `node_modules/.cache/console/${what}-${colorScheme}-${width}.png`, animations: 'disabled' });
-      };
-      const options = { colorScheme, viewport };
-      await visit(
-        '/',
-        async (page) => {
-          await page.getByRole('button', { name: /^Run a command/ }).waitFor();
-          await check(page, 'start');
-          await say(page, deletion);
-          await page.getByRole('button', { name: 'Approve once' }).waitFor();
-          await check(page, 'question');
-          if (viewport.width < 1200) await page.getByRole('button', { name: 'Inspector' }).click();
-          for (const tab of ['Timeline', 'Events', 'Files']) {
-            await page.getByRole('tab', { name: tab }).click();
-            await check(page, tab);
-          }
-          await page.keyboard.press('Control+k');
-          await page.getByRole('option').first().waitFor();
-          await check(page, 'palette');
-        },
-        options,
-      );
-    }
+  it('is accessible and fits its window, in light and dark', async () => {
+    await lookAt(browser, service, '/', async (page, look) => {
+      await page.getByRole('button', { name: /^Run a command/ }).waitFor();
+      await look('start');
+      await say(page, deletion);
+      await page.getByRole('button', { name: 'Approve once' }).waitFor();
+      await look('question');
+      if ((page.viewportSize()?.width ?? 0) < 1200) await page.getByRole('button', { name: 'Inspector' }).click();
+      for (const tab of ['Timeline', 'Events', 'Files']) {
+        await page.getByRole('tab', { name: tab }).click();
+        await look(tab);
+      }
+      await page.keyboard.press('Control+k');
+      await page.getByRole('option').first().waitFor();
+      await look('palette');
+    });
   });
 });
 

@@ -3,9 +3,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { SharedService } from '../e2e/shared-service.ts';
 import { type ListeningUpstream, listenUpstream } from '../fakes/upstreams/upstream.ts';
-import { findAccessibilityViolations, openTab, scrollsSideways } from './browser.ts';
-
-export const phone = { width: 390, height: 844 };
+import { sample } from '../selection.ts';
+import { findAccessibilityViolations, openTab, phone, scrollsSideways } from './browser.ts';
 
 /** For services that call `startEcho`. */
 export const allowEcho = { MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' };
@@ -25,6 +24,13 @@ export async function visitConsole(
   await page.context().close();
 }
 
+const windows = [{ width: 1280, height: 800 }, phone, { width: 320, height: 640 }];
+const looks = sample(
+  'color schemes and windows of the console',
+  (['light', 'dark'] as const).flatMap((colorScheme) => windows.map((viewport) => ({ colorScheme, viewport }))),
+  ({ colorScheme, viewport }) => viewport.width === (colorScheme === 'light' ? 1280 : 390),
+);
+
 /**
  * Opens `path` in both color schemes, in a wide window and on phones: `use` shows what is to be seen and calls `look`, which finds what axe
  * objects to and whether the page scrolls sideways, and takes a screenshot.
@@ -35,21 +41,20 @@ export async function lookAt(
   path: string,
   use: (page: Page, look: (name: string) => Promise<void>, isNarrow: boolean) => Promise<void>,
 ): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const viewport of [{ width: 1280, height: 800 }, phone, { width: 320, height: 640 }]) {
-      const { width } = viewport;
-      const visited = async (page: Page) =>
-        await use(
-          page,
-          async (name) => {
-            await page.screenshot({ path: `node_modules/.cache/console/${name}-${colorScheme}-${width}.png`, animations: 'disabled' });
-            const found = [await findAccessibilityViolations(page), await scrollsSideways(page)];
-            expect([name, colorScheme, width, ...found]).toEqual([name, colorScheme, width, [], false]);
-          },
-          width < 960,
-        );
-      await visitConsole(browser, service, path, visited, { colorScheme, viewport });
-    }
+  for (const { colorScheme, viewport } of looks) {
+    const { width } = viewport;
+    const visited = async (page: Page) =>
+      await use(
+        page,
+        async (name) => {
+          await page.screenshot({ path: `node_modules/.cache/console/${name}-${colorScheme}-${width}.png`, animations: 'disabled' });
+          const found = [await findAccessibilityViolations(page), await scrollsSideways(page)];
+          expect([name, colorScheme, width, ...found]).toEqual([name, colorScheme, width, [], false]);
+        },
+        width < 960,
+      );
+    await visitConsole(browser, service, path, visited, { colorScheme, viewport });
+  }
 }
 
 /** Writes a message and sends it with Enter. */

@@ -2,8 +2,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shareService } from '../e2e/shared-service.ts';
 import { isSkipped } from '../selection.ts';
-import { browserPath, findAccessibilityViolations, launchBrowser, noBrowser, scrollsSideways } from './browser.ts';
-import { phone, say, visitConsole } from './console-tab.ts';
+import { browserPath, findAccessibilityViolations, launchBrowser, noBrowser } from './browser.ts';
+import { lookAt, say, visitConsole } from './console-tab.ts';
 
 describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', noBrowser))('the editors of the console', () => {
   const service = shareService();
@@ -139,42 +139,30 @@ describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', no
     });
   });
 
-  it.each(['light', 'dark'] as const)('is accessible and fits its window in the %s scheme', async (colorScheme) => {
-    for (const viewport of [{ width: 1280, height: 900 }, phone, { width: 320, height: 640 }])
-      await visit(
-        '/console/agents',
-        async (page) => {
-          const check = async (what: string) => {
-            const { width } = viewport;
-            expect([width, what, await findAccessibilityViolations(page)]).toEqual([width, what, []]);
-            expect([width, what, await scrollsSideways(page)]).toEqual([width, what, false]);
-            const path = `node_modules/.cache/console/${what}-${colorScheme}-${width}.png`;
-            await page.screenshot({ path, animations: 'disabled' });
-          };
-          const open = async (path: string) => {
-            await page.goto(`${service.url}/console/${path}`);
-            await page.locator('main h1').waitFor();
-          };
-          await page.getByRole('link', { name: 'demo', exact: true }).waitFor();
-          await check('agents');
-          await open('agents/demo');
-          await field(page, 'Steps of a turn').fill('100000');
-          await button(page, 'Save').click();
-          await page.getByRole('alert').waitFor();
-          await check('agent');
-          await open('made/new_tool');
-          await field(page, 'Description').fill('Counts the lines of a file.');
-          await page.getByText('can be saved').waitFor();
-          await check('made');
-          await open('skills/new-skill');
-          await field(page, 'New file').fill('a.txt');
-          await page.keyboard.press('Enter');
-          await field(page, 'a.txt').waitFor();
-          await check('skill');
-          await open('skills');
-          await check('skills');
-        },
-        { colorScheme, viewport },
-      );
+  it('is accessible and fits its window, in light and dark', async () => {
+    await lookAt(browser, service, '/console/agents', async (page, look) => {
+      const open = async (path: string) => {
+        await page.goto(`${service.url}/console/${path}`);
+        await page.locator('main h1').waitFor();
+      };
+      await page.getByRole('link', { name: 'demo', exact: true }).waitFor();
+      await look('agents');
+      await open('agents/demo');
+      await field(page, 'Steps of a turn').fill('100000');
+      await button(page, 'Save').click();
+      await page.getByRole('alert').waitFor();
+      await look('agent');
+      await open('made/new_tool');
+      await field(page, 'Description').fill('Counts the lines of a file.');
+      await page.getByText('can be saved').waitFor();
+      await look('made');
+      await open('skills/new-skill');
+      await field(page, 'New file').fill('a.txt');
+      await page.keyboard.press('Enter');
+      await field(page, 'a.txt').waitFor();
+      await look('skill');
+      await open('skills');
+      await look('skills');
+    });
   });
 });

@@ -2,8 +2,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { shareService } from '../e2e/shared-service.ts';
 import { isSkipped } from '../selection.ts';
-import { browserPath, findAccessibilityViolations, launchBrowser, noBrowser, scrollsSideways } from './browser.ts';
-import { phone, visitConsole } from './console-tab.ts';
+import { browserPath, launchBrowser, noBrowser } from './browser.ts';
+import { lookAt, visitConsole } from './console-tab.ts';
 
 const tools = [
   { tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell'] },
@@ -234,32 +234,20 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
     });
   });
 
-  it.each(['light', 'dark'] as const)('is accessible and fits its window in the %s scheme', async (colorScheme) => {
-    for (const viewport of [{ width: 1280, height: 800 }, phone, { width: 320, height: 640 }]) {
-      const check = async (page: Page, what: string) => {
-        const { width } = viewport;
-        expect([width, what, await findAccessibilityViolations(page)]).toEqual([width, what, []]);
-        expect([width, what, await scrollsSideways(page)]).toEqual([width, what, false]);
-        const path = `node_modules/.cache/console/toolset-${what}-${colorScheme}-${width}.png`;
-        await page.screenshot({ path, animations: 'disabled' });
-      };
-      await visit(
-        async (page) => {
-          await page.getByRole('region', { name: 'Definition for openai' }).waitFor();
-          await check(page, 'Definition');
-          await aliases(page).fill('shell, look_at');
-          await page.getByText('is also claimed by builtin.bash').waitFor();
-          await check(page, 'clash');
-          for (const title of ['Entry', 'Versions', 'Test', 'Document']) {
-            await tab(page, title);
-            await check(page, title);
-          }
-          await page.goto(`${service.url}/console/toolsets`);
-          await page.getByRole('link', { name, exact: true }).waitFor();
-          await check(page, 'list');
-        },
-        { colorScheme, viewport },
-      );
-    }
+  it('is accessible and fits its window, in light and dark', async () => {
+    await lookAt(browser, service, `/console/toolsets/${name}`, async (page, look) => {
+      await page.getByRole('region', { name: 'Definition for openai' }).waitFor();
+      await look('toolset-Definition');
+      await aliases(page).fill('shell, look_at');
+      await page.getByText('is also claimed by builtin.bash').waitFor();
+      await look('toolset-clash');
+      for (const title of ['Entry', 'Versions', 'Test', 'Document']) {
+        await tab(page, title);
+        await look(`toolset-${title}`);
+      }
+      await page.goto(`${service.url}/console/toolsets`);
+      await page.getByRole('link', { name, exact: true }).waitFor();
+      await look('toolsets');
+    });
   });
 });
