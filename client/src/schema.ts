@@ -2468,6 +2468,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/toolsets/{toolset}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a draft of a toolset
+         * @description Returns all faults of the draft at once, with their paths: `issues`, and the `conflicts` of names. `tools`, tokens and prompt are those of GET …/tools for the entries without faults. Nothing is stored, and the toolset need not exist.
+         *
+         *     Scope: `toolsets`.
+         */
+        post: operations["previewToolset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/toolsets/{toolset}/resolve": {
         parameters: {
             query?: never;
@@ -6996,6 +7018,77 @@ export interface components {
              * @example builtin.bash
              */
             tool?: string;
+        };
+        ToolsetPreview: {
+            conflicts: {
+                claims: {
+                    /** @enum {string} */
+                    as: "name" | "alias" | "default-alias" | "own-name" | "reserved";
+                    /** @description `tools[i]`; null: a tool that Moniker adds. */
+                    entry: string | null;
+                    /** @description In the spelling of this claim. */
+                    name: string;
+                    /** @description Where the name is written, or the entry. */
+                    path: string | null;
+                    /** @description A free name for it; null: it cannot be given up. */
+                    suggestion: string | null;
+                    tool: string;
+                }[];
+                name: string;
+                suggestion: string;
+                tools: string[];
+            }[];
+            issues: {
+                message: string;
+                path: string;
+            }[];
+            /** @description Text added to the system prompt: instructions of trusted servers, the block about aliases, and with the text protocol the tools. null: none. */
+            prompt: string | null;
+            /** @description Estimated by `tokenizer`. */
+            promptTokens: number;
+            provider: string;
+            /** @description How tokens are counted. */
+            tokenizer: string;
+            /** @description Tokens sent with the first step: the definitions that are not on demand, and the prompt. */
+            tokens: number;
+            tools: {
+                aliases: string[];
+                canonical: string;
+                /** @description Differences from the toolset: `path` is a JSON Pointer into the tool's input schema, '' means the tool itself. */
+                changes: {
+                    message: string;
+                    path: string;
+                }[];
+                /** @description As sent in the body of this provider's API; null: not sent, and `left` has the reason. */
+                definition: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Its path in the document, `tools[i]`; null: added automatically, because most tools are loaded on demand. */
+                entry: string | null;
+                held?: components["schemas"]["Hold"];
+                /** @description Preset arguments, which are removed from the definition. */
+                hiddenArguments?: string[];
+                /** @enum {string} */
+                kind: "builtin" | "local" | "mcp" | "openapi" | "static" | "made" | "client" | "ui";
+                /** @description Why it is not sent. */
+                left?: string;
+                /**
+                 * @description Not sent initially, but after it was found with `find_tools` or called.
+                 * @constant
+                 */
+                onDemand?: true;
+                /** @description For a missing tool: the tool that now has its definition. */
+                renamedTo?: string;
+                state: components["schemas"]["ToolState"];
+                /** @description Estimated by `tokenizer`. */
+                tokens: number;
+                wireName: string;
+            }[];
+            toolset: string;
+            /** @description Whether PUT would store the draft. */
+            valid: boolean;
+            /** @description Tools that cannot be called or sent, and possible improvements: too many definitions for clients and models, names over 40 characters, descriptions that are similar, empty or long, and schema features that this provider does not support. */
+            warnings: components["schemas"]["Warning"][];
         };
         /**
          * @description A toolset, or one version of it.
@@ -14337,6 +14430,49 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    previewToolset: {
+        parameters: {
+            query?: {
+                /** @description Show them as sent to the model of an agent with `codeMode`: one tool, and declarations in the prompt. */
+                codeMode?: "true" | "false";
+                /** @description Known properties of this model are applied as well. */
+                model?: string;
+                /** @description A configured provider, a kind, or `text` for models that receive tools in the prompt. */
+                provider?: string;
+            };
+            header?: never;
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolsetBody"];
+            };
+        };
+        responses: {
+            /** @description The draft as far as it is valid, and its faults. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetPreview"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

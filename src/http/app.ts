@@ -52,6 +52,7 @@ import { toolRoutes } from './routes/tools.ts';
 import { toolsetResolveRoutes } from './routes/toolset-resolve.ts';
 import { toolsetToolRoutes } from './routes/toolset-tools.ts';
 import { toolsetUseRoutes } from './routes/toolset-use.ts';
+import { toolsetPreviewRoutes } from './routes/toolset-preview.ts';
 import { toolsetUsesRoutes } from './routes/toolset-uses.ts';
 import { toolsetVersionRoutes } from './routes/toolset-versions.ts';
 import { toolsetRoutes } from './routes/toolsets.ts';
@@ -76,6 +77,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...toolsetRoutes,
     ...toolsetVersionRoutes,
     ...toolsetUsesRoutes,
+    ...toolsetPreviewRoutes,
     ...toolsetToolRoutes,
     ...toolsetResolveRoutes,
     ...toolsetUseRoutes,

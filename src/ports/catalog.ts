@@ -22,6 +22,8 @@ import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
 import type { NamedModel } from '../core/model/model-alias.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { Warning } from '../core/warning.ts';
+import type { CompiledDraft } from '../core/toolset/compile-draft.ts';
+import type { Toolset } from '../core/toolset/toolset.ts';
 import type { WorkspaceSettings } from '../core/workspace.ts';
 import type { LogCheck, LogCheckRequest, LogHead, LogPage, LogRequest } from './audit-log.ts';
 
@@ -150,6 +152,9 @@ export interface CatalogPort {
    * old name. `version`: the one that was read. Agents and keys that name the toolset are unchanged.
    */
   renameToolset(from: string, to: string, version: number): Promise<PutAnswer>;
+
+  /** Compiles a draft without storing anything; nothing is thrown for its faults. `places`: of each entry, its index in the draft. */
+  previewToolset(name: string, toolset: Toolset, places: readonly number[]): Promise<CompiledDraft>;
 
   /** Returns what depends on a toolset, also on a removed one. Throws `not_found` if it neither exists nor is named. */
   toolsetUses(toolset: string): Promise<ToolsetUses>;

@@ -70,6 +70,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   versions: read,
   remove: { ...write, invalidates: (kind, name, options) => (options?.dryRun === true ? [] : [[kind, name]]) },
   renameToolset: { ...write, invalidates: (from, to) => [from, to].map((name) => ['toolset', name]) },
+  previewToolset: read,
   toolsetUses: read,
   tools: read,
   privateTools: read,

@@ -131,6 +131,7 @@ describe('every operation', () => {
       await call('GET', `/v1/toolsets/desk/${path}`);
     await call('POST', '/v1/toolsets/desk/rollback', { version: 1 });
     await call('POST', '/v1/toolsets/desk/rollback?dryRun=true', { version: 1 });
+    expect((await call('POST', '/v1/toolsets/desk/preview', { tools: [{ tool: 'builtin.bash' }] })).json.valid).toBe(true);
     await call('POST', '/v1/toolsets/desk/calls', { name: 'bash', arguments: { command: 'echo hi' } });
     await call('POST', '/v1/toolsets/desk/calls?dryRun=true', { name: 'bash', arguments: { command: 'echo hi' } });
     await call('POST', '/v1/toolsets/desk/calls', { name: 'nothing', arguments: {} });

@@ -6,6 +6,7 @@ import { rebindEntries } from '../../src/core/listing/stored-tool.ts';
 import { Agent } from '../../src/core/agent.ts';
 import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
 import { allowListWarnings } from '../../src/core/names/allow-list.ts';
+import { compileDraft } from '../../src/core/toolset/compile-draft.ts';
 import { compileEdition, editionHash } from '../../src/core/toolset/edition.ts';
 import type { Edition, EditionPointer } from '../../src/core/toolset/edition-tool.ts';
 import { withTools, type KnownTools } from '../../src/core/toolset/known-tools.ts';
@@ -443,6 +444,7 @@ export function createFakeCatalog(options: {
       return answer;
     },
 
+    previewToolset: async (name, toolset, places) => await compileDraft({ workspace, name, toolset, known: known() }, places),
     // The real Catalog reads it with one query for each kind; `toolset-uses.workers.test.ts` tests that.
     toolsetUses: async () => await Promise.reject(new Error('not in these tests')),
     privateTools: async (owner) => privateTools(owner),

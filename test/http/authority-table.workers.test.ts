@@ -199,6 +199,16 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
     own: writers,
     other: unbound,
   },
+  previewToolset: [
+    {
+      scopes: ['toolsets'],
+      request: (name) => ['POST', `/v1/toolsets/${name}/preview`, { tools: [toolOf(name)] }],
+      own: writers,
+      other: unbound,
+    },
+    workspace(['toolsets'], 'POST', '/v1/toolsets/mine/preview', { tools: [file, bash] }),
+    workspace(['admin'], 'POST', '/v1/toolsets/mine/preview', { tools: [{ ...file, approval: 'never' }] }),
+  ],
   listToolsetTools: [
     { scopes: ['tools'], request: (name) => ['GET', `/v1/toolsets/${name}/tools`], own: anyKey, other: unbound },
     {

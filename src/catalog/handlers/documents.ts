@@ -6,13 +6,14 @@ import { secretWriter } from '../documents/secrets.ts';
 import { readToolsetUses } from '../toolsets/toolset-uses.ts';
 import { listVersions, readPointer, readVersion, toolsetOfEdition } from '../toolsets/toolset-versions.ts';
 import { isInternalToolset, toMadeDefinition } from '../../core/made/made-toolset.ts';
+import { compileDraft } from '../../core/toolset/compile-draft.ts';
 import type { StoredMadeTool } from '../../core/made/made-tool.ts';
 import { triggerKeyId } from '../../core/triggers/trigger-principal.ts';
 import type { DocumentKind } from '../../ports/catalog.ts';
 import { agentWriter } from '../documents/agents.ts';
 import { type DocumentRow, listRows, documentNotFound, requireRow } from '../documents/documents.ts';
 import { findEarlierVersion, listDocumentVersions } from '../documents/document-versions.ts';
-import { findKnownTool, listTools } from '../tools/known-tools.ts';
+import { findKnownTool, knownTools, listTools } from '../tools/known-tools.ts';
 import { privateDefinitions } from '../tools/made-tool-definitions.ts';
 import { madeToolWriter } from '../tools/made-tools.ts';
 import { modelAliasWriter } from '../documents/model-aliases.ts';
@@ -84,6 +85,8 @@ export const documentHandlers = {
     requireRow(sql, kind, name);
     return listDocumentVersions(sql, kind, name, page);
   },
+  previewToolset: ({ context }, name, toolset, places) =>
+    compileDraft({ workspace: context.workspace, name, toolset, known: knownTools(context) }, places),
   toolsetUses: ({ context }, toolset) => readToolsetUses(context, toolset),
   tools: ({ context }, page, owner, filter) => listTools(context, page, owner, filter),
   privateTools: ({ context }, owner) => privateDefinitions(context, owner),

@@ -63,10 +63,17 @@ const ownServers: ReadonlySet<string> = new Set(['made', 'ui']);
  * tools, or a tool other than the named one.
  */
 export async function resolveReferences(toolset: Toolset, known: KnownTools): Promise<Toolset> {
-  if (toolset.tools.every(({ refId }) => refId === undefined)) return toolset;
+  const { tools, issues } = await readReferences(toolset.tools, known);
+  if (issues.length > 0) throw invalidRequest(issues);
+  return { ...toolset, tools };
+}
+
+/** Returns the entries with their tools, and the faults; an entry with a fault may have no tool. */
+export async function readReferences(entries: ToolsetEntry[], known: KnownTools): Promise<{ tools: ToolsetEntry[]; issues: Issue[] }> {
+  if (entries.every(({ refId }) => refId === undefined)) return { tools: entries, issues: [] };
   const byPin = await pinTable(known);
   const issues: Issue[] = [];
-  const tools = toolset.tools.map((entry, index): ToolsetEntry => {
+  const tools = entries.map((entry, index): ToolsetEntry => {
     const { refId, ...rest } = entry;
     if (refId === undefined) return entry;
     const meant = byPin.get(refId) ?? [];
@@ -75,8 +82,7 @@ export async function resolveReferences(toolset: Toolset, known: KnownTools): Pr
     issues.push({ path: `tools[${index}].refId`, message: faultOf(entry, meant) });
     return rest;
   });
-  if (issues.length > 0) throw invalidRequest(issues);
-  return { ...toolset, tools };
+  return { tools, issues };
 }
 
 async function pinTable(known: KnownTools): Promise<ReadonlyMap<string, readonly string[]>> {

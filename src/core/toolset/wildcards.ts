@@ -19,12 +19,27 @@ export function expandWildcards<Document extends Pick<Toolset, 'tools'>>(
   document: Document,
   tools: () => Iterable<ToolDefinition>,
 ): Document {
-  if (!document.tools.some(isWildcard)) return document;
+  const { rows, issues } = expandEntries(document.tools, tools);
+  if (issues.length > 0) throw invalidRequest(issues);
+  return rows.every(({ entry }, index) => entry === document.tools[index])
+    ? document
+    : { ...document, tools: rows.map(({ entry }) => entry) };
+}
+
+/** `place`: the index of the entry, or of its pattern, in the document. */
+export type PlacedEntry = { entry: ToolsetEntry; place: number };
+
+/** Returns the entries with the tools of each pattern in its place, and the faults of the patterns. */
+export function expandEntries(
+  entries: readonly ToolsetEntry[],
+  tools: () => Iterable<ToolDefinition>,
+): { rows: PlacedEntry[]; issues: Issue[] } {
+  if (!entries.some(isWildcard)) return { rows: entries.map((entry, place) => ({ entry, place })), issues: [] };
   const all = [...tools()].filter(isAddable).sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
-  const listed = new Set(document.tools.flatMap(({ tool }) => tool ?? []));
+  const listed = new Set(entries.flatMap(({ tool }) => tool ?? []));
   const issues: Issue[] = [];
-  const entries = document.tools.flatMap((entry, index): ToolsetEntry[] => {
-    if (!isWildcard(entry)) return [entry];
+  const rows = entries.flatMap((entry, index): PlacedEntry[] => {
+    if (!isWildcard(entry)) return [{ entry, place: index }];
     const { tool: pattern = '', except = [], ...rest } = entry;
     const matches = all.filter(({ canonical }) => isMatch(pattern, canonical));
     if (matches.length === 0) issues.push({ path: `tools[${index}].tool`, message: noMatch(pattern, all) });
@@ -35,16 +50,15 @@ export function expandWildcards<Document extends Pick<Toolset, 'tools'>>(
     return matches.flatMap((tool) => {
       if (listed.has(tool.canonical) || except.some((exception) => isExcept(exception, tool))) return [];
       listed.add(tool.canonical);
-      return [{ ...rest, tool: tool.canonical }];
+      return [{ entry: { ...rest, tool: tool.canonical }, place: index }];
     });
   });
-  if (issues.length === 0 && entries.length > limits.maxToolsetEntries) {
-    const message = `the wildcards give ${entries.length} entries; a toolset has at most ${limits.maxToolsetEntries}. List the exceptions in except`;
+  if (issues.length === 0 && rows.length > limits.maxToolsetEntries) {
+    const message = `the wildcards give ${rows.length} entries; a toolset has at most ${limits.maxToolsetEntries}. List the exceptions in except`;
     issues.push({ path: 'tools', message });
   }
-  if (issues.length === 0 && entries.length === 0) issues.push({ path: 'tools', message: 'are all excluded by except' });
-  if (issues.length > 0) throw invalidRequest(issues);
-  return { ...document, tools: entries };
+  if (issues.length === 0 && rows.length === 0) issues.push({ path: 'tools', message: 'are all excluded by except' });
+  return { rows, issues };
 }
 
 /** Names of tools contain no "*". */

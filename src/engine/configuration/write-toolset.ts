@@ -9,6 +9,7 @@ import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { toolPin } from '../../core/tools/tool.ts';
 import { nullIfNotFound, Problem, type Issue } from '../../core/problem.ts';
+import type { CompiledDraft } from '../../core/toolset/compile-draft.ts';
 import type { Toolset, ToolsetEntry } from '../../core/toolset/toolset.ts';
 import { expandWildcards, isWildcard } from '../../core/toolset/wildcards.ts';
 import type { CatalogPort, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
@@ -24,6 +25,22 @@ export async function writeToolset(
 ): Promise<PutAnswer> {
   const checked = await checkToolset(catalog, rights, name, toolset, options);
   return await catalog.put('toolset', name, { ...toolset, tools: checked.tools, name }, checked.options);
+}
+
+/**
+ * Compiles a draft of a toolset with the rights of the key (`core/toolset/compile-draft.ts`). Throws `forbidden` as a write would. `places`:
+ * of each entry, its index in the draft; without effect on patterns of a bound key.
+ */
+export async function previewToolset(
+  catalog: CatalogPort,
+  rights: Rights,
+  name: string,
+  toolset: Toolset,
+  places: readonly number[],
+): Promise<CompiledDraft> {
+  const { tools } = await checkToolset(catalog, rights, name, toolset, {});
+  const isExpanded = tools.length !== toolset.tools.length;
+  return await catalog.previewToolset(name, { ...toolset, tools }, isExpanded ? [...tools.keys()] : places);
 }
 
 /** Returns the entries with the names of their tools, and the write options under which the check holds. */

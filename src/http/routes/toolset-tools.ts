@@ -17,10 +17,10 @@ import { reportTools } from '../toolset-report.ts';
 import { Warning } from '../../core/warning.ts';
 
 /** Not a model's own tokenizer: those differ, and an estimate is enough to choose tools. */
-const tokenizer = `estimate: one token per ${charactersPerToken} characters sent`;
+export const tokenizer = `estimate: one token per ${charactersPerToken} characters sent`;
 const tokens = z.int().meta({ description: 'Estimated by `tokenizer`.' });
 
-const ToolsetTools = z
+export const ToolsetTools = z
   .object({
     toolset: ToolsetName,
     version: z.int(),
@@ -100,6 +100,20 @@ const ToolsetTools = z
     },
   });
 
+export const ProviderQuery = {
+  provider: z
+    .string()
+    .min(1)
+    .max(32)
+    .default('openai')
+    .meta({ description: 'A configured provider, a kind, or `text` for models that receive tools in the prompt.' }),
+  model: z.string().min(1).max(200).optional().meta({ description: 'Known properties of this model are applied as well.' }),
+  codeMode: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({ description: 'Show them as sent to the model of an agent with `codeMode`: one tool, and declarations in the prompt.' }),
+};
+
 export const toolsetToolRoutes: readonly Route[] = [
   defineRoute(
     {
@@ -110,20 +124,7 @@ export const toolsetToolRoutes: readonly Route[] = [
       path: '/v1/toolsets/{toolset}/tools',
       operationId: 'listToolsetTools',
       summary: 'Show the tools as a provider receives them',
-      query: z.strictObject({
-        provider: z
-          .string()
-          .min(1)
-          .max(32)
-          .default('openai')
-          .meta({ description: 'A configured provider, a kind, or `text` for models that receive tools in the prompt.' }),
-        model: z.string().min(1).max(200).optional().meta({ description: 'Known properties of this model are applied as well.' }),
-        codeMode: z
-          .enum(['true', 'false'])
-          .default('false')
-          .meta({ description: 'Show them as sent to the model of an agent with `codeMode`: one tool, and declarations in the prompt.' }),
-        version: Version,
-      }),
+      query: z.strictObject({ ...ProviderQuery, version: Version }),
       description:
         'Exact definitions, each with the changes for this provider and its tokens; then tools that are loaded on demand, and those that are not sent.',
       answers: { 200: { description: 'The tools, in the order they are sent.', schema: ToolsetTools, headers: editionHeader } },
@@ -146,7 +147,7 @@ export const toolsetToolRoutes: readonly Route[] = [
 ];
 
 /** A configured provider takes precedence over the kind with its name: its own profile applies. */
-async function accessOf(services: Services, principal: Principal, provider: string): Promise<ProviderAccess> {
+export async function accessOf(services: Services, principal: Principal, provider: string): Promise<ProviderAccess> {
   try {
     return await services.directory.provider(principal.workspace, provider);
   } catch (error) {

@@ -32,7 +32,7 @@ const ToolsetView = z.object({ ...Toolset.shape, name: ToolsetName }).meta({
   id: 'ToolsetView',
   example: { name: 'demo', announce: 'prompt', tools: [{ tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell', 'bash'] }] },
 });
-const ToolsetBody = z
+export const ToolsetBody = z
   .strictObject({
     ...Toolset.shape,
     announce: Announce.optional(),
@@ -199,7 +199,11 @@ export const toolsetRoutes: readonly Route[] = [
 ];
 
 /** For a copy, reads the toolset with the rights of the key; `writeToolset` checks which of its entries the key may write. */
-async function toToolset(services: Services, principal: Principal, { from, ...given }: z.infer<typeof ToolsetBody>): Promise<Toolset> {
+export async function toToolset(
+  services: Services,
+  principal: Principal,
+  { from, ...given }: z.infer<typeof ToolsetBody>,
+): Promise<Toolset> {
   const { tools } = given;
   if (from === undefined) return { ...given, announce: given.announce ?? 'prompt', tools: tools ?? [] };
   await requireReadable(services.directory, principal, from);
