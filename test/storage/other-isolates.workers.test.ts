@@ -11,7 +11,7 @@ import { policyDocument, type DocumentKind } from '../../src/ports/catalog.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import type { IsolateDirectory } from '../../src/storage/directory.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
-import { emptyWorkspace, testEnv } from './workspace.ts';
+import { changeEnv, emptyWorkspace, testEnv } from './workspace.ts';
 import { waitFor } from '../wait-for.ts';
 
 const fact = (name: string, description: string) => ({ name, description, inputSchema: { type: 'object' } });
@@ -315,4 +315,45 @@ it('a skill that KV lost is published again, and so is the tombstone of a remove
     expect(await inKv()).toEqual({ format: 1, version: 2, deleted: true });
   });
   await expect(isolate().skill(workspace, 'git')).rejects.toMatchObject({ code: 'not_found' });
+});
+
+it('what no document has is published once it was missed, and only once', async () => {
+  const { workspace, bindings, isolate, object } = await emptyWorkspace({ settings: { ollamaUrl: 'http://127.0.0.1:11434' } });
+  await changeEnv(object, { MONIKER_OLLAMA_URL: 'http://127.0.0.1:11434' });
+  const readAll = async (): Promise<unknown> => {
+    const reader = isolate();
+    const made = await Promise.all([reader.made(workspace), reader.privateMade(workspace, 'k1')]);
+    const all = await Promise.all([reader.rules(workspace), reader.modelAliases(workspace), reader.subscriptions(workspace)]);
+    const { auditDays } = (await reader.workspaceSettings(workspace)).retention;
+    const listed = (await reader.providers(workspace)).map(({ name }) => name);
+    await expect(reader.provider(workspace, 'guessed')).rejects.toMatchObject({ code: 'model_not_found' });
+    return [made, all, auditDays, listed, (await reader.provider(workspace, 'ollama')).kind];
+  };
+  const outbox = () =>
+    runInDurableObject(object, (_instance, { storage }) => storage.sql.exec('SELECT kind, name FROM outbox ORDER BY kind, name').toArray());
+  const expected = [[null, null], [[], [], []], 90, ['ollama', 'rehearsal'], 'openai-compatible'];
+  expect(await readAll()).toEqual(expected);
+  const missed = await outbox();
+  expect(missed.map(({ kind, name }) => `${String(kind)} ${String(name)}`)).toEqual([
+    ...['model-aliases ', 'provider ollama', 'providers ', 'rules ', 'settings ', 'subscriptions '],
+    ...['toolset .made', 'toolset .made/k1'],
+  ]);
+  await waitFor(async () => {
+    await runDurableObjectAlarm(object);
+    expect(await outbox()).toEqual([]);
+  });
+  const { KV, CATALOG } = bindings;
+  let asked = 0;
+  const get = (id: DurableObjectId) => {
+    asked += 1;
+    return CATALOG.get(id);
+  };
+  bindings.CATALOG = { idFromName: (name: string) => CATALOG.idFromName(name), get } as unknown as DurableObjectNamespace;
+  expect(await readAll()).toEqual(expected);
+  expect(asked, 'the name that does not exist').toBe(1);
+  // KV may not show it everywhere yet.
+  bindings.KV = { get: async () => null } as unknown as Bindings['KV'];
+  expect(await readAll()).toEqual(expected);
+  expect(await outbox()).toEqual([]);
+  bindings.KV = KV;
 });
