@@ -174,7 +174,7 @@ function buildBase(bindings: Bindings) {
   const send = sendThrough(bindings);
   const runtime = createRuntime(settings, (request) => send(request, true));
   const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
-  const cachedDirectory = createDirectory({ env: bindings, settings, ...runtime });
+  const cachedDirectory = createDirectory({ env: bindings, settings, ...runtime, background: runInBackground });
   const catalog = createCatalogs(bindings, cachedDirectory);
   const recorder = createUsageRecorder({ bindings, ...runtime, background: runInBackground });
   return {

@@ -50,11 +50,17 @@ const maxCachedOffers = 32;
 
 export type IsolateDirectory = Directory & DocumentCaches;
 
-export function createDirectory(options: { env: Bindings; settings: Settings; clock: Clock; log?: Logger }): IsolateDirectory {
+export function createDirectory(options: {
+  env: Bindings;
+  settings: Settings;
+  clock: Clock;
+  log?: Logger;
+  background?: (work: Promise<unknown>) => void;
+}): IsolateDirectory {
   const { env, settings, clock } = options;
   const bounds = { maxEntries: limits.maxCachedNames, now: () => clock.now() };
   const master = createMasterKey(settings.masterKey);
-  const principals = createPrincipals({ env, settings, clock, master });
+  const principals = createPrincipals({ env, settings, clock, master, background: options.background });
   const published = createPublishedReader(options);
   const pointers = createTimedCache<EditionPointer | null>(bounds);
   /** Separate, so that no request can name them. */

@@ -19,6 +19,8 @@ import type { MasterKey } from './master-key.ts';
 import { createTimedCache, type Loaded } from './timed-cache.ts';
 
 const maxCachedPrincipals = 10_000;
+/** A key in use is verified again in the background, before its verdict expires, so that its requests do not wait for it. */
+export const reverifyKeyMs = 20_000;
 
 export interface Principals {
   /** Throws `unauthenticated` with the reason, and `not_configured` without a root key. `maxAgeMs`: an older cached verdict is loaded again. */
@@ -29,8 +31,15 @@ export interface Principals {
 
 export const rootPrincipal: Principal = { workspace: 'default', keyId: rootKeyId, scopes: Scope.options };
 
-export function createPrincipals(options: { env: Bindings; settings: Settings; clock: Clock; master: MasterKey }): Principals {
-  const { env, settings, clock, master } = options;
+/** `background`: keeps work alive after the request. Absent: keys are verified only when their verdict has expired. */
+export function createPrincipals(options: {
+  env: Bindings;
+  settings: Settings;
+  clock: Clock;
+  master: MasterKey;
+  background?: ((work: Promise<unknown>) => void) | undefined;
+}): Principals {
+  const { env, settings, clock, master, background } = options;
   const verdicts = createTimedCache<KeyVerdict>({ maxEntries: maxCachedPrincipals, now: () => clock.now() });
   let rootHash: Promise<string> | undefined;
 
@@ -66,7 +75,10 @@ export function createPrincipals(options: { env: Bindings; settings: Settings; c
       // Checked before the key is hashed or cached, to limit the work for a long one.
       if (text.length > Math.max(limits.maxKeyBytes, settings.rootKey.length)) throw unauthenticated('malformed', 'The key is too long.');
       const { rootKey } = settings;
-      const verdict = verdicts.read(text, maxAgeMs) ?? (await verdicts.load(text, () => check(text, rootKey), maxAgeMs));
+      const cached = verdicts.read(text, maxAgeMs);
+      const refreshed = cached === undefined || !background ? null : verdicts.refresh(text, reverifyKeyMs, () => check(text, rootKey));
+      if (refreshed !== null) background?.(refreshed);
+      const verdict = cached ?? (await verdicts.load(text, () => check(text, rootKey), maxAgeMs));
       if ('principal' in verdict) return verdict.principal;
       throw unauthenticated(verdict.refused, refusals[verdict.refused]);
     },

@@ -15,6 +15,11 @@ export interface TimedCache<T> {
    * the loader throws or the TTL is 0.
    */
   load(key: string, loader: (before?: T) => Promise<Loaded<T>>, maxAgeMs?: number): Promise<T>;
+  /**
+   * Loads a cached value that is older than `ageMs` again, while it stays readable. Returns null if there is nothing to do, or it is being
+   * loaded; never throws.
+   */
+  refresh(key: string, ageMs: number, loader: (before?: T) => Promise<Loaded<T>>): Promise<unknown> | null;
   /** Invalidates the key, including the result of a load in flight. */
   invalidate(key: string): void;
   invalidateWhere(matches: (key: string, value: T) => boolean): void;
@@ -42,8 +47,33 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
     if (oldest.done !== true) entries.delete(oldest.value);
   };
 
+  const start = (key: string, loader: (before?: T) => Promise<Loaded<T>>): Promise<T> => {
+    const askedAt = options.now();
+    const load: Promise<T> = loader(entries.get(key)?.value).then(
+      (loaded) => {
+        // When invalidated during the load, the callers that waited receive the value, but it is not cached.
+        if (loads.get(key) === load) {
+          loads.delete(key);
+          keep(key, loaded, askedAt);
+        }
+        return loaded.value;
+      },
+      (error: unknown) => {
+        if (loads.get(key) === load) loads.delete(key);
+        throw error;
+      },
+    );
+    loads.set(key, load);
+    return load;
+  };
+
   const cache: TimedCache<T> = {
     read,
+    refresh: (key, ageMs, loader) => {
+      const entry = entries.get(key);
+      if (entry === undefined || options.now() - entry.askedAt < ageMs || loads.has(key)) return null;
+      return start(key, loader).catch(() => undefined);
+    },
     load: (key, loader, maxAgeMs) => {
       const kept = read(key, maxAgeMs);
       if (kept !== undefined) return Promise.resolve(kept);
@@ -53,23 +83,7 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
           loads.delete(key);
           return cache.load(key, loader, maxAgeMs);
         });
-      const askedAt = options.now();
-      const load: Promise<T> = loader(entries.get(key)?.value).then(
-        (loaded) => {
-          // When invalidated during the load, the callers that waited receive the value, but it is not cached.
-          if (loads.get(key) === load) {
-            loads.delete(key);
-            keep(key, loaded, askedAt);
-          }
-          return loaded.value;
-        },
-        (error: unknown) => {
-          if (loads.get(key) === load) loads.delete(key);
-          throw error;
-        },
-      );
-      loads.set(key, load);
-      return load;
+      return start(key, loader);
     },
     invalidate: (key) => {
       entries.delete(key);

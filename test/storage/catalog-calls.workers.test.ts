@@ -44,7 +44,7 @@ const operations: Operation[] = [
   { name: 'turn of an agent with made tools', calls: 0, run: () => turn('maker') },
   { name: 'REST call of an OpenAPI tool', calls: 0, run: () => send('POST', '/v1/toolsets/daily/calls', { name: 'pets', arguments: {} }) },
   {
-    name: 'REST call with a key after 30 s',
+    name: 'REST call with a key, 30 s unused',
     calls: 1,
     run: () => send('POST', '/v1/toolsets/daily/calls', { name: 'read', arguments: {} }, key()),
   },

@@ -5,6 +5,8 @@ import { limits } from '../../src/core/limits.ts';
 import type { Problem } from '../../src/core/problem.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
 import { refusal } from '../contracts/catalog.ts';
+import { createDirectory } from '../../src/storage/directory.ts';
+import { reverifyKeyMs } from '../../src/storage/principals.ts';
 import { emptyWorkspace } from './workspace.ts';
 import { keyUseIntervalMs } from '../../src/catalog/keys/keys.ts';
 
@@ -100,6 +102,34 @@ describe('a key', () => {
     await clock.advance(limits.principalTtlMs - 1);
     expect(await elsewhere.principal(key)).toMatchObject({ keyId: record.id });
     await clock.advance(1);
+    expect(await refusal(elsewhere.principal(key))).toMatchObject({ code: 'unauthenticated', extra: { reason: 'revoked' } });
+  });
+
+  it('in use is verified again in the background, and refused at its end if it was revoked', async () => {
+    const { catalog, settings, bindings, clock } = await emptyWorkspace();
+    const work: Promise<unknown>[] = [];
+    const elsewhere = createDirectory({ env: bindings, settings, clock, background: (started) => void work.push(started) });
+    const { key, record } = await catalog.createKey({ name: 'ci', scopes: ['chat'] });
+    await elsewhere.principal(key);
+    await clock.advance(reverifyKeyMs - 1);
+    await elsewhere.principal(key);
+    expect(work).toHaveLength(0);
+    await clock.advance(1);
+    await Promise.all([elsewhere.principal(key), elsewhere.principal(key)]);
+    expect(work).toHaveLength(1);
+    await Promise.all(work);
+    const { CATALOG } = bindings;
+    Object.assign(bindings, noCatalog);
+    await clock.advance(reverifyKeyMs - 1);
+    expect(await elsewhere.principal(key), 'more than 30 seconds after the first check').toMatchObject({ keyId: record.id });
+    // A check that fails changes nothing: the verdict stays for its own time.
+    await clock.advance(1);
+    expect(await elsewhere.principal(key)).toMatchObject({ keyId: record.id });
+    await Promise.all(work);
+    bindings.CATALOG = CATALOG;
+    await catalog.revokeKey(record.id);
+    expect(await elsewhere.principal(key)).toMatchObject({ keyId: record.id });
+    await Promise.all(work);
     expect(await refusal(elsewhere.principal(key))).toMatchObject({ code: 'unauthenticated', extra: { reason: 'revoked' } });
   });
 
