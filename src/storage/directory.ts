@@ -3,7 +3,6 @@
  * that the Worker and its Durable Objects share the caches. Writes go through `catalog-client.ts`, which invalidates its caches.
  */
 import { ResourceName } from '../core/agent.ts';
-import { buildAliasMap, type AliasMap } from '../core/toolset/alias-map.ts';
 import type { EditionPointer } from '../core/toolset/edition-tool.ts';
 import { madeToolset, privateToolset } from '../core/made/made-toolset.ts';
 import { limits } from '../core/limits.ts';
@@ -23,7 +22,7 @@ import type { Bindings } from './bindings.ts';
 import { builtinProvider, builtinProviders, rehearsalProviderName, openProvider, type OpenedSecret } from './providers.ts';
 import { callCatalog } from './catalog-client.ts';
 import type { DocumentCaches } from './catalog-methods.ts';
-import { createEditionCache } from './edition-cache.ts';
+import { createEditionNames } from './edition-cache.ts';
 import { createHookCache, openHook, type HookSource } from './hook-cache.ts';
 import { kvKeys } from './keys.ts';
 import { createMasterKey } from './master-key.ts';
@@ -31,15 +30,11 @@ import { createPrincipals } from './principals.ts';
 import { createPublishedCache, type PublishedCache } from './published-cache.ts';
 import { createPublishedReader } from './published-reader.ts';
 import { openValue } from './secret-box.ts';
-import { createTimedCache, joinInFlight } from './timed-cache.ts';
-import { MB } from '../core/limits/units.ts';
+import { createTimedCache } from './timed-cache.ts';
 
 /** Call information of OpenAPI tools cached in an isolate. */
 const maxCachedOperations = 1_000;
 const pinnedOperationTtlMs = 60 * 60_000;
-const editionCacheBytes = 32 * MB;
-/** A parsed edition with its tables takes about this many times its bytes. */
-const parsedEditionSizeFactor = 3;
 /**
  * Skills cached in an isolate, each up to `maxSkillBytes`: more than one agent can have, or its turns would load all of them each
  * time.
@@ -112,30 +107,7 @@ export function createDirectory(options: {
       return fallbackRules;
     },
   });
-  const editions = createEditionCache({ maxBytes: editionCacheBytes, weight: parsedEditionSizeFactor });
-  const editionLoads = new Map<string, Promise<AliasMap>>();
-
-  const names = async (workspace: string, pointer: EditionPointer): Promise<AliasMap> => {
-    const cached = editions.get(workspace, pointer.hash);
-    if (cached !== undefined) return cached;
-    const key = kvKeys.edition(workspace, pointer.hash);
-    const inFlight = editionLoads.get(key);
-    if (inFlight !== undefined)
-      return joinInFlight(inFlight, () => {
-        editionLoads.delete(key);
-        return names(workspace, pointer);
-      });
-    const load = published
-      .edition(workspace, pointer.hash)
-      .then(({ edition, bytes }) => {
-        const built = buildAliasMap(edition, { aliases: settings.aliases });
-        editions.set(workspace, pointer.hash, built, bytes);
-        return built;
-      })
-      .finally(() => editionLoads.delete(key));
-    editionLoads.set(key, load);
-    return load;
-  };
+  const names = createEditionNames({ load: published.edition, aliases: settings.aliases });
 
   const pointerOf = (workspace: string, toolset: string): Promise<EditionPointer | null> =>
     madePointers.load(kvKeys.toolset(workspace, toolset), () => published.pointer(workspace, toolset, undefined));
