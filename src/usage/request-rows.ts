@@ -74,14 +74,17 @@ export class RequestRows {
   #addBodies(id: string, { request, response, truncated }: RequestBodies): void {
     const insert = 'INSERT INTO request_bodies (id, request, response, truncated) VALUES (?, ?, ?, ?) RETURNING number';
     const { number } = this.#sql.exec<{ number: number }>(insert, id, request, response, truncated ? 1 : 0).one();
-    this.#deleteBodies('number <= ?', number - maxBodies);
+    this.#deleteBodies('SELECT number FROM request_bodies WHERE number <= ?', number - maxBodies);
   }
 
-  /** Overwrites the texts first, since SQLite keeps the bytes of deleted rows in the file. Returns how many rows it deleted. */
-  #deleteBodies(where: string, value: string | number): number {
-    const zeros = (column: string): string => `${column} = zeroblob(length(CAST(${column} AS BLOB)))`;
-    this.#sql.exec(`UPDATE request_bodies SET ${zeros('request')}, ${zeros('response')} WHERE ${where}`, value);
-    return this.#sql.exec(`DELETE FROM request_bodies WHERE ${where} RETURNING number`, value).toArray().length;
+  /** `query`: of their numbers. Overwrites the texts first, since SQLite keeps the bytes of deleted rows in the file. Returns how many. */
+  #deleteBodies(query: string, value: string | number): number {
+    const found = this.#sql.exec<{ number: number }>(query, value).toArray();
+    for (const { number } of found) {
+      this.#sql.exec(overwriteBody, number);
+      this.#sql.exec('DELETE FROM request_bodies WHERE number = ?', number);
+    }
+    return found.length;
   }
 
   list(
@@ -122,16 +125,19 @@ export class RequestRows {
     const old = this.#sql.exec<{ id: string }>('SELECT id FROM requests WHERE at < ? ORDER BY at LIMIT ?', before, max).toArray();
     for (const { id } of old) {
       this.#sql.exec('DELETE FROM requests WHERE id = ?', id);
-      this.#deleteBodies('id = ?', id);
+      this.#deleteBodies('SELECT number FROM request_bodies WHERE id = ?', id);
     }
     return old.length;
   }
 
   /** Deletes at most `max` bodies. Returns how many. */
   sweepBodies(max: number): number {
-    return this.#deleteBodies('number IN (SELECT number FROM request_bodies ORDER BY number LIMIT ?)', max);
+    return this.#deleteBodies('SELECT number FROM request_bodies ORDER BY number LIMIT ?', max);
   }
 }
+
+const overwriteBody =
+  'UPDATE request_bodies SET request = zeroblob(length(CAST(request AS BLOB))), response = zeroblob(length(CAST(response AS BLOB))) WHERE number = ?';
 
 type FoundRow = { body: string; number: number | null; request: string | null; response: string | null; truncated: number | null };
 type Row = { at: number; id: string; body: string } & Record<string, string | number | null>;
