@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { requireAllowed } from '../core/authority.ts';
 import type { Principal, Scope } from '../core/principal.ts';
-import { nullIfNotFound, type ProblemCode } from '../core/problem.ts';
+import { nullIfNotFound, Problem, type ProblemCode, quoted } from '../core/problem.ts';
 import type { CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import {
   answerDocument,
@@ -115,6 +115,17 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
     (values) => ({ kind, name: nameOf(values) }),
   );
 
+  /** What the settings provide has no document to change or delete. */
+  const orUnstored = async <T>(services: Services, name: string, work: Promise<T>): Promise<T> => {
+    const document = await nullIfNotFound(work.then((value) => ({ value })));
+    if (document !== null) return document.value;
+    if (!unstored(services).some((view) => view.name === name)) return await work;
+    throw new Problem(
+      'conflict',
+      `The ${one} ${quoted(name)} comes from the settings of the service. Create a document of its name with PUT.`,
+    );
+  };
+
   return [
     ...(routes.hasVersions === true ? [versions] : []),
     defineRoute(
@@ -222,7 +233,7 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
         const { document, view } = await patchDocument(body, writeConditions(c), {
           ...routes.unshown,
           schema: routes.body,
-          read: () => services.catalog(principal).get(kind, name),
+          read: () => orUnstored(services, name, services.catalog(principal).get(kind, name)),
           write: (patched, options) => write({ services, principal }, name, patched, options),
         });
         return answer(200, view, { etag: etag(document.version) });
@@ -244,7 +255,8 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
         problems,
       },
       async ({ c, services, principal, params, answer }) => {
-        await services.catalog(principal).remove(kind, nameOf(params), writeConditions(c));
+        const name = nameOf(params);
+        await orUnstored(services, name, services.catalog(principal).remove(kind, name, writeConditions(c)));
         return answer(204, null);
       },
     ),

@@ -69,7 +69,9 @@ describe('GET /v1/providers', () => {
 
   it.each(['PATCH', 'DELETE'])('%s needs a document', async (method) => {
     const body = method === 'PATCH' ? { models: ['m'] } : undefined;
-    expect((await h.send(method, '/v1/providers/anthropic', body)).status).toBe(404);
-    expect((await h.send(method, '/v1/providers/rehearsal', body)).status).toBeGreaterThanOrEqual(400);
+    const ofSettings = await h.send(method, '/v1/providers/anthropic', body);
+    expect([ofSettings.status, (await bodyOf(ofSettings)).detail]).toEqual([409, expect.stringContaining('with PUT')]);
+    expect((await h.send(method, '/v1/providers/rehearsal', body)).status).toBe(409);
+    expect((await h.send(method, '/v1/providers/unknown', body)).status).toBe(404);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Deletes what nothing uses any more, daily: old versions of toolsets, compiled editions with their copies in KV, rows of deleted documents and
+ * Deletes what nothing uses any more, daily: old versions of documents, old counts of refused deliveries, compiled editions with their copies in KV, rows of deleted documents and
  * of revoked or expired keys, and sessions that nobody used for as long as the workspace keeps them. A bounded number at a time; a run
  * that dies is repeated. A run follows the clock by `maxClockStepMs` at most.
  */
@@ -11,6 +11,7 @@ import { dropDocumentVersions } from '../documents/document-versions.ts';
 import { forgetVersions } from '../toolsets/toolset-versions.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
+import { dropRefusals } from '../triggers/deliveries/refusals.ts';
 import type { CatalogContext, Job } from '../context.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -43,6 +44,7 @@ export function createCatalogSweep(context: CatalogContext, needs: SweepNeeds): 
     // As long as audit rows name them.
     const namedMs = Math.max(settings.auditDays * dayMs, limits.tombstoneTtlMs);
     const at = { ...context, now: () => time };
+    dropRefusals(at);
     const left = [
       dropVersions(at, settings.versions),
       dropTombstones(at, namedMs),

@@ -78,6 +78,14 @@ export const kinds: readonly Kind[] = [
         }),
   ],
   [
+    'refused deliveries',
+    'many',
+    ({ workspace }) =>
+      wire(testEnv)
+        .triggers(workspace)
+        .addRefusals([{ webhook: 'hook', count: 1 }]),
+  ],
+  [
     'deleted sessions',
     'some',
     async (room) => {

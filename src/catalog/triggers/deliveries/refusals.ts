@@ -8,13 +8,18 @@ import { findRow, isoTime } from '../../documents/documents.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Also deletes old counts, and those of a time when the clock was wrong. */
+/** Also deletes counts of a time when the clock was ahead. */
 export function addRefusals({ sql, now }: CatalogContext, refusals: readonly RefusalCount[]): void {
   const at = now();
-  sql.exec('DELETE FROM refused_deliveries WHERE day < ? OR day > ?', dayOf(at - limits.deliveryTtlMs), dayOf(at + dayMs));
+  sql.exec('DELETE FROM refused_deliveries WHERE day > ?', dayOf(at + dayMs));
   const add = `INSERT INTO refused_deliveries (webhook, day, count, last_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (webhook, day) DO UPDATE SET count = count + excluded.count, last_at = excluded.last_at`;
   for (const { webhook, count } of refusals) if (findRow(sql, 'webhook', webhook) !== null) sql.exec(add, webhook, dayOf(at), count, at);
+}
+
+/** Deletes the counts of days that are no longer listed. */
+export function dropRefusals({ sql, now }: CatalogContext): void {
+  sql.exec('DELETE FROM refused_deliveries WHERE day < ?', dayOf(now() - limits.deliveryTtlMs));
 }
 
 /** Newest day first. `from`: milliseconds since the epoch. */
