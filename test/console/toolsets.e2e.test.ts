@@ -207,7 +207,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
     await visit(async (page) => {
       await page.keyboard.press('Control+k');
       await page.keyboard.type('toolset demo');
-      await page.getByRole('option', { name: /^demo/ }).waitFor();
+      await page.getByRole('option', { name: /^demo\s*Toolset/ }).waitFor();
       await page.keyboard.press('Enter');
       await shownName(page, 'builtin.bash').waitFor();
       expect(page.url()).toBe(`${service.url}/console/toolsets/demo`);
