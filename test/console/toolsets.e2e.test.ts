@@ -66,6 +66,26 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
     });
   });
 
+  it('shows all faults of a draft at once, and what models would receive of the rest', async () => {
+    await visit(async (page) => {
+      const tokens = page.getByText('tokens in all');
+      const before = await tokens.textContent();
+      await page.getByLabel('Add a tool').fill('builtin.no_such_tool');
+      await page.keyboard.press('Enter');
+      await aliases(page).fill('look_at');
+      await page.getByLabel('Add a tool').fill('builtin.write_file');
+      await page.keyboard.press('Enter');
+      await page.getByText('is also claimed by builtin.bash').waitFor();
+      await page.locator('tr.clash', { hasText: 'no_such_tool' }).locator('.fault').waitFor();
+      expect(await page.locator('tr.clash').count()).toBe(3);
+      await expect.poll(() => tokens.textContent()).not.toBe(before);
+      await page.getByRole('button', { name: 'builtin.write_file', exact: true }).click();
+      await page.getByRole('region', { name: 'Definition for openai' }).getByText('write_file').first().waitFor();
+      await page.getByRole('button', { name: 'Discard' }).click();
+      await expect.poll(() => tokens.textContent()).toBe(before);
+    });
+  });
+
   it('shows what uses the toolset', async () => {
     await service.call('PUT', `/v1/agents/user-of-${name}`, { model: 'rehearsal/default', toolset: `${name}@1` });
     await visit(async (page) => {

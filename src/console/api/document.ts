@@ -155,6 +155,7 @@ export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
     remove,
     discard,
     readStored,
+    recheck: runCheck,
   };
 }
 

@@ -1,6 +1,7 @@
 /** The editor of a toolset: a table whose names are checked while they are typed, and panels about what models receive. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { MonikerError } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
 import { DocumentHeader } from '../../parts/document-header.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
@@ -13,14 +14,20 @@ import { UsedBy } from './used-by.tsx';
 export function ToolsetView({ name }: { name: string }) {
   const state = useMemo(() => openToolset(name), [name]);
   const selected = useSignal(0);
-  const { document, faults, provider } = state;
+  const { document, provider } = state;
   useEffect(() => void document.load(), [state, moniker.value]);
-  useEffect(() => void state.loadReport(), [document.etag.value, provider.value]);
+  useEffect(() => void state.loadReport(), [document.etag.value, document.generation.value, provider.value]);
   const isLoaded = document.draft.value !== null;
   return (
     <div class="toolset">
       <section class="editor" aria-label="Toolset">
-        <DocumentHeader document={document} view="toolsets" title="Toolsets" name={name} showsCheck={faults.value.size > 0} />
+        <DocumentHeader
+          document={document}
+          view="toolsets"
+          title="Toolsets"
+          name={name}
+          showsCheck={showsCheck(document.check.value.error)}
+        />
         {isLoaded && <ToolTable state={state} selected={selected.value} onSelect={(index) => (selected.value = index)} />}
         {isLoaded && <AddTool state={state} />}
         <ResolveBox state={state} />
@@ -29,6 +36,11 @@ export function ToolsetView({ name }: { name: string }) {
       <ToolsetPanels state={state} selected={selected.value} />
     </div>
   );
+}
+
+/** Whether the rows show all faults that the check found. */
+function showsCheck(error: unknown): boolean {
+  return error instanceof MonikerError && error.issues.every(({ path }) => path.startsWith('tools['));
 }
 
 type TableProps = { state: OpenToolset; selected: number; onSelect(index: number): void };
@@ -72,7 +84,13 @@ type RowProps = { state: OpenToolset; entry: ToolsetRow; index: number; isSelect
 function ToolRow({ state, entry, index, isSelected, onSelect }: RowProps) {
   const draft = state.document.draft.value;
   const fault = state.faults.value.get(index);
-  const shown = state.report.value?.tools.find((tool) => tool.entry === `tools[${index}]` && tool.canonical === entry.tool);
+  // A pattern such as `fs.*` stands for several tools. After a row was removed, the numbers of the report are those of before.
+  const isPattern = entry.tool?.endsWith('*') === true;
+  const listed = state.report.value?.tools.filter(
+    (tool) => tool.entry === `tools[${index}]` && (isPattern || tool.canonical === entry.tool),
+  );
+  const shown = isPattern ? undefined : listed?.[0];
+  const tokens = (listed ?? []).reduce((sum, tool) => sum + tool.tokens, 0);
   // What is typed stays as it is typed; the document has the names.
   const aliases = useSignal(aliasText(entry));
   const change = (next: ToolsetRow): void => {
@@ -123,7 +141,7 @@ function ToolRow({ state, entry, index, isSelected, onSelect }: RowProps) {
         {fault !== undefined && isAliasFault && <Fault id={note} fault={fault} onUse={() => use(fault)} />}
       </td>
       <td data-label="Tokens" class="number">
-        {shown?.tokens ?? ''}
+        {tokens > 0 ? tokens : ''}
       </td>
       <td>
         <button

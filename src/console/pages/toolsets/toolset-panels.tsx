@@ -76,7 +76,7 @@ function DefinitionPanel({ state, selected }: PanelProps) {
         <TokenBar tokens={report.tools.map(({ tokens }) => tokens)} selected={tool === undefined ? -1 : report.tools.indexOf(tool)} />
       )}
       {tool === undefined ? (
-        <p class="muted">Save the toolset to see what models receive.</p>
+        <p class="muted">Nothing is sent for this entry. If it has a fault, the table shows it.</p>
       ) : (
         <>
           <h2>

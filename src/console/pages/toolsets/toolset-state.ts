@@ -1,22 +1,30 @@
-/** One toolset in the editor: its document, and what models receive of the stored version. */
+/** One toolset in the editor: its document, and what models receive of it, stored or not. */
 import { computed, signal } from '@preact/signals';
 import { MonikerError, type components } from '../../../../client/src/index.ts';
 import { openDocument } from '../../api/document.ts';
 import { moniker } from '../../api/moniker.ts';
 import { rowFaults, type ToolsetDraft } from './toolset-draft.ts';
 
+type Schemas = components['schemas'];
 export type OpenToolset = ReturnType<typeof openToolset>;
 
 export function openToolset(name: string) {
   const path = { toolset: name };
+  /** Of the newest draft that was checked, or of the stored toolset. */
+  const report = signal<Omit<Schemas['ToolsetTools'], 'version'> | null>(null);
+  const provider = signal('openai');
   const document = openDocument<ToolsetDraft>(`toolsets ${name}`, {
     blank: { name, tools: [] },
     read: async () => {
       const { data, ...rest } = await moniker.value.GET('/v1/toolsets/{toolset}', { params: { path } });
       return { ...rest, data: data && { ...data } };
     },
-    check: (draft, aborted) =>
-      moniker.value.put('/v1/toolsets/{toolset}', { params: { path, query: { dryRun: 'true' } }, body: draft, signal: aborted }),
+    check: async (draft, aborted) => {
+      const params = { path, query: { provider: provider.value } };
+      const preview = await moniker.value.post('/v1/toolsets/{toolset}/preview', { params, body: draft, signal: aborted });
+      report.value = preview;
+      if (!preview.valid) throw toProblem(preview);
+    },
     write: (draft, header) => moniker.value.PUT('/v1/toolsets/{toolset}', { params: { path, header }, body: draft }),
     remove: (header) => moniker.value.DELETE('/v1/toolsets/{toolset}', { params: { path, header } }),
   });
@@ -25,17 +33,24 @@ export function openToolset(name: string) {
     const draft = document.draft.value;
     return rowFaults(draft ?? { tools: [] }, state !== 'valid' && error instanceof MonikerError ? error.body : null);
   });
-  const report = signal<components['schemas']['ToolsetTools'] | null>(null);
-  const provider = signal('openai');
 
   async function loadReport(): Promise<void> {
-    if (document.etag.value === null) return;
+    const { draft, stored, etag, problem, recheck } = document;
+    if (draft.value !== null && JSON.stringify(draft.value) !== stored.value) return await recheck();
+    if (etag.value === null) return;
     try {
       report.value = await moniker.value.get('/v1/toolsets/{toolset}/tools', { params: { path, query: { provider: provider.value } } });
     } catch (error) {
-      document.problem.value = error;
+      problem.value = error;
     }
   }
 
   return { name, path, document, faults, report, provider, loadReport };
+}
+
+/** The faults of a draft, as the error that PUT would return for them. */
+function toProblem({ issues, conflicts }: Schemas['ToolsetPreview']): MonikerError {
+  const title = 'The draft cannot be saved';
+  const detail = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  return new MonikerError({ code: 'invalid_request', title, detail, issues, conflicts }, { status: 422, requestId: null });
 }
