@@ -1,49 +1,12 @@
 /** Servers that require OAuth tokens, over real HTTP: one with client credentials, and one that a user signs in to. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAuthorizationServer, type AuthorizationServerOptions, type FakeAuthorizationServer } from '../fakes/authorization-server.ts';
-import { listenMcpServer, type FakeMcpServer } from '../fakes/mcp-server.ts';
-import { listenUpstream, type ListeningUpstream } from '../fakes/upstreams/upstream.ts';
+import type { FakeAuthorizationServer } from '../fakes/authorization-server.ts';
+import { listenGuarded, type GuardedServer } from '../fakes/guarded-server.ts';
 import { shareService } from './shared-service.ts';
 import { waitFor } from '../wait-for.ts';
 
-type Guarded = { issuer: FakeAuthorizationServer; server: FakeMcpServer; close(): Promise<void> };
-
-/** An MCP server that accepts only tokens of its authorization server; each listens on a separate port. */
-async function listenGuarded(options: Partial<AuthorizationServerOptions> = {}): Promise<Guarded> {
-  let issuer: FakeAuthorizationServer | null = null;
-  const answer = async (request: Request, origin: string): Promise<Response> => {
-    const { pathname, search } = new URL(request.url);
-    return (await issuer?.answer(new Request(`${origin}${pathname}${search}`, request))) ?? new Response('no', { status: 404 });
-  };
-  const login: ListeningUpstream = await listenUpstream({ handle: (request) => answer(request, login.url) });
-  const metadata: ListeningUpstream = await listenUpstream({ handle: (request) => answer(request, new URL(server.url).origin) });
-  const server = await listenMcpServer({
-    tools: [{ name: 'add', inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } } }],
-    gate(request) {
-      const token = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? null;
-      if (issuer?.takes(token) === true) return null;
-      const challenge = `Bearer resource_metadata="${metadata.url}/.well-known/oauth-protected-resource/mcp", scope="tools"`;
-      return new Response(null, { status: 401, headers: { 'www-authenticate': challenge } });
-    },
-  });
-  issuer = createAuthorizationServer({ issuer: login.url, resource: server.url, ...options });
-  // Its metadata is at a path derived from the server's path.
-  const own = issuer.answer;
-  const { pathname } = new URL(server.url);
-  issuer.answer = (request) => own(new Request(request.url.replace(/(oauth-protected-resource).*$/, `$1${pathname}`), request));
-  return {
-    issuer,
-    server,
-    async close() {
-      login.close();
-      metadata.close();
-      await server.close();
-    },
-  };
-}
-
 const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
-const guarded: Record<'client' | 'person', Guarded> = {} as Record<'client' | 'person', Guarded>;
+const guarded: Record<'client' | 'person', GuardedServer> = {} as Record<'client' | 'person', GuardedServer>;
 
 beforeAll(async () => {
   guarded.client = await listenGuarded({ clients: { us: { secret: 'value of the secret' } } });

@@ -17,6 +17,8 @@ export type DocumentApi<Draft> = {
   check?(draft: Draft, signal: AbortSignal): Promise<unknown>;
   write(draft: Draft, header: WriteConditions): Promise<Sent<unknown>>;
   remove(header: WriteConditions): Promise<Sent<unknown>>;
+  /** What of the draft the storage of the tab may have. Default: everything. */
+  toKept?(draft: Draft): Draft;
 };
 
 /** `pending`: changed since the last check. `error`: of the check. */
@@ -60,7 +62,7 @@ export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
 
   function edit(next: Draft): void {
     draft.value = next;
-    storeDraft(storageName, next);
+    storeDraft(storageName, api.toKept?.(next) ?? next);
     check.value = { ...check.value, state: 'pending' };
     clearTimeout(timer);
     timer = setTimeout(() => void runCheck(), checkDelayMs);

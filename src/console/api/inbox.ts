@@ -1,8 +1,8 @@
 /** What calls of all sessions wait for: read every ten seconds while the tab is visible, and after each decision. */
-import { computed, effect, signal } from '@preact/signals';
-import { type components, MonikerError } from '../../../client/src/index.ts';
-import { apiKey } from './key.ts';
+import { computed, signal } from '@preact/signals';
+import type { components } from '../../../client/src/index.ts';
 import { moniker } from './moniker.ts';
+import { poll } from './poll.ts';
 
 export type InboxItem = components['schemas']['InboxItem'];
 
@@ -53,29 +53,13 @@ export async function decideItem(item: InboxItem, decision: 'approve' | 'deny', 
   await refreshInbox();
 }
 
-/** Reads the list until the returned function is called. A key that may not decide anything is not asked again. */
+/** Reads the list until the returned function is called. */
 export function pollInbox(): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isStopped = false;
-  const isForbidden = (): boolean => inboxError.value instanceof MonikerError && [401, 403].includes(inboxError.value.status);
-  const poll = async (): Promise<void> => {
-    clearTimeout(timer);
-    if (isStopped || document.hidden || apiKey.value === '') return;
-    await refreshInbox();
-    clearTimeout(timer);
-    if (!isStopped && !isForbidden()) timer = setTimeout(() => void poll(), pollMs);
-  };
-  const forget = effect(() => {
-    void moniker.value;
-    inbox.value = null;
-    void poll();
+  return poll(refreshInbox, {
+    everyMs: pollMs,
+    error: inboxError,
+    forget: () => {
+      inbox.value = null;
+    },
   });
-  const show = (): void => void poll();
-  document.addEventListener('visibilitychange', show);
-  return () => {
-    isStopped = true;
-    clearTimeout(timer);
-    forget();
-    document.removeEventListener('visibilitychange', show);
-  };
 }

@@ -4,7 +4,7 @@ import { visible } from './visible.ts';
 
 const signs = { same: ' ', added: '+', removed: '−' } as const;
 
-export function DiffLines({ before, after, label }: { before: string; after: string; label: string }) {
+export function DiffLines({ before, after, label }: { before: string | null; after: string | null; label: string }) {
   const parts = withContext(lineDiff(before, after));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard

@@ -1,5 +1,6 @@
 /** The top of an editor: what is edited, whether it can be saved, and what went wrong. Needs `src/console/api/document.ts`. */
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { MonikerError } from '../../../client/src/index.ts';
 import type { OpenDocument } from '../api/document.ts';
@@ -19,9 +20,14 @@ type HeaderProps<Draft> = {
   /** Whether the page itself shows what the check found. */
   showsCheck?: boolean;
   canDelete?: boolean;
+  /** Whether the page has a reason not to save the draft yet. */
+  isBlocked?: boolean;
+  /** More buttons. */
+  children?: ComponentChildren;
 };
 
-export function DocumentHeader<Draft>({ document, view, title, name, showsCheck = false, canDelete = true }: HeaderProps<Draft>) {
+export function DocumentHeader<Draft>(props: HeaderProps<Draft>) {
+  const { document, view, title, name, showsCheck = false, canDelete = true, isBlocked = false, children } = props;
   const saved = useSignal<number | null>(null);
   const newest = useSignal<Draft | null>(null);
   const { draft, stored, etag, check, problem } = document;
@@ -54,7 +60,8 @@ export function DocumentHeader<Draft>({ document, view, title, name, showsCheck 
         <button type="button" disabled={!isChanged} onClick={() => void document.discard()}>
           Discard
         </button>
-        <button type="button" class="primary" disabled={!isChanged || state !== 'valid'} onClick={() => void save()}>
+        {children}
+        <button type="button" class="primary" disabled={!isChanged || isBlocked || state !== 'valid'} onClick={() => void save()}>
           Save
         </button>
       </header>

@@ -174,7 +174,7 @@ function FieldFrame({ label, path, hint, children }: Common & { children(input: 
 
 function useField(path: string, hint: ComponentChildren) {
   const id = useId();
-  const found = useContext(FieldIssues).filter(({ path: at }) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`));
+  const found = issuesAt(useContext(FieldIssues), path);
   const described = [hint === undefined ? '' : `${id}-hint`, found.length === 0 ? '' : `${id}-issue`].filter((one) => one !== '').join(' ');
   return {
     id,
@@ -186,15 +186,29 @@ function useField(path: string, hint: ComponentChildren) {
         </p>
       ),
     },
-    issue: found.length > 0 && (
-      <p id={`${id}-issue`} class="fault">
-        {found.map(({ path: at, message }, index) => (
-          <span key={index}>
-            {at !== path && <code>{at} </code>}
-            {visible(message)}{' '}
-          </span>
-        ))}
-      </p>
-    ),
+    issue: <IssueText id={`${id}-issue`} path={path} found={found} />,
   };
+}
+
+/** What is wrong with a member that has no field of its own. */
+export function FieldFault({ path }: { path: string }) {
+  return <IssueText id={undefined} path={path} found={issuesAt(useContext(FieldIssues), path)} />;
+}
+
+function issuesAt(issues: readonly FieldIssue[], path: string): FieldIssue[] {
+  return issues.filter(({ path: at }) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`));
+}
+
+function IssueText({ id, path, found }: { id: string | undefined; path: string; found: readonly FieldIssue[] }) {
+  if (found.length === 0) return null;
+  return (
+    <p id={id} class="fault">
+      {found.map(({ path: at, message }, index) => (
+        <span key={index}>
+          {at !== path && <code>{at} </code>}
+          {visible(message)}{' '}
+        </span>
+      ))}
+    </p>
+  );
 }

@@ -8,9 +8,10 @@ export type DiffPart = DiffLine | { kind: 'skipped'; count: number };
 const maxCells = 4_000_000;
 const contextLines = 3;
 
-export function lineDiff(before: string, after: string): DiffLine[] {
-  const from = before.split('\n');
-  const to = after.split('\n');
+/** `null`: there is no text, thus no lines. */
+export function lineDiff(before: string | null, after: string | null): DiffLine[] {
+  const from = before?.split('\n') ?? [];
+  const to = after?.split('\n') ?? [];
   let start = 0;
   while (start < from.length && start < to.length && from[start] === to[start]) start += 1;
   let end = 0;

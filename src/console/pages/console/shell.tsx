@@ -1,6 +1,7 @@
 /** The frame of the console: sidebar, the view that the path names, the palette, and messages for screen readers. */
 import { signal, useComputed } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { pollHeldServers } from '../../api/held-servers.ts';
 import { pollInbox } from '../../api/inbox.ts';
 import { isKeyRejected, retryAt } from '../../api/moniker.ts';
 import { apiKey } from '../../api/key.ts';
@@ -27,6 +28,7 @@ export function ConsoleShell() {
   }, [view, id]);
   const hasKey = apiKey.value !== '' && !isKeyRejected.value;
   useEffect(() => (hasKey ? pollInbox() : undefined), [hasKey]);
+  useEffect(() => (hasKey ? pollHeldServers() : undefined), [hasKey]);
   const waiting = views.reduce((sum, { badge }) => sum + (badge?.value ?? 0), 0);
   return (
     <div class="shell">

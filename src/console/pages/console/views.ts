@@ -1,13 +1,14 @@
 /** The views of the console: the groups of the sidebar, their shortcuts, and the script of each, which is loaded when it is opened. */
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import { heldServers } from '../../api/held-servers.ts';
 import { pendingCount } from '../../api/inbox.ts';
 import type { ViewProps } from '../../router.ts';
 
 export type ConsoleView = {
   name: string;
   title: string;
-  group: 'Use' | 'Build' | 'Automate' | 'Run';
+  group: 'Use' | 'Build' | 'Automate' | 'Run' | 'Administer';
   key: string;
   /** How many things in the view wait for a person. */
   badge?: ReadonlySignal<number>;
@@ -22,6 +23,14 @@ export const views: readonly ConsoleView[] = [
     group: 'Build',
     key: 't',
     load: async () => (await import('../toolsets/toolsets-page.tsx')).ToolsetsPage,
+  },
+  {
+    name: 'servers',
+    title: 'Servers',
+    group: 'Build',
+    key: 'v',
+    badge: heldServers,
+    load: async () => (await import('../servers/servers-page.tsx')).ServersPage,
   },
   { name: 'agents', title: 'Agents', group: 'Build', key: 'e', load: async () => (await import('../agents/agents-page.tsx')).AgentsPage },
   { name: 'made', title: 'Made tools', group: 'Build', key: 'm', load: async () => (await import('../made/made-page.tsx')).MadePage },
@@ -64,6 +73,20 @@ export const views: readonly ConsoleView[] = [
   },
   { name: 'usage', title: 'Usage', group: 'Run', key: 'u', load: async () => (await import('../usage/usage-page.tsx')).UsagePage },
   { name: 'audit', title: 'Audit', group: 'Run', key: 'l', load: async () => (await import('../audit/audit-page.tsx')).AuditPage },
+  {
+    name: 'providers',
+    title: 'Providers',
+    group: 'Administer',
+    key: 'p',
+    load: async () => (await import('../providers/providers-page.tsx')).ProvidersPage,
+  },
+  {
+    name: 'secrets',
+    title: 'Secrets',
+    group: 'Administer',
+    key: 'x',
+    load: async () => (await import('../secrets/secrets-page.tsx')).SecretsPage,
+  },
 ];
 
-export const groups: readonly ConsoleView['group'][] = ['Use', 'Build', 'Automate', 'Run'];
+export const groups: readonly ConsoleView['group'][] = ['Use', 'Build', 'Automate', 'Run', 'Administer'];

@@ -1,0 +1,47 @@
+/** What a test of the draft found: nothing was stored. */
+import type { components } from '../../../../client/src/index.ts';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { visible } from '../../parts/visible.ts';
+import { count, duration } from '../../text/format.ts';
+
+type TestProps = { test: { result: components['schemas']['ServerTest'] | null; error: unknown }; isNew: boolean };
+
+export function TestResult({ test: { result, error }, isNew }: TestProps) {
+  if (result === null) return <ProblemView error={error} />;
+  const { ok, health, connection, tools, held, prompts, resources, durationMs, warnings } = result;
+  const others = [prompts > 0 && `${prompts} prompts`, resources > 0 && `${resources} resources`].filter((text) => text !== false);
+  return (
+    <section class={`notice rounded test-result ${ok ? '' : 'warn'}`} aria-label="Test result" role="status">
+      <p>
+        <StateBadge state={health.status === 'unknown' ? (ok ? 'ok' : 'failing') : health.status} />{' '}
+        <strong>
+          {count(tools)} {tools === 1 ? 'tool' : 'tools'}
+        </strong>
+        {others.length > 0 && `, ${others.join(', ')}`} in {duration(durationMs)}
+        {connection !== null && (
+          <>
+            {' '}
+            from <strong>{visible(connection.server?.name ?? 'an unnamed server')}</strong> {visible(connection.server?.version ?? '')}, MCP{' '}
+            {visible(connection.protocolVersion)}
+          </>
+        )}
+      </p>
+      {health.reason !== undefined && <p>{visible(health.reason)}</p>}
+      {held > 0 && <p>{held} of its definitions need a review before they can be called.</p>}
+      {!ok && isNew && <p>It can be saved all the same. Its tools are listed as soon as it can be reached.</p>}
+      {warnings.length > 0 && (
+        <details>
+          <summary>{warnings.length === 1 ? '1 remark' : `${warnings.length} remarks`} about its definitions</summary>
+          <ul>
+            {warnings.map(({ path, message }) => (
+              <li key={`${path} ${message}`}>
+                <code>{visible(path)}</code> {visible(message)}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}

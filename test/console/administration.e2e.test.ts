@@ -1,0 +1,124 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shareService } from '../e2e/shared-service.ts';
+import { isSkipped } from '../selection.ts';
+import { browserPath, launchBrowser, noBrowser } from './browser.ts';
+import { lookAt, visitConsole } from './console-tab.ts';
+
+describe.skipIf(isSkipped(browserPath === null, 'the administration in the console', noBrowser))(
+  'the administration in the console',
+  () => {
+    const service = shareService({ COHERE_API_KEY: 'from-the-settings' });
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await launchBrowser();
+    });
+    afterAll(async () => {
+      await browser.close();
+    });
+
+    const visit = (path: string, use: (page: Page) => Promise<void>) => visitConsole(browser, service, path, use);
+    const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
+    const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+    const saved = (page: Page, version: number) => page.getByText(`saved as version ${version}`, { exact: true }).waitFor();
+    const stored = (page: Page) => page.evaluate('JSON.stringify({...sessionStorage})') as Promise<string>;
+
+    it('adds a provider with prices, and replaces its key without losing what others changed', async () => {
+      await visit('/console/providers', async (page) => {
+        await page.getByRole('listitem').filter({ hasText: 'cohere' }).getByText('from the settings').waitFor();
+        await page.getByRole('listitem').filter({ hasText: 'rehearsal' }).getByText('built in').waitFor();
+        await field(page, 'New provider').fill('local');
+        await page.keyboard.press('Enter');
+        await field(page, 'Base URL').fill('http://127.0.0.1:9/v1');
+        await field(page, 'Key').fill('sk-first-value');
+        await field(page, 'Models').fill('llama3.2, qwen3');
+        await button(page, 'Add a price').click();
+        await field(page, 'Model of price 1').fill('llama*');
+        await field(page, 'Input of price 1').fill('0.5');
+        expect(await stored(page)).not.toContain('sk-first-value');
+        await button(page, 'Save').click();
+        await page.getByText('prices.llama*.output', { exact: true }).waitFor();
+        await field(page, 'Output of price 1').fill('1.5');
+        await button(page, 'Save').click();
+        await saved(page, 1);
+        const prices = { 'llama*': { input: 0.5, output: 1.5 } };
+        expect((await service.call('GET', '/v1/providers/local')).json).toMatchObject({
+          hasApiKey: true,
+          models: ['llama3.2', 'qwen3'],
+          prices,
+        });
+        await service.call('PATCH', '/v1/providers/local', { models: ['llama3.2'] });
+        await field(page, 'Base URL').fill('http://127.0.0.1:10/v1');
+        await button(page, 'Save').click();
+        await page.getByText('changed meanwhile').waitFor();
+        await button(page, 'Load the stored version').click();
+        await field(page, 'Base URL').fill('http://127.0.0.1:10/v1');
+        await button(page, 'Save').click();
+        await expect.poll(() => field(page, 'New key').getAttribute('aria-invalid')).toBe('true');
+        await button(page, 'Discard').click();
+        await field(page, 'New key').fill('sk-second-value');
+        await button(page, 'Replace the key').click();
+        await page.getByText('key replaced').waitFor();
+        expect((await service.call('GET', '/v1/providers/local')).json).toMatchObject({ hasApiKey: true, models: ['llama3.2'], prices });
+        expect(await stored(page)).not.toContain('sk-second-value');
+        await expect.poll(() => field(page, 'Models').inputValue()).toBe('llama3.2');
+      });
+    });
+
+    it('compares a provider that was changed meanwhile, and overwrites it on request', async () => {
+      await service.call('PUT', '/v1/providers/shared', { kind: 'openai', models: ['one'] });
+      await visit('/console/providers/shared', async (page) => {
+        await field(page, 'Models').fill('two');
+        await service.call('PATCH', '/v1/providers/shared', { models: ['three'] });
+        await button(page, 'Save').click();
+        await button(page, 'Compare').click();
+        const diff = page.getByRole('region', { name: 'The stored version, and yours' });
+        await diff.getByText('three').waitFor();
+        await button(page, 'Overwrite it').click();
+        await saved(page, 3);
+        expect((await service.call('GET', '/v1/providers/shared')).json.models).toEqual(['two']);
+      });
+    });
+
+    it('stores a secret that is never shown again, and changes its hosts only with its value', async () => {
+      await visit('/console/secrets', async (page) => {
+        await page.getByText('No secrets yet').waitFor();
+        await field(page, 'New secret').fill('GITHUB');
+        await page.keyboard.press('Enter');
+        await field(page, 'Value').fill('Bearer hidden-value');
+        await field(page, 'Hosts').fill('Not A Host');
+        await button(page, 'Save').click();
+        await expect.poll(() => field(page, 'Hosts').getAttribute('aria-invalid')).toBe('true');
+        await field(page, 'Hosts').fill('api.github.com');
+        expect(await stored(page)).not.toContain('hidden-value');
+        await button(page, 'Save').click();
+        await saved(page, 1);
+        expect(await field(page, 'New value').inputValue()).toBe('');
+        await field(page, 'Hosts').fill('api.github.com, uploads.github.com');
+        expect(await button(page, 'Save').isDisabled()).toBe(true);
+        await field(page, 'New value').fill('Bearer hidden-value');
+        await button(page, 'Save').click();
+        await saved(page, 2);
+        expect((await service.call('GET', '/v1/secrets/GITHUB')).json.hosts).toEqual(['api.github.com', 'uploads.github.com']);
+        expect(await page.content()).not.toContain('hidden-value');
+      });
+    });
+
+    it('is accessible and fits its window', async () => {
+      await lookAt(browser, service, '/console/providers', async (page, look) => {
+        const open = async (path: string, ready: string) => {
+          await page.goto(`${service.url}/console/${path}`);
+          await page.getByText(ready).first().waitFor();
+        };
+        await page.getByText('built in').waitFor();
+        await look('providers');
+        await open('providers/local', 'Prices per million tokens');
+        await look('provider');
+        await open('secrets', 'GITHUB');
+        await look('secrets');
+        await open('secrets/GITHUB', 'Its value cannot be shown');
+        await look('secret');
+      });
+    });
+  },
+);
