@@ -11,7 +11,8 @@
  * | `hook:{workspace}:{webhook}` | `hook:default:triage` | `PublishedHook` (JSON); its secrets are sealed | until the next write; tombstone 1 day | Catalog's outbox |
  * | `reply:{workspace}:{hash}` | `reply:default:9f86…` | parts or items (JSON) of a translated reply, or the id of an answer of a session; the hash is of the key's id and the reply's | 1 hour | the Worker |
  *
- * KV may return an old value for up to 90 s (`cacheTtl` plus propagation). Nothing that grants access is stored in it.
+ * KV may return an old value for up to 90 s (`cacheTtl` plus propagation). API keys are never stored in it, and secret
+ * values only sealed.
  */
 import { sha256Hex } from '../core/hash.ts';
 import type { PublishedKind } from './published-values.ts';

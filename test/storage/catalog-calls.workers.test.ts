@@ -25,8 +25,18 @@ const mcp = (tool: string) => ({
   params: { name: tool, arguments: {}, _meta: envelope },
 });
 const completion = (model: string) => ({ model, messages: [{ role: 'user', content: 'Hello' }] });
-const answer = { id: 'x', object: 'chat.completion', created: 1, model: 'm' };
-const said = { ...answer, choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }] };
+let answers = 0;
+const said = () => {
+  answers += 1;
+  const choices = [{ index: 0, message: { role: 'assistant', content: `Answer ${answers}.` }, finish_reason: 'stop' }];
+  return { id: 'x', object: 'chat.completion', created: 1, model: 'm', choices };
+};
+const conversation: { role: string; content: string }[] = [];
+const continued = () => {
+  if (conversation.length > 0) conversation.push({ role: 'assistant', content: `Answer ${answers}.` });
+  conversation.push({ role: 'user', content: 'More' });
+  return { model: 'agent/helper', messages: conversation };
+};
 
 type Operation = { name: string; run(): Promise<Response>; calls: number };
 
@@ -65,6 +75,7 @@ const operations: Operation[] = [
       ),
   },
   { name: 'chat with an agent', calls: 1, run: () => send('POST', '/v1/chat/completions', completion('agent/helper')) },
+  { name: 'chat with an agent, continued', calls: 2, run: () => send('POST', '/v1/chat/completions', continued()) },
   { name: 'list of models', calls: 1, run: () => send('GET', '/v1/models') },
 ];
 
@@ -82,7 +93,9 @@ let responded = Promise.withResolvers<void>();
 
 beforeAll(async () => {
   vi.stubGlobal('fetch', async (request: Request) =>
-    request.url.startsWith('https://tools.example.com/') ? Response.json({ content: [{ type: 'text', text: 'ok' }] }) : Response.json(said),
+    request.url.startsWith('https://tools.example.com/')
+      ? Response.json({ content: [{ type: 'text', text: 'ok' }] })
+      : Response.json(said()),
   );
   const put = async (path: string, body: unknown): Promise<void> => {
     const response = await send('PUT', path, body);
