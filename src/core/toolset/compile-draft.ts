@@ -9,10 +9,10 @@ import { compileEdition, type CompileInput } from './edition.ts';
 import type { Edition } from './edition-tool.ts';
 import { checkEntryArguments } from './entry-arguments.ts';
 import { readReferences } from './known-tools.ts';
-import { findConflicts, type NameConflict } from './name-claims.ts';
+import { conflictAt, findConflicts, type NameConflict } from './name-claims.ts';
 import { readNamedEntries } from './named-entry.ts';
 import { settleNames } from './settle-names.ts';
-import { expandEntries, type PlacedEntry } from './wildcards.ts';
+import { entryIndex, expandEntries, type PlacedEntry, placeIn } from './wildcards.ts';
 
 /** `edition`: of the valid entries; null if there are none. `places`: for each tool of the edition, the index of its entry in the draft. */
 export type CompiledDraft = {
@@ -37,7 +37,7 @@ export async function compileDraft(input: CompileInput, places: readonly number[
     return { entry: references.tools[index] ?? {}, place: places[place] ?? place };
   });
   const placed = (rows: readonly PlacedEntry[], found: readonly Issue[]) =>
-    found.map((issue) => ({ ...issue, path: moved(issue.path, rows) }));
+    found.map((issue) => ({ ...issue, path: placeIn(issue.path, rows) }));
   const rows = resolved.filter((_row, index) => !faulty(references.issues).has(index));
   const document = { ...toolset, tools: rows.map(({ entry }) => entry) };
   const { entries, issues } = settleNames(readNamedEntries(document, known), document, known);
@@ -64,7 +64,7 @@ export async function compileDraft(input: CompileInput, places: readonly number[
       0,
       limits.maxReportedIssues,
     ),
-    conflicts: conflicts.slice(0, limits.maxReportedIssues).map((conflict) => atPlaces(conflict, rows)),
+    conflicts: conflicts.slice(0, limits.maxReportedIssues).map((conflict) => conflictAt(conflict, (path) => placeIn(path, rows))),
     warnings: placed(valid, compiled.warnings),
   };
 }
@@ -93,22 +93,7 @@ async function compileRows(input: CompileInput, rows: readonly PlacedEntry[]): P
   }
 }
 
-const entryIndex = /^tools\[(\d+)\]/;
-
 /** The indexes of the entries with faults. */
 function faulty(issues: readonly Issue[]): Set<number> {
   return new Set(issues.flatMap(({ path }) => entryIndex.exec(path)?.[1] ?? []).map(Number));
-}
-
-function moved(path: string, rows: readonly PlacedEntry[]): string {
-  return path.replace(entryIndex, (whole, index) => {
-    const place = rows[Number(index)]?.place;
-    return place === undefined ? whole : `tools[${place}]`;
-  });
-}
-
-function atPlaces({ claims: [keeper, mover], ...conflict }: NameConflict, rows: readonly PlacedEntry[]): NameConflict {
-  const at = (path: string | null): string | null => (path === null ? null : moved(path, rows));
-  const place = (claim: typeof keeper): typeof keeper => ({ ...claim, entry: at(claim.entry), path: at(claim.path) });
-  return { ...conflict, claims: [place(keeper), place(mover)] };
 }

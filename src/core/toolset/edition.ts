@@ -11,17 +11,17 @@ import { sha256Hex } from '../hash.ts';
 import { type KnownTools, resolveReferences } from './known-tools.ts';
 import { limits } from '../limits.ts';
 import { countWarnings, definitionsAtFirst, lintTools, nameWarnings } from './lint.ts';
-import { findConflicts, type NameConflict } from './name-claims.ts';
+import { conflictAt, findConflicts, type NameConflict } from './name-claims.ts';
 import { readNamedEntries, type NamedEntry } from './named-entry.ts';
 import { type LeftOutName, settleNames } from './settle-names.ts';
-import { invalidRequest, Problem } from '../problem.ts';
+import { invalidRequest, type Issue, Problem } from '../problem.ts';
 import { toStrictSchema } from '../schema/strict-schema.ts';
 import { toolPin } from '../tools/tool.ts';
 import { compileMadeEntries } from '../made/compile-made.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 import { utf8Length } from '../text/utf8.ts';
 import type { Warning } from '../warning.ts';
-import { expandWildcards } from './wildcards.ts';
+import { expandEntries, expandWildcards, type PlacedEntry, placeIn } from './wildcards.ts';
 import { MB } from '../limits/units.ts';
 
 const maxToolsetBytes = 1 * MB;
@@ -43,10 +43,31 @@ export async function compileEdition(input: CompileInput): Promise<CompiledEditi
   if (utf8Length(JSON.stringify(input.toolset)) > maxToolsetBytes) {
     throw invalidRequest([{ path: '', message: `the toolset is larger than ${maxToolsetBytes} bytes` }]);
   }
-  const toolset = await resolveReferences(
-    expandWildcards(input.toolset, () => known.all()),
-    known,
-  );
+  const expanded = expandWildcards(input.toolset, () => known.all());
+  if (expanded === input.toolset) return await compileListed(input);
+  try {
+    return await compileListed({ ...input, toolset: expanded });
+  } catch (error) {
+    throw atPatterns(error, expandEntries(input.toolset.tools, () => known.all()).rows);
+  }
+}
+
+/** Returns a fault of the expanded document with the positions of the entries and patterns of the written one. */
+function atPatterns(error: unknown, rows: readonly PlacedEntry[]): unknown {
+  if (!(error instanceof Problem)) return error;
+  // Both are written in these shapes: here, and in `core/problem.ts`.
+  const { issues, conflicts, ...extra } = error.extra as { issues?: Issue[]; conflicts?: NameConflict[] };
+  const at = (path: string): string => placeIn(path, rows);
+  if (error.code === 'invalid_request' && issues !== undefined)
+    return invalidRequest(issues.map((issue) => ({ ...issue, path: at(issue.path) })));
+  if (conflicts === undefined) return error;
+  return new Problem(error.code, error.detail, { ...extra, conflicts: conflicts.map((conflict) => conflictAt(conflict, at)) });
+}
+
+/** Compiles a document without patterns. */
+async function compileListed(input: CompileInput): Promise<CompiledEdition> {
+  const { known } = input;
+  const toolset = await resolveReferences(input.toolset, known);
   const reading = settleNames(readNamedEntries(toolset, known, input.before), toolset, known);
   const faults = [...reading.issues, ...reading.entries.flatMap((entry) => checkEntryArguments(entry, known))];
   if (faults.length > 0) throw invalidRequest(faults);

@@ -33,6 +33,15 @@ export function findConflicts(entries: readonly NamedEntry[]): NameConflict[] {
   return propose(findMeetings(collectClaims(sorted)), sorted);
 }
 
+/** Returns the conflict with the paths that `at` gives its claims. */
+export function conflictAt({ claims: [keeper, mover], ...conflict }: NameConflict, at: (path: string) => string): NameConflict {
+  const place = (claim: NameClaim): NameClaim => {
+    const { entry, path } = claim;
+    return { ...claim, entry: entry === null ? null : at(entry), path: path === null ? null : at(path) };
+  };
+  return { ...conflict, claims: [place(keeper), place(mover)] };
+}
+
 /** Removes the influence of the document order; entries that compare equal are identical in everything that matters here. */
 function sortByContent(entries: readonly NamedEntry[]): NamedEntry[] {
   const names = (entry: NamedEntry): string =>

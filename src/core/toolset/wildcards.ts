@@ -61,6 +61,17 @@ export function expandEntries(
   return { rows, issues };
 }
 
+/** The beginning of the path of an entry, or of a part of it. */
+export const entryIndex = /^tools\[(\d+)\]/;
+
+/** Returns the path of an entry of `rows`, or of a part of it, in the document in which the entry was written. */
+export function placeIn(path: string, rows: readonly PlacedEntry[]): string {
+  return path.replace(entryIndex, (whole, index) => {
+    const place = rows[Number(index)]?.place;
+    return place === undefined ? whole : `tools[${place}]`;
+  });
+}
+
 /** Names of tools contain no "*". */
 export function isWildcard({ tool }: Pick<ToolsetEntry, 'tool'>): boolean {
   return tool?.endsWith('*') === true;

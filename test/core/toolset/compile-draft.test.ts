@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Problem } from '../../../src/core/problem.ts';
 import { compileDraft } from '../../../src/core/toolset/compile-draft.ts';
 import { Toolset } from '../../../src/core/toolset/toolset.ts';
-import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
+import { compile, knownTools, refusalOf, toolOf } from '../../fakes/known-tools.ts';
 
 const known = knownTools([
   ...['bash', 'read_file', 'delete_file'].map((name) => toolOf('builtin', name)),
@@ -24,22 +24,36 @@ const isStored = async (document: unknown): Promise<boolean> => {
   }
 };
 
-const name = fc.constantFrom('go', 'search', 'find', 'bash', 'use_skill', '!');
+const name = fc.constantFrom('go', 'walk', 'run', 'turn', 'stop', 'wait', 'search', 'find', 'bash', 'use_skill', '!');
 const anyEntry = fc.record(
   {
     tool: fc.constantFrom('builtin.bash', 'builtin.read_file', 'a.search', 'a.find', 'b.search', 'b.look', 'a.none', 'a.*', 'b.*', 'c.*'),
     name,
     aliases: fc.array(name, { maxLength: 2 }),
-    arguments: fc.constant({ preset: { none: 1 } }),
+    arguments: fc.constantFrom({}, {}, {}, {}, { preset: { none: 1 } }),
   },
   { requiredKeys: ['tool'] },
 );
 // The schema allows a pattern no name, aliases or arguments.
 const entry = anyEntry.map(({ tool, ...rest }) => (tool.endsWith('*') ? { tool } : { tool, ...rest }));
 const toolset = fc.record(
-  { tools: fc.array(entry, { minLength: 1, maxLength: 6 }), nameMap: fc.constantFrom({ other: 'go' }, { other: 'builtin.bash' }) },
+  {
+    tools: fc.array(entry, { minLength: 1, maxLength: 6 }),
+    nameMap: fc.constantFrom({}, {}, {}, { other: 'go' }, { other: 'builtin.bash' }),
+  },
   { requiredKeys: ['tools'] },
 );
+
+it('has the same positions as the refusal of a write', async () => {
+  const faulty = { tools: [{ tool: 'a.*' }, { tool: 'builtin.bash', aliases: ['!'] }] };
+  const clashing = { tools: [{ tool: 'a.*' }, { tool: 'builtin.bash', name: 'go' }, { tool: 'b.look', name: 'go' }] };
+  const refused = async (document: typeof faulty | typeof clashing) => (await refusalOf(document, known)).extra;
+  expect(await refused(faulty)).toMatchObject({ issues: [{ path: 'tools[1].aliases[0]' }] });
+  expect((await draftOf(faulty)).issues).toMatchObject([{ path: 'tools[1].aliases[0]' }]);
+  const claims = [{ path: 'tools[2].name' }, { path: 'tools[1].name' }];
+  expect(await refused(clashing)).toMatchObject({ conflicts: [{ claims }] });
+  expect((await draftOf(clashing)).conflicts).toMatchObject([{ claims }]);
+});
 
 it('finds faults in exactly the drafts that would not be stored, and compiles the rest of them', async () => {
   const seen = { valid: 0, partly: 0 };
