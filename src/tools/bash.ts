@@ -11,7 +11,7 @@ import { type FileSystem, FileError } from '../ports/file-system.ts';
 import type { ToolOutcome } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 import { requireFile } from './file-tools.ts';
-import type { ScriptEnd } from './shell/run-shell-script.ts';
+import type * as Shell from './shell/run-shell-script.ts';
 import { KB } from '../core/limits/units.ts';
 
 /** The part of each stream that a model sees: head and tail, without the middle. */
@@ -36,9 +36,8 @@ export const bash = defineTool({
     // The script's files are an overlay until it ends: a script that waits for approval or is cancelled changes nothing.
     const overlay = files.overlay();
     const script = { command, directory: startDirectory(files, cwd), scratch, timeoutMs };
-    // The interpreter is a third of the code: a process that runs no script does not load it.
-    const { runShellScript } = await import('./shell/run-shell-script.ts');
-    const ended = await runShellScript(script, overlay, context);
+    shell ??= await import('./shell/run-shell-script.ts');
+    const ended = await shell.runShellScript(script, overlay, context);
     if (ended.stopped === 'suspended') return { isError: false, content: [], suspended: true };
     // Without a session, saved output could not be read later.
     // Clients and code get all of it, as text and as data.
@@ -50,6 +49,9 @@ export const bash = defineTool({
   },
 });
 
+/** The interpreter is a third of the code, so it is loaded with the first script. */
+let shell: typeof Shell | undefined;
+
 /** Created on the first write. It lies inside /workspace, since writing scratch files requires no approval. */
 const scratch = `${workspace}/.tmp`;
 
@@ -60,7 +62,7 @@ function startDirectory(files: FileSystem, cwd: string | undefined): string {
 }
 
 /** A non-zero exit code is a normal result; a script that was stopped is an error. `kept`: path of the file with the complete stdout. */
-function toResult(ended: ScriptEnd, kept: string | null, timeoutMs: number, mostStdout: number): ToolOutcome {
+function toResult(ended: Shell.ScriptEnd, kept: string | null, timeoutMs: number, mostStdout: number): ToolOutcome {
   const stdout = cutMiddle(ended.stdout, mostStdout);
   const stderr = cutMiddle(plain(ended.stderr), shownStderrBytes);
   // The interpreter's own timeout may fire first and ends with exit code 124. The script's `timeout` command uses the same code without
