@@ -1419,7 +1419,15 @@ export interface paths {
          */
         get: operations["listScheduleTimes"];
         put?: never;
-        post?: never;
+        /**
+         * List the next times of a draft
+         * @description In UTC, as if it were stored now. The draft is validated as by PUT, and not stored; the schedule need not exist.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["previewScheduleTimes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5643,6 +5651,21 @@ export interface components {
         };
         ScheduleTimes: {
             times: string[];
+        };
+        /**
+         * @example {
+         *       "draft": {
+         *         "agent": "demo",
+         *         "interval": "15m",
+         *         "input": "Look for news."
+         *       },
+         *       "count": 5
+         *     }
+         */
+        ScheduleTimesPreview: {
+            /** @default 5 */
+            count?: number;
+            draft: components["schemas"]["ScheduleToWrite"];
         };
         /**
          * @example {
@@ -11845,6 +11868,42 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    previewScheduleTimes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example morning */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleTimesPreview"];
+            };
+        };
+        responses: {
+            /** @description Earliest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleTimes"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

@@ -66,6 +66,19 @@ describe.skipIf(isSkipped(browserPath === null, 'the triggers of the console', n
     });
   });
 
+  it('says how many requests had no valid signature', async () => {
+    await visit('/console/audit', async (page) => {
+      await page.route('**/v1/deliveries*', async (route) => {
+        const answer = await (await route.fetch()).json();
+        const refused = [{ webhook: 'sturdy', day: '2026-01-01', count: 3, lastAt: '2026-01-01T12:00:00.000Z' }];
+        await route.fulfill({ json: { ...answer, refused } });
+      });
+      await page.getByRole('link', { name: 'Deliveries' }).click();
+      await page.getByText('3 requests were refused: no valid signature').click();
+      await rows(page, 'Refused requests', '2026-01-01').getByRole('link', { name: 'sturdy' }).waitFor();
+    });
+  });
+
   it('shows callbacks with their attempts', async () => {
     await visit('/console/deliveries/callbacks', async (page) => {
       const row = rows(page, 'Callbacks', 'webhook fragile').first();
@@ -121,10 +134,13 @@ describe.skipIf(isSkipped(browserPath === null, 'the triggers of the console', n
       await page.keyboard.press('Enter');
       await field(page, 'Times (cron)').fill('30 9 * * 1-5');
       await field(page, 'Time zone').fill('Asia/Kolkata');
+      // Before it is saved.
+      const next = page.getByRole('table', { name: 'Next runs' });
+      await next.getByText('09:30 AM GMT+5:30').first().waitFor();
       await field(page, 'Input').fill('/shell echo good morning');
       await button(page, 'Save').click();
-      const next = page.getByRole('table', { name: 'Next runs' });
-      await expect.poll(() => next.locator('tbody').getByRole('row').count()).toBe(5);
+      await page.getByText('saved as version 1', { exact: true }).waitFor();
+      expect(await next.locator('tbody').getByRole('row').count()).toBe(5);
       expect(await next.getByRole('columnheader').allTextContents()).toEqual(['Asia/Kolkata', 'UTC', 'In']);
       for (const row of await next.locator('tbody').getByRole('row').all())
         expect(await row.textContent()).toMatch(/09:30 AM GMT\+5:30.*04:00 AM UTC/);
@@ -132,7 +148,6 @@ describe.skipIf(isSkipped(browserPath === null, 'the triggers of the console', n
       await rows(page, 'Runs', 'completed').waitFor();
       await field(page, 'It runs').selectOption('interval');
       await field(page, 'Time between runs').fill('soon');
-      await button(page, 'Save').click();
       await expect.poll(() => field(page, 'Time between runs').getAttribute('aria-invalid')).toBe('true');
       await field(page, 'Time between runs').fill('90m');
       await button(page, 'Save').click();

@@ -20,6 +20,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the usage page of the console',
     session = (await service.call('POST', '/v1/sessions', { model: 'echo/words', toolset: 'demo' })).json.id;
     for (const input of ['one', 'call shell {"command": "date"}', 'two'])
       await service.call('POST', `/v1/sessions/${session}/turns`, { input });
+    await service.call('PATCH', '/v1/workspaces/default', { settings: { requestLog: { bodies: true } } });
     const message = (model: string) => ({ model, messages: [{ role: 'user', content: 'hello' }], stream: false });
     expect((await service.call('POST', '/v1/chat/completions', { ...message('echo/free'), stream: true })).status).toBe(200);
     await service.call('POST', '/v1/chat/completions', message(hostileModel));
@@ -96,6 +97,10 @@ describe.skipIf(isSkipped(browserPath === null, 'the usage page of the console',
       await page.keyboard.press('Escape');
       await expect.poll(() => sheet.count()).toBe(0);
       await expect.poll(() => new URL(page.url()).searchParams.has('request')).toBe(false);
+      await page.getByRole('button', { name: 'Clear filters' }).click();
+      await row(page, 'Requests', 'echo/free').getByRole('button').click();
+      await page.getByRole('dialog', { name: 'Request' }).getByText('"content":"hello"').first().waitFor();
+      await page.keyboard.press('Escape');
       await page.getByLabel('Status').selectOption('waiting');
       await page.getByRole('heading', { name: 'No requests match these filters' }).waitFor();
     });

@@ -256,6 +256,7 @@ describe('every operation', () => {
     expect(refused).toMatchObject({ webhook: 'orders', count: 1 });
     expect((await call('POST', '/v1/webhooks/orders/deliveries/msg_1/replay')).status).toBe(202);
     await call('GET', '/v1/schedules/morning/next');
+    await call('POST', '/v1/schedules/morning/next', { draft: { agent: 'demo', interval: '15m', input: 'x' } });
     const { json: begun } = await call('POST', '/v1/schedules/morning/run');
     await call('GET', '/v1/schedules/morning/runs');
     await call('GET', `/v1/schedules/morning/runs/${begun.delivery}`);

@@ -107,6 +107,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   replayDelivery: admin('POST', '/v1/webhooks/{name}/deliveries/d-1/replay'),
   runSchedule: admin('POST', '/v1/schedules/{name}/run'),
   listScheduleTimes: admin('GET', '/v1/schedules/{name}/next'),
+  previewScheduleTimes: admin('POST', '/v1/schedules/{name}/next', { draft: { agent: 'demo', interval: '15m', input: 'x' } }),
   listScheduleRuns: admin('GET', '/v1/schedules/{name}/runs'),
   getScheduleRun: admin('GET', '/v1/schedules/{name}/runs/r-1'),
   testSubscription: admin('POST', '/v1/subscriptions/{name}/test'),

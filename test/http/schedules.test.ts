@@ -51,4 +51,18 @@ describe('/v1/schedules', () => {
     }
     expect((await harness.send('GET', '/v1/schedules/nobody/next')).status).toBe(404);
   });
+
+  it('lists the next times of a draft, and says what is wrong with it', async () => {
+    const harness = await createChatHarness();
+    const next = async (draft: object, more = {}) =>
+      await bodyOf(await harness.send('POST', '/v1/schedules/unsaved/next', { draft: { agent: 'demo', input: 'x', ...draft }, ...more }));
+    expect((await next({ cron: '0 9 * * *' })).times).toHaveLength(5);
+    const [first, second] = (await next({ interval: '90m', paused: true }, { count: 2 })).times.map(Date.parse);
+    expect(second - first).toBe(90 * 60_000);
+    expect((await next({ at: '2020-01-01T00:00:00Z' })).times).toEqual([]);
+    const issuesOf = async (draft: object) => (await next(draft)).issues.map(({ path }: { path: string }) => path);
+    expect(await issuesOf({ cron: '99 9 * * *' })).toEqual(['cron']);
+    expect(await issuesOf({ interval: 'soon' })).toEqual(['draft.interval']);
+    expect((await harness.send('GET', '/v1/schedules/unsaved')).status).toBe(404);
+  });
 });

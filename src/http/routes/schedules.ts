@@ -48,6 +48,12 @@ const TimesQuery = z.strictObject({
   count: z.coerce.number().int().min(1).max(maxShownScheduleTimes).default(5).meta({ description: 'Maximum number of times.' }),
 });
 
+const ScheduleTimes = z.object({ times: z.array(z.iso.datetime()) }).meta({ id: 'ScheduleTimes' });
+
+const TimesPreview = z
+  .strictObject({ draft: ScheduleInput, count: z.int().min(1).max(maxShownScheduleTimes).default(5) })
+  .meta({ id: 'ScheduleTimesPreview', example: { draft: { agent: 'demo', interval: '15m', input: 'Look for news.' }, count: 5 } });
+
 export const scheduleRoutes: readonly Route[] = [
   ...documentRoutes({
     kind: 'schedule',
@@ -80,13 +86,31 @@ export const scheduleRoutes: readonly Route[] = [
       params: scheduleParams,
       query: TimesQuery,
       answers: {
-        200: { description: 'Earliest first.', schema: z.object({ times: z.array(z.iso.datetime()) }).meta({ id: 'ScheduleTimes' }) },
+        200: { description: 'Earliest first.', schema: ScheduleTimes },
       },
     },
     async ({ answer, services, principal, params, query }) => {
       const { body } = await services.catalog(principal).get('schedule', params.schedule);
       return answer(200, { times: nextTimes(body, query.count, services.clock.now()) });
     },
+  ),
+
+  defineRoute(
+    {
+      method: 'post',
+      path: '/v1/schedules/{schedule}/next',
+      operationId: 'previewScheduleTimes',
+      tag: what,
+      scopes: ['admin'],
+      workspace: what,
+      summary: 'List the next times of a draft',
+      description: 'In UTC, as if it were stored now. The draft is validated as by PUT, and not stored; the schedule need not exist.',
+      params: scheduleParams,
+      body: { schema: TimesPreview },
+      answers: { 200: { description: 'Earliest first.', schema: ScheduleTimes } },
+    },
+    async ({ answer, services, body: { draft, count } }) =>
+      answer(200, { times: nextTimes({ ...draft, paused: true }, count, services.clock.now()) }),
   ),
 ];
 

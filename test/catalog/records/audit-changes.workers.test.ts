@@ -117,7 +117,7 @@ const rows: Row[] = [
 /** Routes that do not change the configuration, or are tested below or with their feature. */
 const others = new Set(
   `createSession deleteSession createTurn cancelTurn writeFile deleteFile sendToolResults decideApproval mintApprovalLink decideByLink
-  callTool previewToolset testPolicy createChatCompletion createResponse cancelResponse createMessage countMessageTokens testServer testWebhook testSubscription
+  callTool previewToolset testPolicy createChatCompletion createResponse cancelResponse createMessage countMessageTokens testServer testWebhook previewScheduleTimes testSubscription
   replayDelivery runSchedule retryCallback takeDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp
   createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
   revokeKey putWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn`.split(/\s+/),

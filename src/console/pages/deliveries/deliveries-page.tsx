@@ -1,19 +1,22 @@
 /** `/console/deliveries`: events that webhooks received, and `/console/deliveries/callbacks`: messages that were sent about turns. */
+import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import { useLoaded, usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
 import { Filters, filtersOf } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/record-pages.tsx';
-import type { Column } from '../../parts/records.tsx';
+import { type Column, Records } from '../../parts/records.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewTabs } from '../../parts/view-tabs.tsx';
 import { visible } from '../../parts/visible.ts';
 import { pathOf, query, setQuery, type ViewProps } from '../../router.ts';
+import { count } from '../../text/format.ts';
 import { CallbackList } from './callback-list.tsx';
 import { DeliverySheet } from './delivery-sheet.tsx';
 
-type Row = components['schemas']['DeliveryWithPayload'] & { webhook: string };
+type Row = components['schemas']['WebhookDelivery'];
+type Refused = components['schemas']['RefusedDeliveries'];
 
 const statuses: readonly Row['status'][] = ['ignored', 'skipped', 'pending', 'running', 'waiting', 'completed', 'failed', 'cancelled'];
 
@@ -39,12 +42,20 @@ export function DeliveriesPage({ id }: ViewProps) {
 }
 
 function DeliveryList() {
-  const filter = filtersOf(['webhook', 'status']);
+  const filter = filtersOf(['webhook', 'status', 'from']);
+  const refused = useSignal<readonly Refused[]>([]);
   const webhooks = useLoaded(async (signal) => {
     const { items } = await moniker.value.get('/v1/webhooks', { params: { query: { limit: 200 } }, signal });
     return items.map(({ name }) => name);
   });
-  const pages = usePages((cursor, signal) => loadDeliveries(cursor, signal), [JSON.stringify(filter)]);
+  const pages = usePages(
+    async (cursor, signal) => {
+      const found = await moniker.value.get('/v1/deliveries', { params: { query: { ...filter, ...(cursor && { cursor }) } }, signal });
+      refused.value = found.refused;
+      return found;
+    },
+    [JSON.stringify(filter)],
+  );
   const webhook = query.value.get('of');
   const delivery = query.value.get('delivery');
   return (
@@ -56,8 +67,10 @@ function DeliveryList() {
             choices: [['', 'all'], ...(webhooks.data ?? []).map((name) => [name, name] as const)],
           },
           { name: 'status', label: 'Status', kind: 'choice', choices: [['', 'any'], ...statuses.map((one) => [one, one] as const)] },
+          { name: 'from', label: 'Since', kind: 'time' },
         ]}
       />
+      <RefusedCounts refused={refused.value} />
       <RecordPages
         caption="Deliveries"
         pages={pages}
@@ -95,26 +108,29 @@ function DeliveryList() {
   );
 }
 
-/** Of the webhook that is chosen, page by page; else the newest of each webhook. */
-async function loadDeliveries(cursor: string | undefined, signal: AbortSignal): Promise<{ items: Row[]; nextCursor: string | null }> {
-  const chosen = query.value.get('webhook');
-  if (chosen !== null) return await loadOf(chosen, cursor, signal);
-  const { items } = await moniker.value.get('/v1/webhooks', { params: { query: { limit: 50 } }, signal });
-  const pages = await Promise.all(items.map(({ name }) => loadOf(name, undefined, signal)));
-  const all = pages.flatMap((page) => page.items).sort((a, b) => b.receivedAt.localeCompare(a.receivedAt));
-  return { items: all, nextCursor: null };
-}
-
-async function loadOf(
-  webhook: string,
-  cursor: string | undefined,
-  signal: AbortSignal,
-): Promise<{ items: Row[]; nextCursor: string | null }> {
-  const { items, nextCursor } = await moniker.value.get('/v1/webhooks/{webhook}/deliveries', {
-    params: { path: { webhook }, query: { ...filtersOf(['status']), ...(cursor && { cursor }) } },
-    signal,
-  });
-  return { items: items.map((item) => ({ ...item, webhook })), nextCursor };
+/** Requests without a valid signature have no delivery: the sender has another secret, or is not the sender. */
+function RefusedCounts({ refused }: { refused: readonly Refused[] }) {
+  if (refused.length === 0) return null;
+  const total = refused.reduce((sum, day) => sum + day.count, 0);
+  return (
+    <details class="notice warn">
+      <summary>
+        {count(total)} {total === 1 ? 'request was' : 'requests were'} refused: no valid signature
+      </summary>
+      <p>If the sender is yours, compare the secret of the webhook with the one of the sender.</p>
+      <Records
+        caption="Refused requests"
+        items={refused}
+        keyOf={({ webhook, day }) => `${webhook} ${day}`}
+        columns={[
+          { label: 'Day (UTC)', cell: ({ day }) => day },
+          { label: 'Webhook', cell: ({ webhook }) => <a href={pathOf('webhooks', webhook)}>{visible(webhook)}</a> },
+          { label: 'Requests', isNumber: true, cell: (day) => count(day.count) },
+          { label: 'Last', cell: ({ lastAt }) => <Time iso={lastAt} /> },
+        ]}
+      />
+    </details>
+  );
 }
 
 const columns: readonly Column<Row>[] = [

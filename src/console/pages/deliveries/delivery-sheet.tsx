@@ -69,7 +69,7 @@ export function DeliverySheet({ webhook, delivery, onChange, onClose }: SheetPro
                 'Session',
                 data.session === null ? null : (
                   <a key="session" href={pathOf('sessions', data.session)}>
-                    {data.sessionKey ?? data.session}
+                    {visible(data.sessionKey ?? data.session)}
                   </a>
                 ),
               ],

@@ -1,32 +1,24 @@
-/** The next five times of a stored schedule, in its time zone and in UTC. */
-import { useLoaded } from '../../api/load.ts';
-import { moniker } from '../../api/moniker.ts';
-import { ProblemView } from '../../parts/problem-view.tsx';
+/** The next five times of a schedule, as it is in the editor, in its time zone and in UTC. */
 import { Records } from '../../parts/records.tsx';
 import { duration } from '../../text/format.ts';
 
-type NextTimesProps = { name: string; timeZone: string | null; isPaused: boolean /** Loads again when it changes. */; version: string };
+type NextTimesProps = { times: readonly string[] | null; timeZone: string | null; isPaused: boolean };
 
-export function NextTimes({ name, timeZone, isPaused, version }: NextTimesProps) {
-  const { data, error } = useLoaded(
-    (signal) => moniker.value.get('/v1/schedules/{schedule}/next', { params: { path: { schedule: name }, query: { count: 5 } }, signal }),
-    [name, version],
-  );
+export function NextTimes({ times, timeZone, isPaused }: NextTimesProps) {
   const zone = timeZone ?? 'UTC';
   return (
     <section class="next" aria-label="Next runs">
       <h2>Next runs</h2>
       {isPaused && <p class="notice warn rounded">The schedule is paused: these are the times if it were resumed now.</p>}
-      {error !== null && <ProblemView error={error} />}
-      {data?.times.length === 0 && <p class="muted">It does not run again.</p>}
-      {data !== null && data.times.length > 0 && (
+      {times?.length === 0 && <p class="muted">It does not run again.</p>}
+      {times !== null && times.length > 0 && (
         <Records
           caption="Next runs"
-          items={data.times}
+          items={times}
           keyOf={(iso) => iso}
           columns={[
             { label: zone, cell: (iso) => <time dateTime={iso}>{inZone(iso, zone)}</time> },
-            { label: 'UTC', cell: (iso) => inZone(iso, 'UTC') },
+            ...(zone === 'UTC' ? [] : [{ label: 'UTC', cell: (iso: string) => inZone(iso, 'UTC') }]),
             { label: 'In', cell: (iso) => duration(Math.max(0, Date.parse(iso) - Date.now())) },
           ]}
         />

@@ -18,8 +18,24 @@ function openSchedule(name: string) {
   const path = { schedule: name };
   const warnings = signal<readonly components['schemas']['Warning'][]>([]);
   const hasCallbackSecret = signal(false);
+  /** Of the draft, as far as it is valid; null: not known yet. */
+  const times = signal<readonly string[] | null>(null);
+  const preview = async (draft: ScheduleDraft, aborted?: AbortSignal): Promise<void> => {
+    const answer = await moniker.value.post('/v1/schedules/{schedule}/next', {
+      params: { path },
+      body: { draft },
+      signal: aborted ?? null,
+    });
+    times.value = answer.times;
+  };
   const document = openDocument<ScheduleDraft>(`schedules ${name}`, {
-    blank: { agent: 'demo', cron: '0 9 * * 1-5', timeZone: browserZone, session: '{{@delivery}}', input: '' },
+    blank: {
+      agent: 'demo',
+      cron: '0 9 * * 1-5',
+      timeZone: browserZone,
+      session: '{{@delivery}}',
+      input: 'It is {{@time}}. Say what is due.',
+    },
     read: async () => {
       const { data, ...rest } = await moniker.value.GET('/v1/schedules/{schedule}', { params: { path } });
       if (data === undefined) return rest;
@@ -28,29 +44,34 @@ function openSchedule(name: string) {
       hasCallbackSecret.value = has;
       return { ...rest, data: schedule };
     },
+    check: preview,
     write: (draft, header) => moniker.value.PUT('/v1/schedules/{schedule}', { params: { path, header }, body: draft }),
     remove: (header) => moniker.value.DELETE('/v1/schedules/{schedule}', { params: { path, header } }),
   });
-  return { document, warnings, hasCallbackSecret };
+  return { document, warnings, hasCallbackSecret, times, preview };
 }
 
 const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function ScheduleEditor({ name }: { name: string }) {
-  const { document, warnings, hasCallbackSecret } = useMemo(() => openSchedule(name), [name]);
-  useEffect(() => void document.load(), [document, moniker.value]);
-  const { draft, etag, generation, problem, stored } = document;
-  const issues = problem.value instanceof MonikerError ? problem.value.issues : [];
-  const saved: ScheduleDraft | null = etag.value === null || stored.value === '' ? null : (JSON.parse(stored.value) as ScheduleDraft);
+  const { document, warnings, hasCallbackSecret, times, preview } = useMemo(() => openSchedule(name), [name]);
+  useEffect(() => {
+    void document.load().then(async () => {
+      // An error of it is shown by the next check.
+      if (document.draft.value !== null) await preview(document.draft.value).catch(() => undefined);
+    });
+  }, [document, moniker.value]);
+  const { draft, etag, generation, problem, check } = document;
+  const error = problem.value ?? check.value.error;
+  const issues =
+    error instanceof MonikerError ? error.issues.map(({ path, message }) => ({ path: path.replace(/^draft\./, ''), message })) : [];
   return (
     <div class="editor page">
       <DocumentHeader document={document} view="schedules" title="Schedules" name={name} />
       <Warnings warnings={warnings.value} />
-      {saved !== null && (
-        <NextTimes name={name} timeZone={saved.timeZone ?? null} isPaused={saved.paused === true} version={etag.value ?? ''} />
-      )}
       {draft.value !== null && (
         <FieldIssues.Provider value={issues}>
+          <NextTimes times={times.value} timeZone={draft.value.timeZone ?? null} isPaused={draft.value.paused === true} />
           <ScheduleFields key={generation.value} draft={draft.value} edit={document.edit} hasSecret={hasCallbackSecret.value} />
           <details>
             <summary>Document</summary>
@@ -58,7 +79,7 @@ export function ScheduleEditor({ name }: { name: string }) {
           </details>
         </FieldIssues.Provider>
       )}
-      {saved !== null && <ScheduleRuns name={name} />}
+      {etag.value !== null && <ScheduleRuns name={name} />}
     </div>
   );
 }

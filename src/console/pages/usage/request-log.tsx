@@ -1,4 +1,5 @@
 /** The log of requests to models and of turns, newest first; a row opens its details. */
+import type { ComponentChildren } from 'preact';
 import type { components } from '../../../../client/src/index.ts';
 import { useLoaded, usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
@@ -104,11 +105,29 @@ function RequestSheet({ id }: { id: string }) {
     <Sheet title={data?.kind === 'turn' ? 'Turn' : 'Request'} onClose={() => setQuery({ request: null })}>
       {error !== null && <ProblemView error={error} />}
       {data !== null && <Facts rows={factsOf(data)} />}
+      {data?.bodies != null && <Bodies bodies={data.bodies} />}
+      {data?.kind === 'request' && data.bodies === null && (
+        <p class="muted">
+          Bodies are logged only if <code>requestLog.bodies</code> of the workspace is on.
+        </p>
+      )}
     </Sheet>
   );
 }
 
-function factsOf(entry: Entry): [string, preact.ComponentChildren][] {
+function Bodies({ bodies: { request, response, truncated } }: { bodies: components['schemas']['RequestBodies'] }) {
+  return (
+    <>
+      {truncated && <p class="notice warn">The longer of them is cut: only its beginning is stored.</p>}
+      <h3>Request</h3>
+      {request === null ? <p class="muted">It was binary.</p> : <pre class="file">{visible(request)}</pre>}
+      <h3>Response</h3>
+      {response === null ? <p class="muted">There was none, or it was binary.</p> : <pre class="file">{visible(response)}</pre>}
+    </>
+  );
+}
+
+function factsOf(entry: Entry): [string, ComponentChildren][] {
   const { id, at, requestId, keyId, agent, session, turn, dialect, toolset, model, models, status, code, usage, cost } = entry;
   const text = (value: string | null) => (value === null ? null : visible(value));
   const name = (value: string | null) => (value === null ? null : <code>{visible(value)}</code>);
