@@ -3185,9 +3185,9 @@ export interface components {
             keyId: string;
             /** @constant */
             kind: "change";
-            /** @description Name of the resource; for a key its id, for a server tool its canonical name. */
+            /** @description Name of the resource; for a key or session its id, for a server tool its canonical name. */
             name: string;
-            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `workspace` or `key`. */
+            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `workspace`, `session` (only `delete`) or `key`. */
             resource: string;
             /** @description The version that the change created. null if the resource has no versions. */
             version: number | null;

@@ -5,6 +5,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
+import { systemKeyId } from '../core/principal.ts';
 import { nullIfNotFound, type Outcome, Problem, toOutcome } from '../core/problem.ts';
 import { readSettings } from '../core/settings.ts';
 import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
@@ -55,9 +56,6 @@ const handlers: CatalogHandlers = {
   ...publishedHandlers,
   ...triggerHandlers,
 };
-
-/** Audit id for changes made by the service itself. */
-const systemKeyId = 'system';
 
 type Opened = { services: CatalogServices; outbox: Job; jobs: readonly Job[]; closeDatabase(): void };
 

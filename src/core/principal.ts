@@ -52,6 +52,9 @@ export type KeyRequest = z.infer<typeof KeyRequest>;
 /** The key from the settings: it is in no table, cannot be revoked, and has every scope. */
 export const rootKeyId = 'root';
 
+/** In the audit: the service itself. */
+export const systemKeyId = 'system';
+
 /** Returns the fields that presets can insert. */
 export function callerFields({ keyId, workspace, caller = {} }: Pick<Principal, 'keyId' | 'workspace' | 'caller'>): Record<string, string> {
   return { ...caller, key: keyId, workspace };

@@ -227,7 +227,8 @@ export interface CatalogPort {
   indexSession(row: SessionIndexRow): Promise<void>;
   /** Stores the newest state of a session and of its questions, for lists. Idempotent; an older revision has no effect. */
   updateSession(update: SessionUpdate): Promise<void>;
-  forgetSession(id: string): Promise<void>;
+  /** `by`: the key that deleted it, for the audit; null: none. */
+  forgetSession(id: string, by: string | null): Promise<void>;
   /** Newest first. */
   sessions(filter: SessionFilter, page: PageRequest): Promise<Page<ListedSession>>;
   /** Returns questions of calls, newest first: pending ones by when they were asked, decided ones by when they were decided. */

@@ -664,7 +664,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       }
       await catalog.indexSession({ id: 's3', keyId: 'b', createdAt: '2026-01-02T00:00:00.000Z' });
       expect((await pages((page) => catalog.sessions({ keyId: 'a' }, page), 1)).map(({ id }) => id)).toEqual(['s3', 's1']);
-      await catalog.forgetSession('s3');
+      await catalog.forgetSession('s3', null);
       expect((await pages((page) => catalog.sessions({ keyId: null }, page), 2)).map(({ id }) => id)).toEqual(['s2', 's1']);
     });
   });
@@ -737,7 +737,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       for (let time = 0; time < 2; time += 1) await catalog.updateSession(update('s1', 'a', { revision: 2 }, [decided]));
       expect(await inbox({ state: 'decided' })).toEqual([{ ...decided, session: 's1', keyId: 'a', agent: 'clerk' }]);
       expect((await inbox({ session: 's1' })).map(({ callId }) => callId)).toEqual(['c2']);
-      await catalog.forgetSession('s1');
+      await catalog.forgetSession('s1', null);
       expect([...(await inbox({ state: 'decided' })), ...(await inbox({ session: 's1' }))]).toEqual([]);
     });
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { mcpSessionMigrations } from '../../src/mcp-session/schema.ts';
 import { sessionMigrations } from '../../src/session/object/schema.ts';
 import { auditLogSchema } from '../../src/storage/audit-log.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
@@ -27,6 +28,7 @@ it('the growth of every table and KV prefix is documented', () => {
   const names = [
     ...tablesOf(catalogMigrations),
     ...tablesOf(sessionMigrations),
+    ...tablesOf(mcpSessionMigrations),
     ...tablesOf([auditLogSchema]),
     ...tablesOf([...sumMigrations, ...requestMigrations]),
   ];

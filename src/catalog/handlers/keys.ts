@@ -35,8 +35,8 @@ export const keyHandlers = {
   indexSession: ({ context }, row) => {
     indexSession(context, row);
   },
-  forgetSession: ({ context }, id) => {
-    forgetSession(context, id);
+  forgetSession: ({ context }, id, by) => {
+    forgetSession(context, id, by);
   },
   taintMarks: ({ context }, names) => readTaintMarks(context, names),
   addTaintMarks: ({ context }, marks) => {

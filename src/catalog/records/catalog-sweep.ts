@@ -174,7 +174,7 @@ async function dropSessions(context: CatalogContext, { removeSession }: SweepNee
     rows.map(async ({ id, key_id: keyId }) => {
       try {
         // An index row without a session can remain when a deletion was interrupted.
-        if (!(await removeSession(id, keyId, unusedSince))) forgetSession(context, id);
+        if (!(await removeSession(id, keyId, unusedSince))) forgetSession(context, id, null);
       } catch (error) {
         log.error('an unused session could not be deleted; it will be retried', { session: id, cause: String(error) });
       }

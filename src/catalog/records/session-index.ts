@@ -5,6 +5,7 @@ import type { Page, PageRequest, SessionIndexRow } from '../../ports/catalog.ts'
 import { newestFirst } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
 import { isoTime } from '../documents/documents.ts';
+import { recordChange } from './audit.ts';
 import { overwrite, requestClose } from './close-database.ts';
 import { eraseSession } from './erasure.ts';
 import { eraseWaits, storeWaits } from './session-waits.ts';
@@ -32,12 +33,13 @@ export function updateSession(context: CatalogContext, update: SessionUpdate): v
   });
 }
 
-/** Removes the row of a deleted session, and the Catalog's copies of its text. */
-export function forgetSession(context: CatalogContext, id: string): void {
+/** Removes the row of a deleted session, and the Catalog's copies of its text. `by`: the key that deleted it, for the audit; null: none. */
+export function forgetSession(context: CatalogContext, id: string, by: string | null): void {
   const { sql } = context;
   context.record(() => {
     if (overwrite(sql, 'sessions', 'title', 'id = ?', id)) requestClose(sql);
-    sql.exec('DELETE FROM sessions WHERE id = ?', id);
+    const wasListed = sql.exec('DELETE FROM sessions WHERE id = ? RETURNING id', id).toArray().length > 0;
+    if (wasListed && by !== null) recordChange(context, { by, action: 'delete', resource: 'session', name: id });
     eraseWaits(sql, id);
     eraseSession(context, id);
   });

@@ -67,10 +67,15 @@ export function readSessionState(storage: DurableObjectStorage): 'none' | 'open'
 }
 
 /** Marks the session as being deleted, durably and before the rest of the deletion. If the process dies, the next request or the alarm finishes it. */
-export function markDeleting({ timers }: OpenSession, storage: DurableObjectStorage, retryAt: number): void {
-  storage.sql.exec('UPDATE meta SET leaving = 1');
+export function markDeleting({ timers }: OpenSession, storage: DurableObjectStorage, by: string | null, retryAt: number): void {
+  storage.sql.exec('UPDATE meta SET leaving = 1, deleted_by = coalesce(deleted_by, ?)', by);
   timers.clearAll();
   timers.set('erase', retryAt);
+}
+
+/** Returns the id of the key that deletes the session; null for one that is deleted because its time is over. */
+export function readDeletedBy(sql: SqlStorage): string | null {
+  return sql.exec<{ by: string | null }>('SELECT deleted_by AS by FROM meta').one().by;
 }
 
 export function createSessionTables(storage: DurableObjectStorage, meta: SessionRecord): void {

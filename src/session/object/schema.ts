@@ -1,7 +1,7 @@
 /**
  * The tables of one session, as migrations to which new ones are only appended.
  *
- * - `meta`: the session, one row. `leaving`: it is being deleted.
+ * - `meta`: the session, one row. `leaving`: it is being deleted; `deleted_by`: by this key, which the audit names.
  * - `events`: the log; `body` has no id and time. `event_chunks`: bodies over 1 MB, split.
  * - `turns`: accepted turns in order (`plan`: once ended, only its agent, edition and trigger).
  * - `idempotency`: key → turn, stored for 24 h (`session`: of a fork; `edition`: its pointer).
@@ -200,6 +200,9 @@ const fifteenth = [
   `CREATE INDEX waits_unindexed ON waits (asked_at) WHERE indexed = 0`,
 ];
 
+/** A session that was only stored for a time is deleted by no key. */
+const sixteenth = ['ALTER TABLE meta ADD COLUMN deleted_by TEXT'];
+
 export const sessionMigrations: readonly string[] = [
   first,
   second,
@@ -216,4 +219,5 @@ export const sessionMigrations: readonly string[] = [
   thirteenth,
   fourteenth,
   fifteenth,
+  sixteenth,
 ].map((statements) => statements.join(';\n'));

@@ -5,7 +5,7 @@
 import type { AuditRow } from '../../core/audit.ts';
 import { failpoint } from '../../core/failpoint.ts';
 import { limits } from '../../core/limits.ts';
-import { rootKeyId } from '../../core/principal.ts';
+import { rootKeyId, systemKeyId } from '../../core/principal.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -15,6 +15,7 @@ import {
   createSessionTables,
   markDeleting,
   buildOpenSession,
+  readDeletedBy,
   readSessionState,
   type OpenSession,
   type SessionRecord,
@@ -222,10 +223,11 @@ export class SessionLifecycle {
 
   /**
    * Deletes the session: marks it durably as being deleted, then deletes the rest. Concurrent callers share one deletion. Throws
-   * when the rest cannot be deleted now: the session stays marked, and the next request or the alarm continues.
+   * when the rest cannot be deleted now: the session stays marked, and the next request or the alarm continues. `by`: the key that the audit
+   * names; null for a session that was only stored for a time, which is not audited.
    */
-  destroy(): Promise<void> {
-    this.#deleting ??= this.#erase().finally(() => {
+  destroy(by: string | null = null): Promise<void> {
+    this.#deleting ??= this.#erase(by).finally(() => {
       this.#deleting = null;
     });
     return this.#deleting;
@@ -234,23 +236,23 @@ export class SessionLifecycle {
   /** Deletes the session if it was not used since, and nothing in it runs or waits. Returns whether it did. */
   async tryDestroyUnused({ runner, waits }: OpenSession, since: number): Promise<boolean> {
     if (runner.active || waits.nextExpiry() !== null || lastUse(this.#storage.sql) > since) return false;
-    await this.tryDestroy();
+    await this.tryDestroy(systemKeyId);
     return true;
   }
 
   /** Like `destroy`, but never throws: the alarm finishes a deletion that fails. */
-  async tryDestroy(): Promise<void> {
+  async tryDestroy(by: string | null = null): Promise<void> {
     try {
-      await this.destroy();
+      await this.destroy(by);
     } catch (error) {
       this.#wiring.log.error('a deletion of a session is not finished yet', { session: this.#id, error: String(error) });
     }
   }
 
-  async #erase(): Promise<void> {
+  async #erase(by: string | null): Promise<void> {
     const storage = this.#storage;
     const openSession = this.#session ?? this.#build();
-    markDeleting(openSession, storage, this.#wiring.clock.now() + limits.auditRetryMs);
+    markDeleting(openSession, storage, by, this.#wiring.clock.now() + limits.auditRetryMs);
     await failpoint('delete-session-mid');
     try {
       await withTimeout(systemClock, openSession.runner.stop(), limits.auditWaitMs, () => undefined);
@@ -260,7 +262,7 @@ export class SessionLifecycle {
       // The index row must not outlive its session: it would link to nothing and could not be removed.
       await this.#indexing;
       await openSession.summary.settled();
-      await this.#wiring.catalog(openSession.meta.workspace).forgetSession(this.#id);
+      await this.#wiring.catalog(openSession.meta.workspace).forgetSession(this.#id, readDeletedBy(storage.sql));
       if (!(await this.flushAudit(openSession))) throw new Error('the audit rows of this session could not be sent');
       // From here on nothing reads the tables that are about to be deleted.
       this.#session = null;

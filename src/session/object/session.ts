@@ -121,7 +121,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   remove(caller: Principal): Promise<Outcome<void>> {
     return toOutcome(async () => {
       this.#enter(caller);
-      await this.#life.tryDestroy();
+      await this.#life.tryDestroy(caller.keyId);
     });
   }
 

@@ -151,6 +151,13 @@ describe('the audit of changes', () => {
     expect(JSON.stringify(own)).not.toContain(key);
   });
 
+  it('records the deletion of a session once, also when it is repeated', async () => {
+    const { id } = await bodyOf(await send('POST', '/v1/sessions', { model: 'rehearsal/default' }, headers));
+    expect((await send('DELETE', `/v1/sessions/${id}`)).status).toBe(204);
+    expect((await send('DELETE', `/v1/sessions/${id}`)).status).toBe(404);
+    expect((await changes()).filter(({ name }) => name === id)).toMatchObject([{ action: 'delete', resource: 'session', keyId: 'root' }]);
+  });
+
   it('records a change of the settings of the workspace, which only the root key can make', async () => {
     expect((await send('PUT', '/v1/workspaces/default', { settings: {} })).status).toBe(201);
     expect((await changes())[0]).toMatchObject({ keyId: 'root', action: 'create', resource: 'workspace' });

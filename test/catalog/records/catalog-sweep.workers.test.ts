@@ -89,7 +89,7 @@ describe('the sweep of a workspace', () => {
   });
 
   it('deletes sessions that nobody used for as long as the workspace keeps them, and never without the setting', async () => {
-    const { workspace, catalog, count, sweepAt } = await openForSweeps();
+    const { workspace, catalog, count, sweepAt, sql } = await openForSweeps();
     const owner = { workspace, keyId: 'k1', scopes: ['chat' as const] };
     const { sessions } = wire(testEnv);
     const ids: string[] = [];
@@ -105,6 +105,14 @@ describe('the sweep of a workspace', () => {
     vi.useRealTimers();
     await sweepAt(now + 31 * dayMs);
     expect(await count('sessions')).toBe(1);
+    const entries = (await sql('SELECT entry FROM audit_log')).map(({ entry }) => JSON.parse(String(entry)));
+    const deleted = entries.filter(({ resource }) => resource === 'session');
+    expect(deleted.map(({ name, keyId }) => `${name} ${keyId}`).sort()).toEqual(
+      ids
+        .filter((_, index) => index !== 3)
+        .map((id) => `${id} system`)
+        .sort(),
+    );
     expect((await sessions.get(ids[3] ?? '').view(owner)).id).toBe(ids[3]);
     await expect(sessions.get(ids[0] ?? '').view(owner)).rejects.toMatchObject({ code: 'not_found' });
     await sweepAt(now + 60 * dayMs);
