@@ -26,7 +26,8 @@ export function updateSession(context: CatalogContext, update: SessionUpdate): v
     ON CONFLICT (id) DO UPDATE SET status = excluded.status, title = excluded.title, active_at = excluded.active_at, usage = excluded.usage,
       revision = excluded.revision WHERE excluded.revision >= revision`;
   context.record(() => {
-    overwrite(context.sql, 'sessions', 'title', 'id = ? AND title IS NOT ? AND revision <= ?', id, title, revision);
+    // The row moves within the file when it grows, and its old place keeps the bytes.
+    if (context.settings.closeAfterDelete) overwrite(context.sql, 'sessions', 'title', 'id = ? AND revision <= ?', id, revision);
     const about = [id, keyId, agent, model, toolset, createdAt];
     context.sql.exec(statement, ...about, status, title, activeAt, JSON.stringify(usage), revision);
     storeWaits(context, update);
