@@ -122,6 +122,27 @@ describe.skipIf(isSkipped(browserPath === null, 'hostile content in the console'
     await page.context().close();
   });
 
+  it('works over a slow network: nothing is sent twice, and nothing is lost', async () => {
+    await visit('/', async (page) => {
+      const network = await page.context().newCDPSession(page);
+      const slow = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 20_000 };
+      await network.send('Network.emulateNetworkConditions', slow);
+      await page.getByLabel('Message', { exact: true }).fill('/shell echo slowly');
+      for (let count = 0; count < 3; count += 1) await page.keyboard.press('Enter');
+      await page.getByText('/shell echo slowly').first().waitFor();
+      await page.locator('.turn-end .state', { hasText: 'completed' }).waitFor();
+      expect(await page.locator('.said').count()).toBe(1);
+      expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('');
+      await page.getByRole('link', { name: /^Toolsets/ }).click();
+      await page.getByRole('link', { name: 'demo', exact: true }).click();
+      await page.getByLabel('Aliases of builtin.bash').fill('one');
+      await page.getByLabel('Aliases of builtin.bash').fill('two');
+      await page.getByText('can be saved').waitFor();
+      expect(await page.getByLabel('Aliases of builtin.bash').inputValue()).toBe('two');
+      await page.getByRole('button', { name: 'Discard' }).click();
+    });
+  });
+
   it('counts down when the service limits the key', async () => {
     await visit('/', async (page) => {
       await page.route('**/v1/sessions', (route) =>
