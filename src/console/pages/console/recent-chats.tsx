@@ -14,7 +14,9 @@ export const chatTitles = signal<ReadonlyMap<string, string>>(new Map());
 /** Whether the menu is open, in a narrow window. */
 export const isListOpen = signal(false);
 
-const maxShown = 20;
+/** The palette finds all of them. */
+const maxLoaded = 20;
+const maxListed = 5;
 const maxTitleLength = 60;
 
 export function RecentChats({ current }: { current: string | null }) {
@@ -27,16 +29,23 @@ export function RecentChats({ current }: { current: string | null }) {
     <section aria-label="Recent chats" class="recent">
       <h2>Recent chats</h2>
       <ul>
-        {recentChats.value.map(({ id, who, createdAt }) => (
+        {recentChats.value.slice(0, maxListed).map(({ id, who, createdAt }) => (
           <li key={id}>
-            <a href={pathOf('chat', id)} aria-current={id === current ? 'page' : undefined} title={new Date(createdAt).toLocaleString()}>
+            <a
+              href={pathOf('chat', id)}
+              aria-current={id === current ? 'page' : undefined}
+              title={`${who}, ${new Date(createdAt).toLocaleString()}`}
+            >
               <span class="title">{visible(chatTitles.value.get(id) ?? who)}</span>
-              <span class="who">
-                {visible(who)} · {ago(createdAt)}
-              </span>
+              <span class="who">{ago(createdAt)}</span>
             </a>
           </li>
         ))}
+        <li>
+          <a href={pathOf('sessions')} class="all">
+            All chats
+          </a>
+        </li>
       </ul>
     </section>
   );
@@ -45,7 +54,7 @@ export function RecentChats({ current }: { current: string | null }) {
 /** The list is an aid: without it, the chat works the same. Its errors are shown by the view that sends the same key. */
 async function loadRecentChats(): Promise<void> {
   try {
-    const { items } = await moniker.value.get('/v1/sessions', { params: { query: { limit: maxShown } } });
+    const { items } = await moniker.value.get('/v1/sessions', { params: { query: { limit: maxLoaded } } });
     recentChats.value = items.map(({ id, agent, model, createdAt }) => ({
       id,
       who: agent === undefined ? (model ?? '') : `agent/${agent}`,

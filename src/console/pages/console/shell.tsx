@@ -1,5 +1,6 @@
 /** The frame of the console: sidebar, the view that the path names, the palette, and messages for screen readers. */
 import { signal, useComputed } from '@preact/signals';
+import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { pollHeldServers } from '../../api/held-servers.ts';
 import { pollInbox } from '../../api/inbox.ts';
@@ -59,8 +60,7 @@ export function ConsoleShell() {
         <KeyMenu />
       </header>
       <nav id="navigation" aria-label="Console" class={isListOpen.value ? 'side open' : 'side'}>
-        <Navigation current={name} />
-        {hasKey && <RecentChats current={name === 'chat' ? id : null} />}
+        <Navigation current={name} recent={hasKey ? <RecentChats current={name === 'chat' ? id : null} /> : null} />
       </nav>
       <main id="content" ref={main} tabIndex={-1}>
         <Notices />
@@ -74,29 +74,33 @@ export function ConsoleShell() {
   );
 }
 
-function Navigation({ current }: { current: string }) {
+/** `recent`: shown below the first group, to which the chats belong. */
+function Navigation({ current, recent }: { current: string; recent: ComponentChildren }) {
   return (
     <>
       {groups.map((group) => {
         const shown = views.filter((view) => view.group === group);
         return shown.length === 0 ? null : (
-          <section key={group} aria-label={group}>
-            <h2>{group}</h2>
-            <ul>
-              {shown.map(({ name, title, key, badge }) => (
-                <li key={name}>
-                  <a href={pathOf(name)} aria-current={name === current ? 'page' : undefined}>
-                    {title}
-                    <span class="grow" />
-                    <span class="kbd" aria-hidden="true">
-                      g {key}
-                    </span>
-                    <Badge count={badge?.value ?? 0} />
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </section>
+          <Fragment key={group}>
+            <section aria-label={group}>
+              <h2>{group}</h2>
+              <ul>
+                {shown.map(({ name, title, key, badge }) => (
+                  <li key={name}>
+                    <a href={pathOf(name)} aria-current={name === current ? 'page' : undefined}>
+                      {title}
+                      <span class="grow" />
+                      <span class="kbd" aria-hidden="true">
+                        g {key}
+                      </span>
+                      <Badge count={badge?.value ?? 0} />
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </section>
+            {group === groups[0] && recent}
+          </Fragment>
         );
       })}
       <section aria-label="Reference">
