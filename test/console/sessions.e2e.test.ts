@@ -105,13 +105,18 @@ describe.skipIf(isSkipped(browserPath === null, 'the sessions of the console', n
     const id = await begin();
     await visit(`/console/sessions/${id}`, async (page) => {
       await page.getByRole('heading', { name: 'No turn ran in this session yet' }).waitFor();
+      const focused = (name: string) => page.locator('button:focus', { hasText: name }).waitFor();
       await page.getByRole('button', { name: 'Delete' }).focus();
       await page.keyboard.press('Enter');
       // The safe answer has the focus.
+      await focused('Keep');
       await page.keyboard.press('Enter');
+      await focused('Delete');
       expect((await service.call('GET', `/v1/sessions/${id}`)).status).toBe(200);
       await page.keyboard.press('Enter');
+      await focused('Keep');
       await page.keyboard.press('Shift+Tab');
+      await focused('Delete');
       await page.keyboard.press('Enter');
       await page.getByRole('table', { name: 'Sessions' }).waitFor();
       expect((await service.call('GET', `/v1/sessions/${id}`)).status).toBe(404);

@@ -1,10 +1,13 @@
 /** A button whose action cannot be undone: it asks before it acts. */
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 export function ConfirmButton({ label, question, onConfirm }: { label: string; question: string; onConfirm(): void }) {
   const isAsking = useSignal(false);
   const first = useRef<HTMLButtonElement>(null);
+  const keep = useRef<HTMLButtonElement>(null);
+  // Once, not whenever the page is rendered again: the user may have moved on.
+  useEffect(() => keep.current?.focus(), [isAsking.value]);
   if (!isAsking.value)
     return (
       <button
@@ -29,7 +32,7 @@ export function ConfirmButton({ label, question, onConfirm }: { label: string; q
       <button type="button" class="danger" onClick={() => answer(true)}>
         {label}
       </button>
-      <button type="button" ref={(button) => button?.focus()} onClick={() => answer(false)}>
+      <button type="button" ref={keep} onClick={() => answer(false)}>
         Keep
       </button>
     </span>

@@ -69,9 +69,10 @@ function Head({ id, log: { view, events } }: { id: string; log: SessionLog }) {
     problem.value = null;
     exported.value = 0;
     try {
-      const pages: string[] = [];
+      // The browser can keep the contents of blobs on disk: a log may be large.
+      const pages: Blob[] = [];
       for await (const page of exportLog(id, own.signal)) {
-        pages.push(page);
+        pages.push(new Blob([page]));
         exported.value += page.split('\n').length - 1;
       }
       saveAs(new Blob(pages, { type: 'application/jsonl' }), `session-${id.slice(0, 12)}.jsonl`);
