@@ -30,6 +30,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the chat of the console', noBro
   });
 
   const visit = (path: string, use: (page: Page) => Promise<void>, options = {}) => visitConsole(browser, service, path, use, options);
+  const pendingInbox = async (): Promise<number> => (await service.call('GET', '/v1/approvals')).json.items.length;
   const begin = async (body: object): Promise<string> => (await service.call('POST', '/v1/sessions', body)).json.id;
   const ended = (page: Page, count = 1) => page.locator('.turn-end .state', { hasText: 'completed' }).nth(count - 1);
 
@@ -63,8 +64,13 @@ describe.skipIf(isSkipped(browserPath === null, 'the chat of the console', noBro
       const question = page.getByRole('group', { name: 'Decide on shell' });
       expect(await question.textContent()).toContain('old.txt');
       await page.getByText('shell: waiting for you').waitFor({ state: 'attached' });
+      const inbox = page.getByRole('link', { name: /^Approvals/ });
+      await expect.poll(() => pendingInbox(), { timeout: 15_000 }).toBe(1);
+      await page.reload();
+      await inbox.getByText('waiting').waitFor({ state: 'attached' });
       await question.getByRole('button', { name: 'Approve once' }).click();
       await ended(page).waitFor();
+      await expect.poll(() => inbox.textContent()).not.toContain('waiting');
       expect(await card(page).nth(1).textContent()).toContain('done');
       await page
         .getByText(/waiting$/)

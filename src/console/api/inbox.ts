@@ -49,7 +49,13 @@ export async function decideItem(item: InboxItem, decision: 'approve' | 'deny', 
   const { session: id, callId, round } = item;
   const body = { decision, round, ...(remember && { remember }) };
   await moniker.value.post('/v1/sessions/{id}/approvals/{callId}', { params: { path: { id, callId } }, body });
-  decidedHere.value = new Set([...decidedHere.value, keyOfItem(item)]);
+  await hideQuestions(id, callId);
+}
+
+/** Leaves out what a call waited for, after it was decided or answered in this tab. */
+export async function hideQuestions(session: string, callId: string): Promise<void> {
+  const answered = (inbox.value?.items ?? []).filter((item) => item.session === session && item.callId === callId);
+  decidedHere.value = new Set([...decidedHere.value, ...answered.map(keyOfItem)]);
   await refreshInbox();
 }
 

@@ -4,6 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { followEvents, type components } from '../../../client/src/index.ts';
+import { hideQuestions } from '../api/inbox.ts';
 import { moniker } from '../api/moniker.ts';
 import { foldEvent, type Call, type Conversation, emptyConversation, isIdle, turnStatus } from './fold-events.ts';
 
@@ -121,6 +122,12 @@ export function openChatSession(id: string) {
     void follow(turn ?? undefined);
   }
 
+  /** As `act`, for what a call waits for. */
+  async function answer(callId: string, send: () => Promise<{ turn?: string | null }>): Promise<void> {
+    await act(send);
+    void hideQuestions(id, callId);
+  }
+
   return {
     id,
     openedAt: Date.now(),
@@ -152,15 +159,15 @@ export function openChatSession(id: string) {
       }
     },
     decide: ({ callId, question }: Call, decision: 'approve' | 'deny', remember = false) =>
-      act(() => {
+      answer(callId, () => {
         const round = question?.type === 'approval-required' ? question.round : undefined;
         const body = { decision, ...(remember && { remember }), ...(round !== undefined && { round }) };
         return moniker.value.post('/v1/sessions/{id}/approvals/{callId}', { params: { path: { ...path, callId } }, body });
       }),
     sendResult: ({ callId }: Call, content: string, isError: boolean) =>
-      act(() => moniker.value.post('/v1/sessions/{id}/tool-results', { params: { path }, body: { callId, content, isError } })),
+      answer(callId, () => moniker.value.post('/v1/sessions/{id}/tool-results', { params: { path }, body: { callId, content, isError } })),
     sendInput: ({ callId, question }: Call, input: Answers) =>
-      act(() => {
+      answer(callId, () => {
         const round = question?.type === 'input-required' ? { round: question.round } : {};
         return moniker.value.post('/v1/sessions/{id}/tool-results', { params: { path }, body: { callId, input, ...round } });
       }),
