@@ -7,9 +7,11 @@ import type { OpenDocument } from '../api/document.ts';
 import { navigate, pathOf } from '../router.ts';
 import { announce } from './announce.ts';
 import { ConfirmButton } from './confirm-button.tsx';
-import { DiffLines } from './diff-lines.tsx';
+import { late } from './late.tsx';
 import { ProblemView } from './problem-view.tsx';
 import { visible } from './visible.ts';
+
+const DiffLines = late(async () => (await import('./diff-lines.tsx')).DiffLines);
 
 type HeaderProps<Draft> = {
   document: OpenDocument<Draft>;
