@@ -104,7 +104,54 @@ describe.skipIf(isSkipped(browserPath === null, 'the administration in the conso
       });
     });
 
+    it('changes the workspace, names models, and shows the limits of the key', async () => {
+      await visit('/console/settings', async (page) => {
+        await page.getByText('comes from the settings of the service').waitFor();
+        await page.getByRole('region', { name: 'Limits' }).getByText('Tool calls of a turn').waitFor();
+        await page.getByRole('link', { name: 'Workspace' }).click();
+        await field(page, 'Audit (days)').fill('0');
+        await button(page, 'Save').click();
+        await expect.poll(() => field(page, 'Audit (days)').getAttribute('aria-invalid')).toBe('true');
+        await field(page, 'Audit (days)').fill('30');
+        await page.getByLabel('Further names').fill('runcmd = builtin.bash\nunfinished');
+        await button(page, 'Save').click();
+        await saved(page, 1);
+        expect((await service.call('GET', '/v1/workspaces/default')).json.settings).toMatchObject({
+          retention: { auditDays: 30, sessionDays: null },
+          nameMap: { runcmd: 'builtin.bash' },
+        });
+        await page.getByRole('link', { name: 'Model aliases' }).click();
+        await page.getByRole('heading', { name: 'No model aliases yet' }).waitFor();
+        await field(page, 'Name').fill('gpt-*');
+        await field(page, 'Model or agent').fill('agent/demo');
+        await button(page, 'Set the alias').click();
+        await page.getByRole('table', { name: 'Model aliases' }).getByText('gpt-*').waitFor();
+        await button(page, 'Remove').click();
+        await page.getByRole('group', { name: 'Remove gpt-*?' }).getByRole('button', { name: 'Remove' }).click();
+        await page.getByRole('heading', { name: 'No model aliases yet' }).waitFor();
+      });
+    });
+
+    it('keeps the chosen color scheme in this browser', async () => {
+      await visit('/console/settings/appearance', async (page) => {
+        const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+        expect(await background()).toBe('rgb(255, 255, 255)');
+        await field(page, 'Dark').check();
+        expect(await background()).toBe('rgb(15, 18, 22)');
+        await page.reload();
+        await field(page, 'Dark').waitFor();
+        expect(await background()).toBe('rgb(15, 18, 22)');
+        await field(page, 'As the system').check();
+        expect(await background()).toBe('rgb(255, 255, 255)');
+      });
+    });
+
     it('is accessible and fits its window', async () => {
+      const prices = { 'llama*': { input: 0.5, output: 1.5 } };
+      const local = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', models: ['llama3.2'], apiKey: 'k', prices };
+      await service.call('PUT', '/v1/providers/local', local);
+      await service.call('PUT', '/v1/secrets/GITHUB', { value: 'v', hosts: ['api.github.com'] });
+      await service.call('PUT', '/v1/model-aliases/gpt-4o', { model: 'agent/demo' });
       await lookAt(browser, service, '/console/providers', async (page, look) => {
         const open = async (path: string, ready: string) => {
           await page.goto(`${service.url}/console/${path}`);
@@ -118,6 +165,14 @@ describe.skipIf(isSkipped(browserPath === null, 'the administration in the conso
         await look('secrets');
         await open('secrets/GITHUB', 'Its value cannot be shown');
         await look('secret');
+        await open('settings', 'Limits');
+        await look('settings');
+        await open('settings/workspace', 'Request log');
+        await look('settings-workspace');
+        await open('settings/models', 'gpt-4o');
+        await look('settings-models');
+        await open('settings/appearance', 'Color scheme');
+        await look('settings-appearance');
       });
     });
   },

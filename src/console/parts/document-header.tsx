@@ -24,12 +24,14 @@ type HeaderProps<Draft> = {
   canDelete?: boolean;
   /** Whether the page has a reason not to save the draft yet. */
   isBlocked?: boolean;
+  /** Whether the page has a title of its own. */
+  isPart?: boolean;
   /** More buttons. */
   children?: ComponentChildren;
 };
 
 export function DocumentHeader<Draft>(props: HeaderProps<Draft>) {
-  const { document, view, title, name, showsCheck = false, canDelete = true, isBlocked = false, children } = props;
+  const { document, view, title, name, showsCheck = false, canDelete = true, isBlocked = false, isPart = false, children } = props;
   const saved = useSignal<number | null>(null);
   const newest = useSignal<Draft | null>(null);
   const { draft, stored, etag, check, problem } = document;
@@ -52,9 +54,11 @@ export function DocumentHeader<Draft>(props: HeaderProps<Draft>) {
   return (
     <>
       <header class="document-header actions" ref={top}>
-        <h1>
-          <a href={pathOf(view)}>{title}</a> / {visible(name)}
-        </h1>
+        {!isPart && (
+          <h1>
+            <a href={pathOf(view)}>{title}</a> / {visible(name)}
+          </h1>
+        )}
         <span class="grow" />
         {saved.value !== null && !isChanged && <span class="badge ok">saved as version {saved.value}</span>}
         {isChanged && <CheckBadge state={document.isChecked ? state : 'unsaved'} />}

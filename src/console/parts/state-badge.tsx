@@ -1,8 +1,19 @@
 /** A state as a word with a dot, never by color alone. */
 
 const tones: Readonly<Record<string, string>> = {
-  ...{ done: 'ok', completed: 'ok', delivered: 'ok', approved: 'ok', answered: 'ok', ran: 'ok', ok: 'ok', ready: 'ok', 'signed-in': 'ok' },
-  ...{ failing: 'bad', unauthorized: 'bad', missing: 'bad', held: 'warn', 'signed-out': 'warn' },
+  ...{
+    done: 'ok',
+    completed: 'ok',
+    delivered: 'ok',
+    approved: 'ok',
+    answered: 'ok',
+    ran: 'ok',
+    ok: 'ok',
+    ready: 'ok',
+    active: 'ok',
+    'signed-in': 'ok',
+  },
+  ...{ failing: 'bad', unauthorized: 'bad', missing: 'bad', revoked: 'bad', held: 'warn', 'signed-out': 'warn' },
   ...{ failed: 'bad', denied: 'bad', interrupted: 'bad', refused: 'bad', dead: 'bad' },
   ...{ waiting: 'warn', pending: 'warn', expired: 'warn', outcome_unknown: 'warn', running: 'info', writing: 'info', queued: 'info' },
 };

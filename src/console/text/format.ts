@@ -15,7 +15,8 @@ export function duration(ms: number): string {
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const [unit, large, small, part] =
     ms < 3_600_000 ? [60_000, 'min', 's', 1_000] : ms < 86_400_000 ? [3_600_000, 'h', 'min', 60_000] : [86_400_000, 'd', 'h', 3_600_000];
-  return `${Math.floor(ms / Number(unit))} ${large} ${Math.floor((ms % Number(unit)) / Number(part))} ${small}`;
+  const rest = Math.floor((ms % Number(unit)) / Number(part));
+  return `${Math.floor(ms / Number(unit))} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`;
 }
 
 const whole = new Intl.NumberFormat();

@@ -1,9 +1,11 @@
 /** `/` and `/console/…`: the console. It does everything over the public API, with the key of this tab. */
 import { render } from 'preact';
 import { loadKey } from '../../api/key.ts';
+import { loadTheme } from '../../api/theme.ts';
 import { followPlace } from '../../router.ts';
 import { ConsoleShell } from './shell.tsx';
 
+loadTheme();
 loadKey();
 followPlace();
 const page = document.getElementById('page');

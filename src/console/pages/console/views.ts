@@ -87,6 +87,21 @@ export const views: readonly ConsoleView[] = [
     key: 'x',
     load: async () => (await import('../secrets/secrets-page.tsx')).SecretsPage,
   },
+  { name: 'keys', title: 'Keys', group: 'Administer', key: 'y', load: async () => (await import('../keys/keys-page.tsx')).KeysPage },
+  {
+    name: 'policy',
+    title: 'Policy',
+    group: 'Administer',
+    key: 'o',
+    load: async () => (await import('../policy/policy-page.tsx')).PolicyPage,
+  },
+  {
+    name: 'settings',
+    title: 'Settings',
+    group: 'Administer',
+    key: 'i',
+    load: async () => (await import('../settings/settings-page.tsx')).SettingsPage,
+  },
 ];
 
 export const groups: readonly ConsoleView['group'][] = ['Use', 'Build', 'Automate', 'Run', 'Administer'];

@@ -6,6 +6,7 @@ import { effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { loadKey } from '../../api/key.ts';
 import { loadJson } from '../../api/request.ts';
+import { loadTheme } from '../../api/theme.ts';
 import { DocsShell } from './shell.tsx';
 import { type ApiReference, readReference } from './reference.ts';
 import { followRoute, route } from './route.ts';
@@ -36,6 +37,7 @@ function acceptShortLinks({ operations }: ApiReference): void {
 }
 
 async function start(root: HTMLElement): Promise<void> {
+  loadTheme();
   loadKey();
   render(<DocsPage />, root);
   try {

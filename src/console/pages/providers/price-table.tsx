@@ -27,8 +27,8 @@ export function PriceTable({ prices, models, onChange }: PriceProps) {
   };
   const change = (index: number, row: Row): void => set(rows.value.map((one, at) => (at === index ? row : one)));
   return (
-    <div>
-      <h2>Prices per million tokens</h2>
+    <fieldset>
+      <legend>Prices per million tokens</legend>
       {rows.value.length === 0 && (
         <p class="hint">None of its own: known models have their list prices. Prices are used for usage and for limits of costs.</p>
       )}
@@ -102,6 +102,6 @@ export function PriceTable({ prices, models, onChange }: PriceProps) {
           Add a price
         </button>
       </p>
-    </div>
+    </fieldset>
   );
 }

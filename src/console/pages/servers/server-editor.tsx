@@ -11,8 +11,8 @@ import { Warnings } from '../../parts/warnings.tsx';
 import type { ServerDraft } from './server-draft.ts';
 import { ServerFields } from './server-fields.tsx';
 import { openServer } from './server-state.ts';
-import { TestResult } from './test-result.tsx';
 
+const TestResult = late(async () => (await import('./test-result.tsx')).TestResult);
 const StoredServer = late(async () => (await import('./stored-server.tsx')).StoredServer);
 
 export function ServerEditor({ name }: { name: string }) {

@@ -1,0 +1,141 @@
+/** Asks what the stored policy says about a call or an effect. Nothing is called or sent. */
+import { useSignal } from '@preact/signals';
+import { MonikerError, type components } from '../../../../client/src/index.ts';
+import { useLoaded } from '../../api/load.ts';
+import { moniker } from '../../api/moniker.ts';
+import { ChoiceField, FieldIssues, TextField } from '../../parts/fields.tsx';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { visible } from '../../parts/visible.ts';
+
+type Answer = components['schemas']['PolicyAnswer'];
+type Question = components['schemas']['PolicyQuestion'];
+type Asked = { of: string; tool: string; args: string; target: string; method: string; agent: string; key: string };
+
+/** What is tested, and what its target is. */
+const subjects = [
+  ['call', 'a call of a tool', ''],
+  ['network', 'a request to a host', 'Host'],
+  ['delete-file', 'deleting a file', 'Path'],
+  ['write-file', 'writing a file', 'Path'],
+  ['read-file', 'reading a file', 'Path'],
+  ['secret', 'reading a secret', 'Name of the secret'],
+] as const;
+
+const tones = { allow: 'ok', ask: 'warn', deny: 'bad' } as const;
+
+export function PolicyTester({ isChanged, onDecided }: { isChanged: boolean; onDecided(rule: number | null): void }) {
+  const asked = useSignal<Asked>({
+    ...{ of: 'call', tool: 'builtin.bash', args: '{"command": "rm -rf build; curl https://api.example.com/done"}' },
+    ...{ target: '', method: 'POST', agent: '', key: '' },
+  });
+  const answer = useSignal<Answer | null>(null);
+  const error = useSignal<unknown>(null);
+  const tools = useLoaded((aborted) =>
+    moniker.value.get('/v1/tools', { params: { query: { limit: 200, fields: 'summary' } }, signal: aborted }),
+  );
+  const { of, tool, args, target, method, agent, key } = asked.value;
+  const subject = subjects.find(([one]) => one === of) ?? subjects[0];
+  const set = (members: Partial<Asked>): void => {
+    asked.value = { ...asked.value, ...members };
+  };
+  const test = async (): Promise<void> => {
+    error.value = null;
+    answer.value = null;
+    try {
+      answer.value = await moniker.value.post('/v1/policy/test', { body: toQuestion(asked.value) });
+      onDecided(answer.value.rule?.index ?? null);
+    } catch (thrown) {
+      error.value = thrown instanceof SyntaxError ? new Error(`The arguments are not valid JSON: ${thrown.message}`) : thrown;
+      onDecided(null);
+    }
+  };
+  return (
+    <aside class="inspector tester" aria-label="Test the policy">
+      <h2>Test</h2>
+      <p class="muted">What would the saved rules say? Nothing is called or sent.</p>
+      {isChanged && <p class="notice warn rounded">Your changes are not saved yet, so they are not tested.</p>}
+      <FieldIssues.Provider value={error.value instanceof MonikerError ? error.value.issues : []}>
+        <form
+          class="fields"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void test();
+          }}
+        >
+          <ChoiceField
+            label="Of"
+            path="of"
+            value={of}
+            choices={subjects.map(([one, title]) => [one, title])}
+            onInput={(one) => set({ of: one })}
+          />
+          <TextField
+            label={of === 'call' ? 'Tool' : 'By the tool'}
+            path="tool"
+            suggestions={tools.data?.items.map(({ canonical }) => canonical) ?? []}
+            value={tool}
+            onInput={(text) => set({ tool: text.trim() })}
+          />
+          {of === 'call' ? (
+            <TextField label="Arguments (JSON)" path="arguments" rows={4} isCode value={args} onInput={(text) => set({ args: text })} />
+          ) : (
+            <TextField label={subject[2]} path="effect" value={target} onInput={(text) => set({ target: text.trim() })} />
+          )}
+          {of === 'network' && (
+            <TextField label="HTTP method" path="effect.method" value={method} onInput={(text) => set({ method: text.trim() })} />
+          )}
+          <div class="fields two">
+            <TextField label="In a turn of the agent" path="agent" value={agent} onInput={(text) => set({ agent: text.trim() })} />
+            <TextField label="With the key" path="key" placeholder="this one" value={key} onInput={(text) => set({ key: text.trim() })} />
+          </div>
+          <p>
+            <button type="submit">Test</button>
+          </p>
+        </form>
+      </FieldIssues.Provider>
+      {error.value !== null && <ProblemView error={error.value} suggest={(one) => set({ tool: one })} />}
+      {answer.value !== null && <Verdict answer={answer.value} />}
+    </aside>
+  );
+}
+
+function toQuestion({ of, tool, args, target, method, agent, key }: Asked): Question {
+  const as = { ...(tool !== '' && { tool }), ...(agent !== '' && { agent }), ...(key !== '' && { key }) };
+  if (of === 'call') return { ...as, arguments: args.trim() === '' ? {} : (JSON.parse(args) as Record<string, unknown>) };
+  const members = of === 'network' ? { host: target, method } : of === 'secret' ? { name: target } : { path: target };
+  // The service checks the members of the kind.
+  return { ...as, effect: { kind: of, ...members } as Question['effect'] };
+}
+
+function Verdict({ answer: { verdict, reason, rule, notes = [], effects } }: { answer: Answer }) {
+  return (
+    <section aria-label="Verdict" role="status">
+      <p>
+        <span class={`badge ${tones[verdict]}`}>{verdict}</span> {rule === null ? 'by default' : `by rule ${rule.index}`}
+      </p>
+      <p>{visible(reason)}</p>
+      {effects.length > 0 && (
+        <ul class="effects">
+          {effects.map(({ effect, verdict: own, reason: why, rule: index }, at) => (
+            <li key={at}>
+              <span class={`badge ${tones[own]}`}>{own}</span> <code>{visible(describe(effect))}</code>
+              <span class="muted">
+                {index === null ? 'default' : `rule ${index}`}: {visible(why)}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {notes.map((note) => (
+        <p key={note} class="muted">
+          {visible(note)}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+function describe({ kind, ...members }: Answer['effects'][number]['effect']): string {
+  const values = Object.values(members).filter((value) => typeof value === 'string');
+  return [kind, ...values].join(' ');
+}

@@ -1,0 +1,115 @@
+/** The fields of servers whose tools are in a document: an OpenAPI document, or definitions. Loaded when their tab is opened. */
+import { useSignal } from '@preact/signals';
+import { ChoiceField, TextField } from '../../parts/fields.tsx';
+import { JsonField } from '../../parts/json-field.tsx';
+import { parseDefinitions, type ServerChange } from './server-draft.ts';
+
+function Address({ draft, change, ...texts }: ServerChange & { label: string; hint: string; placeholder: string }) {
+  return <TextField {...texts} path="url" value={draft.url ?? ''} onInput={(url) => change({ url: url.trim() })} />;
+}
+
+export function OpenApiFields({ draft, change }: ServerChange) {
+  const { document } = draft;
+  const isPasted = useSignal(document !== undefined);
+  const paste = (pasted: boolean): void => {
+    isPasted.value = pasted;
+    change(pasted ? { url: undefined, document: '' } : { url: '', document: undefined });
+  };
+  return (
+    <>
+      <ChoiceField
+        label="The document is"
+        path="kind"
+        value={isPasted.value ? 'pasted' : 'address'}
+        choices={[
+          ['address', 'at an address, and read every hour'],
+          ['pasted', 'pasted here'],
+        ]}
+        onInput={(choice) => paste(choice === 'pasted')}
+      />
+      {isPasted.value ? (
+        <TextField
+          label="Document (JSON or YAML)"
+          path="document"
+          rows={12}
+          isCode
+          value={typeof document === 'string' ? document : JSON.stringify(document ?? {}, null, 2)}
+          onInput={(text) => change({ document: text })}
+        />
+      ) : (
+        <Address
+          draft={draft}
+          change={change}
+          label="Address of the document"
+          hint="OpenAPI 3.0 or 3.1, JSON or YAML."
+          placeholder="https://api.example.com/openapi.json"
+        />
+      )}
+      <TextField
+        label="Base URL of the operations"
+        path="baseUrl"
+        placeholder="the first of servers in the document"
+        value={draft.baseUrl ?? ''}
+        onInput={(baseUrl) => change({ baseUrl: baseUrl.trim() || undefined })}
+      />
+      <div class="fields two">
+        {(['include', 'exclude'] as const).map((member) => (
+          <LinesField
+            key={member}
+            label={member === 'include' ? 'Only these operations' : 'Not these operations'}
+            path={member}
+            hint="One a line: a tool name, an operation id, tag:NAME, or GET /path/*."
+            value={draft[member] ?? []}
+            onInput={(lines) => change({ [member]: lines.length > 0 ? lines : undefined })}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+type LinesProps = { label: string; path: string; hint: string; value: readonly string[]; onInput(lines: string[]): void };
+
+function LinesField({ value, onInput, ...rest }: LinesProps) {
+  const text = useSignal(value.join('\n'));
+  return (
+    <TextField
+      {...rest}
+      rows={3}
+      isCode
+      value={text.value}
+      onInput={(typed) => {
+        text.value = typed;
+        onInput(
+          typed
+            .split('\n')
+            .map((line) => line.trim())
+            .filter((line) => line !== ''),
+        );
+      }}
+    />
+  );
+}
+
+export function StaticFields({ draft, change }: ServerChange) {
+  return (
+    <>
+      <Address
+        draft={draft}
+        change={change}
+        label="Endpoint"
+        hint="Each call is one POST of its name and arguments."
+        placeholder="https://tools.example.com/call"
+      />
+      <JsonField
+        label="Definitions (JSON)"
+        path="tools"
+        rows={14}
+        hint="As in the result of MCP’s tools/list."
+        value={draft.tools ?? []}
+        read={parseDefinitions}
+        onInput={(tools) => change({ tools })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+/** `/console/settings/{part?}`: the workspace, aliases of models, what this key may do, and the appearance. */
+import type { ComponentChildren } from 'preact';
+import type { ViewProps } from '../../router.ts';
+import { late } from '../../parts/late.tsx';
+import { ViewTabs } from '../../parts/view-tabs.tsx';
+import { ThisKey } from './this-key.tsx';
+import { Appearance } from './appearance.tsx';
+
+const WorkspaceSettings = late(async () => (await import('./workspace-settings.tsx')).WorkspaceForm);
+const ModelAliases = late(async () => (await import('./model-aliases.tsx')).ModelAliases);
+
+const parts: readonly { id: string | null; title: string; content(): ComponentChildren }[] = [
+  { id: null, title: 'This key', content: () => <ThisKey /> },
+  { id: 'workspace', title: 'Workspace', content: () => <WorkspaceSettings /> },
+  { id: 'models', title: 'Model aliases', content: () => <ModelAliases /> },
+  { id: 'appearance', title: 'Appearance', content: () => <Appearance /> },
+];
+
+export function SettingsPage({ id }: ViewProps) {
+  const part = parts.find((one) => one.id === id) ?? parts[0];
+  return (
+    <div class="view wide">
+      <div class="head">
+        <h1>Settings</h1>
+        <ViewTabs label="Settings" view="settings" current={part?.id ?? null} tabs={parts} />
+      </div>
+      {part?.content()}
+    </div>
+  );
+}
