@@ -106,6 +106,16 @@ describe.skipIf(isSkipped(browserPath === null, 'the usage page of the console',
     });
   });
 
+  it('shows keys by name', async () => {
+    const { json } = await service.call('POST', '/v1/keys', { name: 'nightly report', scopes: ['chat'] });
+    const body = { model: 'echo/words', messages: [{ role: 'user', content: 'hello' }] };
+    await service.call('POST', '/v1/chat/completions', body, { authorization: `Bearer ${json.key}` });
+    await expect.poll(async () => (await service.call('GET', `/v1/usage?key=${json.id}`)).json.totals.calls).toBe(1);
+    await visit('/console/usage?by=key', async (page) => {
+      await row(page, 'Usage by key', `nightly report (${json.id})`).waitFor();
+    });
+  });
+
   it('is accessible and fits its window', async () => {
     await lookAt(browser, service, '/console/usage', async (page, look, isNarrow) => {
       await row(page, 'Usage by model', 'echo/words').waitFor();

@@ -79,7 +79,13 @@ async function loadSums(by: Grouping, filter: Record<string, string>, signal: Ab
   const rows = [];
   for await (const row of paginate(moniker.value, '/v1/usage', { query: { ...query, limit: 200 } }, { signal }))
     if (rows.push(row) >= maxRows) break;
-  return { from, to, totals, rows, isCut: rows.length >= maxRows };
+  return { from, to, totals, rows, isCut: rows.length >= maxRows, keyNames: by === 'key' ? await loadKeyNames(signal) : new Map() };
+}
+
+/** Names by id. Only administrators can list keys: others see ids. */
+async function loadKeyNames(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const { data } = await moniker.value.GET('/v1/keys', { params: { query: { limit: 200 } }, signal });
+  return new Map(data?.items.map(({ id, name }) => [id, name]));
 }
 
 function groupNames({ rows }: Sums, by: Grouping): string[] {
@@ -95,7 +101,8 @@ function measureFor({ totals }: Sums, by: Grouping): Measure {
 function SumsView({ sums: { data, error, reload }, by }: { sums: LoadedData<Sums>; by: Grouping }) {
   if (error !== null) return <ProblemView error={error} retry={() => void reload()} />;
   if (data === null) return <p class="muted">Loading…</p>;
-  const { totals, rows, from, to, isCut } = data;
+  const { totals, rows, from, to, isCut, keyNames } = data;
+  const labelOf = (name: string): string => (keyNames.has(name) ? `${keyNames.get(name)} (${name})` : name);
   if (totals.calls === 0)
     return (
       <div class="empty">
@@ -110,7 +117,8 @@ function SumsView({ sums: { data, error, reload }, by }: { sums: LoadedData<Sums
     );
   const measure = measureFor(data, by);
   const format = measure === 'cost' ? money : compact;
-  const series = daySeries(rows, by, measure, { from, to });
+  const sums = daySeries(rows, by, measure, { from, to });
+  const series = { ...sums, names: sums.names.map(labelOf) };
   return (
     <>
       <Tiles totals={totals} isTools={by === 'tool'} />
@@ -120,7 +128,12 @@ function SumsView({ sums: { data, error, reload }, by }: { sums: LoadedData<Sums
       />
       {isCut && <p class="notice warn">Only the first {count(maxRows)} groups are shown. Choose a shorter range, or filter.</p>}
       <UsageChart series={series} isCount={measure !== 'cost'} what={labels[measure]} format={format} />
-      <Records caption={`Usage by ${by}`} items={groupRows(rows, by, measure)} keyOf={({ name }) => name} columns={columnsOf(by)} />
+      <Records
+        caption={`Usage by ${by}`}
+        items={groupRows(rows, by, measure)}
+        keyOf={({ name }) => name}
+        columns={columnsOf(by, labelOf)}
+      />
       <details class="daily">
         <summary>Numbers of each day</summary>
         <Records
@@ -180,7 +193,7 @@ function Unpriced({ totals: { unpricedCalls = 0, calls }, unpriced }: { totals: 
   );
 }
 
-function columnsOf(by: Grouping): Column<Group>[] {
+function columnsOf(by: Grouping, labelOf: (name: string) => string): Column<Group>[] {
   const tokens: Column<Group>[] = [
     { label: 'Input', isNumber: true, cell: ({ inputTokens = 0 }) => <span title={count(inputTokens)}>{compact(inputTokens)}</span> },
     { label: 'Cached', isNumber: true, cell: ({ cachedInputTokens = 0 }) => compact(cachedInputTokens) },
@@ -188,7 +201,7 @@ function columnsOf(by: Grouping): Column<Group>[] {
     { label: 'Cost', isNumber: true, cell: costCell },
   ];
   return [
-    { label: by[0]?.toUpperCase() + by.slice(1), cell: ({ name }) => <code>{visible(name)}</code> },
+    { label: by[0]?.toUpperCase() + by.slice(1), cell: ({ name }) => <code>{visible(labelOf(name))}</code> },
     { label: 'Calls', isNumber: true, cell: ({ calls }) => count(calls) },
     { label: 'Failed', isNumber: true, cell: (group) => count(measureOf(group, 'failures')) },
     ...(by === 'tool' ? [] : tokens),
