@@ -108,7 +108,7 @@ function RequestSheet({ id }: { id: string }) {
       {data?.bodies != null && <Bodies bodies={data.bodies} />}
       {data?.kind === 'request' && data.bodies === null && (
         <p class="muted">
-          Bodies are logged only if <code>requestLog.bodies</code> of the workspace is on.
+          Bodies are logged only if the <a href={pathOf('settings')}>settings of the workspace</a> say so.
         </p>
       )}
     </Sheet>

@@ -187,8 +187,8 @@ function Unpriced({ totals: { unpricedCalls = 0, calls }, unpriced }: { totals: 
   return (
     <p class="notice warn">
       The cost of {count(unpricedCalls)} of {count(calls)} calls is unknown and not included
-      {unpriced.length > 0 && <>: {visible(unpriced.map(({ name }) => name).join(', '))}</>}. Set <code>prices</code> of the provider to
-      include it.
+      {unpriced.length > 0 && <>: {visible(unpriced.map(({ name }) => name).join(', '))}</>}.{' '}
+      <a href={pathOf('providers')}>Set prices of the provider</a> to include it.
     </p>
   );
 }
