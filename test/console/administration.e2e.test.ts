@@ -126,7 +126,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the administration in the conso
         await field(page, 'Model or agent').fill('agent/demo');
         await button(page, 'Set the alias').click();
         await page.getByRole('table', { name: 'Model aliases' }).getByText('gpt-*').waitFor();
-        await button(page, 'Remove').click();
+        await button(page, 'Remove gpt-*').click();
         await page.getByRole('group', { name: 'Remove gpt-*?' }).getByRole('button', { name: 'Remove' }).click();
         await page.getByRole('heading', { name: 'No model aliases yet' }).waitFor();
       });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lineDiff, withContext } from '../../src/console/text/line-diff.ts';
+import { changedWords, lineDiff, withContext } from '../../src/console/text/line-diff.ts';
 
 const join = (texts: readonly string[]) => texts.join('\n');
 
@@ -48,5 +48,26 @@ describe('line differences', () => {
       6,
     ]);
     expect(withContext(lineDiff('a', 'a'))).toEqual([{ kind: 'skipped', count: 1 }]);
+  });
+
+  it('marks the words that differ between two lines', () => {
+    expect(changedWords('The forecast of a city.', 'The forecast of a city and more.')).toEqual([
+      { start: 'The forecast of a ', changed: 'city.', end: '' },
+      { start: 'The forecast of a ', changed: 'city and more.', end: '' },
+    ]);
+    expect(changedWords('a b c', 'a b c')).toBeNull();
+    expect(changedWords('one', 'two')).toEqual(null);
+  });
+
+  it('marks words without losing a character', () => {
+    const line = fc.array(fc.constantFrom('a', 'bc', ' ', '\u200b', '😀', ' '), { maxLength: 12 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(line, line, (before, after) => {
+        const [one, other] = changedWords(before, after) ?? [];
+        if (one === undefined || other === undefined) return;
+        expect(one.start + one.changed + one.end).toBe(before);
+        expect(other.start + other.changed + other.end).toBe(after);
+      }),
+    );
   });
 });

@@ -145,15 +145,21 @@ describe.skipIf(isSkipped(browserPath === null, 'servers in the console', noBrow
   });
 
   it('is accessible and fits its window', async () => {
+    // A refresh that is in progress refuses another one.
+    const refreshed = (held: string) =>
+      expect.poll(async () => (await service.call('POST', '/v1/servers/weather/refresh')).json.held).toContain(held);
     weather.setTools([changed, stations, { ...stations, name: 'alerts', description: `<b>Alerts</b> of ${'x'.repeat(120)}` }]);
-    await service.call('POST', '/v1/servers/weather/refresh');
-    weather.setTools([{ ...changed, description: 'The forecast\u200b of a city for a week.' }, stations]);
-    await service.call('POST', '/v1/servers/weather/refresh');
+    await refreshed('alerts');
+    const hostile = { ...stations, name: 'evil\u202e<b>x</b>' };
+    weather.setTools([{ ...changed, description: 'The forecast\u200b of a city for a week.' }, stations, hostile]);
+    await refreshed('forecast');
     await lookAt(browser, service, '/console/servers', async (page, look) => {
       await page.getByRole('link', { name: 'weather', exact: true }).waitFor();
       await look('servers');
       await page.getByRole('link', { name: 'weather', exact: true }).click();
       await page.getByRole('article', { name: 'forecast' }).waitFor();
+      await button(page, 'Refresh').click();
+      await page.getByRole('region', { name: 'Warnings' }).getByText('<b>x</b>').waitFor();
       await look('server-held');
       await page.goto(`${service.url}/console/servers/new-one`);
       await field(page, 'Address').fill(weather.url);

@@ -19,6 +19,8 @@ const sources: readonly Source[] = [
   },
   { view: 'skills', kind: 'Skill', list: () => moniker.value.get('/v1/skills', { params }) },
   { view: 'servers', kind: 'Server', list: () => moniker.value.get('/v1/servers', { params }) },
+  { view: 'providers', kind: 'Provider', list: () => moniker.value.get('/v1/providers', { params }) },
+  { view: 'secrets', kind: 'Secret', list: () => moniker.value.get('/v1/secrets', { params }) },
   { view: 'webhooks', kind: 'Webhook', list: () => moniker.value.get('/v1/webhooks', { params }) },
   { view: 'schedules', kind: 'Schedule', list: () => moniker.value.get('/v1/schedules', { params }) },
 ];

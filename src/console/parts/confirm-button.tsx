@@ -2,7 +2,15 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-export function ConfirmButton({ label, question, onConfirm }: { label: string; question: string; onConfirm(): void }) {
+type ConfirmProps = {
+  label: string;
+  /** The label for screen readers, where several buttons have the same one. It begins with `label`. */
+  name?: string;
+  question: string;
+  onConfirm(): void;
+};
+
+export function ConfirmButton({ label, name, question, onConfirm }: ConfirmProps) {
   const isAsking = useSignal(false);
   const first = useRef<HTMLButtonElement>(null);
   const keep = useRef<HTMLButtonElement>(null);
@@ -13,6 +21,7 @@ export function ConfirmButton({ label, question, onConfirm }: { label: string; q
       <button
         type="button"
         ref={first}
+        aria-label={name}
         onClick={() => {
           isAsking.value = true;
         }}

@@ -205,7 +205,7 @@ function IssueText({ id, path, found }: { id: string | undefined; path: string; 
     <p id={id} class="fault">
       {found.map(({ path: at, message }, index) => (
         <span key={index}>
-          {at !== path && <code>{at} </code>}
+          {at !== path && <code>{visible(at)} </code>}
           {visible(message)}{' '}
         </span>
       ))}

@@ -22,7 +22,7 @@ export function ProblemView({ error, retry, suggest }: ProblemProps) {
         <ul>
           {issues.map(({ path, message }) => (
             <li key={`${path} ${message}`}>
-              <code>{path}</code> {visible(message)}
+              <code>{visible(path)}</code> {visible(message)}
             </li>
           ))}
         </ul>

@@ -9,7 +9,7 @@ export function Warnings({ warnings }: { warnings: readonly components['schemas'
       <ul>
         {warnings.map(({ path, message }) => (
           <li key={`${path} ${message}`}>
-            {path !== '' && <code>{path}</code>} {visible(message)}
+            {path !== '' && <code>{visible(path)}</code>} {visible(message)}
           </li>
         ))}
       </ul>

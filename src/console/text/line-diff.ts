@@ -24,6 +24,29 @@ export function lineDiff(before: string | null, after: string | null): DiffLine[
   ];
 }
 
+export type ChangedWords = { start: string; changed: string; end: string };
+
+/**
+ * Of two lines, the words that differ and what is common before and after them. null: too little is common for the comparison to help, or
+ * they are equal.
+ */
+export function changedWords(before: string, after: string): [before: ChangedWords, after: ChangedWords] | null {
+  const from = before.match(/\s+|\S+/g) ?? [];
+  const to = after.match(/\s+|\S+/g) ?? [];
+  const shorter = Math.min(from.length, to.length);
+  let start = 0;
+  while (start < shorter && from[start] === to[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && from.at(-1 - end) === to.at(-1 - end)) end += 1;
+  if ((start + end) * 4 < shorter || (start + end === from.length && start + end === to.length)) return null;
+  const split = (words: readonly string[]): ChangedWords => ({
+    start: words.slice(0, start).join(''),
+    changed: words.slice(start, words.length - end).join(''),
+    end: words.slice(words.length - end).join(''),
+  });
+  return [split(from), split(to)];
+}
+
 /** Leaves out unchanged lines that are far from a change. */
 export function withContext(lines: readonly DiffLine[]): DiffPart[] {
   const isNear = lines.map(() => false);

@@ -33,7 +33,10 @@ function ServerStatus({ state, view: { kind, health, connection, offers, authori
   const others = offered.filter((text) => text !== null).join(', ');
   const refresh = async (): Promise<void> => {
     isRefreshing.value = true;
-    const isDone = await state.act(() => moniker.value.post('/v1/servers/{server}/refresh', { params: { path: state.path } }));
+    const isDone = await state.act(async () => {
+      const report = await moniker.value.post('/v1/servers/{server}/refresh', { params: { path: state.path } });
+      state.warnings.value = report.warnings;
+    });
     isRefreshing.value = false;
     if (isDone) announce('The tools were listed again');
   };

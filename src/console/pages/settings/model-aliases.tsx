@@ -44,7 +44,9 @@ export function ModelAliases() {
           { label: 'Model', cell: (one) => <code>{visible(one.model)}</code> },
           {
             label: 'Action',
-            cell: ({ name }) => <ConfirmButton label="Remove" question={`Remove ${name}?`} onConfirm={() => void remove(name)} />,
+            cell: ({ name }) => (
+              <ConfirmButton label="Remove" name={`Remove ${name}`} question={`Remove ${name}?`} onConfirm={() => void remove(name)} />
+            ),
           },
         ]}
         empty={
@@ -82,7 +84,7 @@ export function ModelAliases() {
               draft.value = { alias, model: text.trim() };
             }}
           />
-          <p>
+          <p class="submit">
             <button type="submit" class="primary" disabled={alias === '' || model === ''}>
               Set the alias
             </button>
