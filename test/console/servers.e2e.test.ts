@@ -159,7 +159,8 @@ describe.skipIf(isSkipped(browserPath === null, 'servers in the console', noBrow
       await page.getByRole('link', { name: 'weather', exact: true }).click();
       await page.getByRole('article', { name: 'forecast' }).waitFor();
       await button(page, 'Refresh').click();
-      await page.getByRole('region', { name: 'Warnings' }).getByText('<b>x</b>').waitFor();
+      await page.getByText('4 remarks about its definitions').click();
+      await page.getByText('"evil<U+202E><b>x</b>" is not a valid tool name').waitFor();
       await look('server-held');
       await page.goto(`${service.url}/console/servers/new-one`);
       await field(page, 'Address').fill(weather.url);

@@ -7,12 +7,12 @@ import { DocumentText } from '../../parts/document-text.tsx';
 import { FieldIssues } from '../../parts/fields.tsx';
 import { late } from '../../parts/late.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
-import { Warnings } from '../../parts/warnings.tsx';
 import type { ServerDraft } from './server-draft.ts';
 import { ServerFields } from './server-fields.tsx';
 import { openServer } from './server-state.ts';
 
 const TestResult = late(async () => (await import('./test-result.tsx')).TestResult);
+const Remarks = late(async () => (await import('./test-result.tsx')).Remarks);
 const StoredServer = late(async () => (await import('./stored-server.tsx')).StoredServer);
 
 export function ServerEditor({ name }: { name: string }) {
@@ -37,7 +37,7 @@ export function ServerEditor({ name }: { name: string }) {
       </DocumentHeader>
       {isTested && test.value !== null && <TestResult test={test.value} isNew={isNew} />}
       {problem.value !== null && <ProblemView error={problem.value} />}
-      <Warnings warnings={warnings.value} />
+      {warnings.value.length > 0 && <Remarks warnings={warnings.value} />}
       {view.value !== null && !isNew && <StoredServer state={state} view={view.value} />}
       {draft.value !== null && (
         <FieldIssues.Provider value={error instanceof MonikerError ? error.issues : []}>

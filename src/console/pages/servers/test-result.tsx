@@ -30,18 +30,24 @@ export function TestResult({ test: { result, error }, isNew }: TestProps) {
       {health.reason !== undefined && <p>{visible(health.reason)}</p>}
       {held > 0 && <p>{held} of its definitions need a review before they can be called.</p>}
       {!ok && isNew && <p>It can be saved all the same. Its tools are listed as soon as it can be reached.</p>}
-      {warnings.length > 0 && (
-        <details>
-          <summary>{warnings.length === 1 ? '1 remark' : `${warnings.length} remarks`} about its definitions</summary>
-          <ul>
-            {warnings.map(({ path, message }) => (
-              <li key={`${path} ${message}`}>
-                <code>{visible(path)}</code> {visible(message)}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <Remarks warnings={warnings} />
     </section>
+  );
+}
+
+/** What the service says about single definitions. Held ones have cards of their own. */
+export function Remarks({ warnings }: { warnings: readonly components['schemas']['Warning'][] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <details class="remarks">
+      <summary>{warnings.length === 1 ? '1 remark' : `${warnings.length} remarks`} about its definitions</summary>
+      <ul>
+        {warnings.map(({ path, message }) => (
+          <li key={`${path} ${message}`}>
+            <code>{visible(path)}</code> {visible(message)}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
