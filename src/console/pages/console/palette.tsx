@@ -1,7 +1,7 @@
 /** `Ctrl K`: goes to a page, a chat or a document, or starts a chat with an agent or a model. A combobox in a dialog (WAI-ARIA APG). */
 import { signal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { chosenModel, loadModels, models } from '../../api/models.ts';
 import { loadThings, things } from '../../api/things.ts';
 import { visible } from '../../parts/visible.ts';
@@ -22,7 +22,8 @@ export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   const [index, setIndex] = useState(0);
-  useEffect(() => {
+  // Before the next key: it belongs into the field.
+  useLayoutEffect(() => {
     if (!isOpen.value || dialog.current?.open) return;
     setText('');
     setIndex(0);
