@@ -93,6 +93,7 @@ describe('the rules', () => {
     ['src/http/utils.ts', 'export const a = 1;', 'its place was not found'],
     ['src/console/a.tsx', "import { limits } from '../core/limits.ts';", 'the pages import themselves, the client and types of core'],
     ['src/console/a.tsx', "import { z } from 'zod';", 'the pages import preact, preact/hooks'],
+    ['src/console/a.tsx', "import { EditorView } from '@codemirror/view';", 'the pages import preact, preact/hooks'],
     ['src/console/a.tsx', 'await fetch(url);', 'calls fetch'],
     ['src/http/a.ts', "import { b } from '../console/b.ts';", 'only pages import pages'],
     ['src/elsewhere/a.ts', 'export const a = 1;', 'is on no floor'],

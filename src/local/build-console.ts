@@ -23,6 +23,8 @@ const budgets: Readonly<Record<string, { script: number; style: number; view?: s
 
 /** What another view of the console may load in addition, and all files together. */
 const maxViewBytes = 12_000;
+/** The code editor, which is loaded when its first field is seen. */
+const maxEditorBytes = 110_000;
 const maxTotalBytes = 300_000;
 
 if (import.meta.main) {
@@ -65,6 +67,8 @@ export async function buildConsole(directory: string): Promise<void> {
     const style = styles.get(view);
     check(`The scripts and style of /console/${view}`, style === undefined ? added : [...added, style], maxViewBytes);
   }
+  const editor = withImports(metafile, outputOf(metafile, 'editor/open-editor.ts')).filter((file) => !common.includes(file));
+  check('The scripts of the code editor', editor, maxEditorBytes);
   const all = Object.keys(metafile.outputs).filter((file) => /\.(?:js|css)$/.test(file));
   check('All files', all, maxTotalBytes);
   const current = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));

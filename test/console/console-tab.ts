@@ -1,5 +1,5 @@
 /** What the tests of the console share: a tab with the key, and a model that writes what the test asks for. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { SharedService } from '../e2e/shared-service.ts';
 import { type ListeningUpstream, listenUpstream } from '../fakes/upstreams/upstream.ts';
@@ -55,6 +55,19 @@ export async function lookAt(
       );
     await visitConsole(browser, service, path, visited, { colorScheme, viewport });
   }
+}
+
+/** Scrolls to the code editor, which is loaded when it is seen, waits until it has replaced the text area of the label, and returns its text box. */
+export async function codeEditor(page: Page, label: string): Promise<Locator> {
+  await page.locator('label', { hasText: label }).evaluate((one: { scrollIntoView(): void }) => one.scrollIntoView());
+  const box = page.locator('.code-editor').getByLabel(label, { exact: true });
+  await box.waitFor();
+  return box;
+}
+
+/** The lines that a code editor shows: all, unless the text is long. */
+export async function codeText(editor: Locator): Promise<string> {
+  return (await editor.locator('.cm-line').allTextContents()).join('\n');
 }
 
 /** Writes a message and sends it with Enter. */

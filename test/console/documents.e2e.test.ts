@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shareService } from '../e2e/shared-service.ts';
 import { isSkipped } from '../selection.ts';
 import { browserPath, findAccessibilityViolations, launchBrowser, noBrowser } from './browser.ts';
-import { lookAt, say, visitConsole } from './console-tab.ts';
+import { codeEditor, codeText, lookAt, say, visitConsole } from './console-tab.ts';
 
 describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', noBrowser))('the editors of the console', () => {
   const service = shareService();
@@ -92,9 +92,11 @@ describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', no
       await field(page, 'Description').fill('Counts the lines of a file.');
       await page.getByText('can be saved').waitFor();
       await page.getByText('It may call builtin.read_file, and nothing else.').waitFor();
-      const code = await field(page, 'Implementation').inputValue();
-      await field(page, 'Implementation').fill('return tools.no_such_tool({});');
+      const implementation = await codeEditor(page, 'Implementation');
+      const code = await codeText(implementation);
+      await implementation.fill('const found = 1;\nreturn tools.no_such_tool({});');
       await page.getByText('cannot be saved').waitFor();
+      await implementation.locator('.fault-line', { hasText: 'no_such_tool' }).waitFor();
       await page.getByRole('alert').getByText('no_such_tool').first().waitFor();
       expect(await button(page, 'Save').isDisabled()).toBe(true);
       await field(page, 'Implementation').fill(code);
@@ -109,6 +111,64 @@ describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', no
       expect(json.made).toMatchObject({ uses: ['builtin.read_file'], parameters: [{ name: 'path' }, { name: 'limit', default: 10 }] });
       await page.getByRole('link', { name: 'Made tools' }).first().click();
       await page.getByRole('link', { name: 'count_lines', exact: true }).waitFor();
+    });
+  });
+
+  it('edits a document as text by keyboard, and marks what is wrong at its line', async () => {
+    await service.call('PUT', '/v1/agents/written', { model: 'rehearsal/default', instructions: 'Be brief.', limits: { maxSteps: 3 } });
+    await visit('/console/agents/written', async (page) => {
+      await page.getByText('Document', { exact: true }).click();
+      const text = await codeEditor(page, 'Document (JSON)');
+      const marked = text.locator('.fault-line');
+      await page.getByText('Document (JSON)', { exact: true }).click();
+      await page.keyboard.press('ControlOrMeta+Home');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.type('/ ');
+      await page.getByText('Not used yet:').waitFor();
+      await expect.poll(() => marked.allTextContents()).toEqual([expect.stringMatching(/^\/ /)]);
+      expect(await text.getAttribute('aria-invalid')).toBe('true');
+      const descriptions = await text.evaluate((box: { ariaDescribedByElements: { id: string }[] }) =>
+        box.ariaDescribedByElements.map(({ id }) => id),
+      );
+      expect(descriptions).toEqual(['document-fault']);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      await page.keyboard.press('ControlOrMeta+z');
+      await expect.poll(() => marked.count()).toBe(0);
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.textContent')).toContain('Copy');
+      await text.fill((await codeText(text)).replace('"maxSteps": 3', '"maxSteps": 100000').replace('Be brief.', 'Be \u202ebrief.'));
+      await text.getByText('U+202E', { exact: true }).waitFor();
+      await button(page, 'Save').click();
+      await expect.poll(() => marked.allTextContents()).toEqual([expect.stringContaining('"maxSteps": 100000')]);
+      await field(page, 'Steps of a turn').fill('7');
+      await expect.poll(() => codeText(text)).toContain('"maxSteps": 7');
+    });
+  });
+
+  it('keeps what is typed before the code editor arrives, and does without it', async () => {
+    await visit('/console/made/slow_tool', async (page) => {
+      let arrive = (): void => undefined;
+      const held = new Promise<void>((resolve) => {
+        arrive = resolve;
+      });
+      await page.route('**/open-editor-*.js', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.reload();
+      const area = page.locator('textarea.code').first();
+      await area.fill('return 1');
+      await page.keyboard.type('2');
+      arrive();
+      const implementation = await codeEditor(page, 'Implementation');
+      await page.keyboard.type('3;');
+      await expect.poll(() => codeText(implementation)).toBe('return 123;');
+      await page.unroute('**/open-editor-*.js');
+      await page.route('**/open-editor-*.js', (route) => route.fulfill({ status: 503 }));
+      await page.reload();
+      await page.locator('textarea.code').first().fill('return 4;');
+      await field(page, 'Description').fill('Returns four.');
+      expect(await page.locator('textarea.code').first().inputValue()).toBe('return 4;');
     });
   });
 
@@ -155,7 +215,12 @@ describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', no
       await open('made/new_tool');
       await field(page, 'Description').fill('Counts the lines of a file.');
       await page.getByText('can be saved').waitFor();
+      await codeEditor(page, 'Implementation');
       await look('made');
+      await page.getByText('Document', { exact: true }).click();
+      await (await codeEditor(page, 'Document (JSON)')).fill('{ "description": "a\u202eb", }');
+      await page.locator('.fault-line').waitFor();
+      await look('made-document');
       await open('skills/new-skill');
       await field(page, 'New file').fill('a.txt');
       await page.keyboard.press('Enter');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { shareService } from '../e2e/shared-service.ts';
 import { isSkipped } from '../selection.ts';
 import { browserPath, launchBrowser, noBrowser } from './browser.ts';
-import { lookAt, visitConsole } from './console-tab.ts';
+import { codeEditor, codeText, lookAt, visitConsole } from './console-tab.ts';
 
 const tools = [
   { tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell'] },
@@ -124,10 +124,10 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   it('makes a test call, adds and removes a tool, and shows the document', async () => {
     await visit(async (page) => {
       await tab(page, 'Test');
-      const text = page.getByLabel('Arguments (JSON)');
+      const text = await codeEditor(page, 'Arguments (JSON)');
       await page.getByLabel('command', { exact: true }).fill('echo tested');
       await page.getByLabel('cwd (optional)').fill('/workspace');
-      expect(JSON.parse(await text.inputValue())).toEqual({ command: 'echo tested', cwd: '/workspace' });
+      expect(JSON.parse(await codeText(text))).toEqual({ command: 'echo tested', cwd: '/workspace' });
       await text.fill('{"command": "echo tested again"}');
       expect(await page.getByLabel('command', { exact: true }).inputValue()).toBe('echo tested again');
       await page.getByRole('button', { name: 'Call' }).click();
@@ -137,9 +137,9 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
       await page.getByText('can be saved').waitFor();
       await page.getByRole('button', { name: 'Remove builtin.read_file' }).click();
       await tab(page, 'Document');
-      const document = page.getByLabel('Document (JSON)');
-      expect(await document.inputValue()).toContain('builtin.write_file');
-      expect(await document.inputValue()).not.toContain('builtin.read_file');
+      const document = await codeText(await codeEditor(page, 'Document (JSON)'));
+      expect(document).toContain('builtin.write_file');
+      expect(document).not.toContain('builtin.read_file');
     });
   });
 

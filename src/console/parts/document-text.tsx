@@ -1,7 +1,9 @@
 /** The draft of a document as JSON text, for what its fields do not show. Text that is not JSON stays in the box and changes nothing. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { MonikerError } from '../../../client/src/index.ts';
 import type { OpenDocument } from '../api/document.ts';
+import { CodeInput } from './code-input.tsx';
 import { CopyButton } from './copy-button.tsx';
 
 type TextProps<Draft> = {
@@ -18,19 +20,21 @@ export function DocumentText<Draft>({ document, read, rows = 24 }: TextProps<Dra
   useEffect(() => {
     if (fault.value === null && !isSameJson(text.value, draft)) text.value = JSON.stringify(draft, null, 2);
   }, [draft]);
+  const error = document.problem.value ?? document.check.value.error;
   return (
     <div class="fields">
       <label for="document">Document (JSON)</label>
-      <textarea
+      <CodeInput
         id="document"
-        class="code"
+        label="Document (JSON)"
+        language="json"
         rows={rows}
-        spellcheck={false}
         value={text.value}
+        issues={error instanceof MonikerError ? error.issues : []}
         aria-invalid={fault.value !== null}
         aria-describedby={fault.value === null ? undefined : 'document-fault'}
-        onInput={(event) => {
-          text.value = event.currentTarget.value;
+        onInput={(typed) => {
+          text.value = typed;
           try {
             document.replace(read(JSON.parse(text.value)));
             fault.value = null;

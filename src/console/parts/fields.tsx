@@ -2,6 +2,7 @@
 import { createContext, type ComponentChildren } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
+import { CodeInput } from './code-input.tsx';
 import { visible } from './visible.ts';
 
 export type FieldIssue = { path: string; message: string };
@@ -72,6 +73,13 @@ export function TextField({
       }
     </FieldFrame>
   );
+}
+
+/** JavaScript, with the issues at their lines. */
+export function CodeField({ value, onInput, rows, ...common }: Common & { value: string; onInput(value: string): void; rows: number }) {
+  const issues = issuesAt(useContext(FieldIssues), common.path);
+  const box = { label: common.label, language: 'javascript', value, onInput, rows, issues } as const;
+  return <FieldFrame {...common}>{(input) => <CodeInput {...input} {...box} />}</FieldFrame>;
 }
 
 /** A value that the service does not return. */

@@ -10,7 +10,7 @@ const patterns: Record<Exclude<CodeLanguage, 'text'>, RegExp> = {
   json: /(?<key>"(?:\\.|[^"\\])*"(?=\s*:))|(?<string>"(?:\\.|[^"\\])*")|(?<number>-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b)|(?<literal>\b(?:true|false|null)\b)/g,
   shell: /(?<string>'[^']*'|"(?:\\.|[^"\\])*")|(?<comment>#.*)|(?<keyword>\bcurl\b)|(?<literal>(?<=\s)--?[a-zA-Z-]+)/g,
   javascript:
-    /(?<comment>\/\/.*)|(?<string>'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|"(?:\\.|[^"\\])*")|(?<keyword>\b(?:const|await|for|of|new|import|from)\b)|(?<literal>\b(?:true|false|null)\b)|(?<number>\b\d+(?:\.\d+)?\b)/g,
+    /(?<comment>\/\/.*|\/\*[\s\S]*?(?:\*\/|$))|(?<string>'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|"(?:\\.|[^"\\])*")|(?<keyword>\b(?:const|let|await|async|function|return|if|else|for|of|in|while|do|break|continue|switch|case|default|new|typeof|throw|try|catch|finally|import|from)\b)|(?<literal>\b(?:true|false|null|undefined)\b)|(?<number>\b\d+(?:\.\d+)?\b)/g,
   python:
     /(?<comment>#.*)|(?<string>"(?:\\.|[^"\\])*")|(?<keyword>\b(?:import|from|for|in|with|as|print)\b)|(?<literal>\b(?:True|False|None)\b)|(?<number>\b\d+(?:\.\d+)?\b)/g,
 };

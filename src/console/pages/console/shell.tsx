@@ -207,14 +207,16 @@ function useKeys(): void {
   useEffect(() => {
     let chordUntil = 0;
     const press = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented) return;
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
         openPalette();
         return;
       }
       if (event.key === 'Escape') isListOpen.value = false;
-      const isTyping =
-        event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable], dialog') !== null;
+      // Within the shadow root of an editor, which `event.target` does not name.
+      const [target] = event.composedPath();
+      const isTyping = target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null;
       if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === '/') {
         event.preventDefault();

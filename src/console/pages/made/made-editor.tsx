@@ -7,7 +7,7 @@ import { moniker } from '../../api/moniker.ts';
 import { DocumentHeader } from '../../parts/document-header.tsx';
 import { Disclosure } from '../../parts/disclosure.tsx';
 import { DocumentText } from '../../parts/document-text.tsx';
-import { FieldIssues, NamesField, TextField } from '../../parts/fields.tsx';
+import { CodeField, FieldIssues, NamesField, TextField } from '../../parts/fields.tsx';
 import type { VersionsProps } from '../../parts/document-versions.tsx';
 import { late } from '../../parts/late.tsx';
 import { visible } from '../../parts/visible.ts';
@@ -107,11 +107,10 @@ function MadeFields({ draft, edit }: { draft: MadeDraft; edit(next: MadeDraft): 
         onInput={(description) => edit({ ...draft, description })}
       />
       <ParameterTable parameters={draft.parameters ?? []} onChange={(parameters) => edit({ ...draft, parameters })} />
-      <TextField
+      <CodeField
         label="Implementation"
         path="implementation"
         rows={14}
-        isCode
         hint="The body of an async function: args has the arguments, await tools.NAME({…}) calls a tool and returns {success, output, error}, and the returned value is the result."
         value={draft.implementation}
         onInput={(implementation) => edit({ ...draft, implementation })}

@@ -1,6 +1,7 @@
 /** Calls a tool of the stored toolset, as a model would. */
 import { useSignal } from '@preact/signals';
 import { moniker } from '../../api/moniker.ts';
+import { CodeInput } from '../../parts/code-input.tsx';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { CheckField, ChoiceField, TextField } from '../../parts/fields.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
@@ -68,13 +69,14 @@ export function TestPanel({ state, selected }: { state: OpenToolset; selected: n
         ))
       )}
       <label for="test-arguments">Arguments (JSON)</label>
-      <textarea
+      <CodeInput
         id="test-arguments"
-        class="code"
+        label="Arguments (JSON)"
+        language="json"
         rows={5}
         value={args.value}
-        onInput={(event) => {
-          args.value = event.currentTarget.value;
+        onInput={(typed) => {
+          args.value = typed;
         }}
       />
       <button type="submit" class="primary">
