@@ -120,6 +120,8 @@ describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', no
       await page.getByText('Document', { exact: true }).click();
       const text = await codeEditor(page, 'Document (JSON)');
       const marked = text.locator('.fault-line');
+      // The view scrolls, not the page: below it there would be nothing.
+      expect(await page.evaluate('document.documentElement.scrollHeight === document.documentElement.clientHeight')).toBe(true);
       await page.getByText('Document (JSON)', { exact: true }).click();
       await page.keyboard.press('ControlOrMeta+Home');
       await page.keyboard.press('ArrowDown');
