@@ -1,0 +1,44 @@
+/** Every page of the console opens. `npm run test:all` has the stories of each page. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shareService } from '../e2e/shared-service.ts';
+import { isSkipped } from '../selection.ts';
+import { browserPath, findAccessibilityViolations, launchBrowser, noBrowser, phone, scrollsSideways } from './browser.ts';
+import { visitConsole } from './console-tab.ts';
+
+describe.skipIf(isSkipped(browserPath === null, 'every page of the console', noBrowser))('every page of the console', () => {
+  const service = shareService();
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  it('opens from its link, is accessible, and fits a phone', async () => {
+    let paths: string[] = [];
+    await visitConsole(browser, service, '/', async (page) => {
+      await page.getByRole('button', { name: /^Run a command/ }).waitFor();
+      const links = await page.locator('nav a[href^="/console/"]').all();
+      const found = await Promise.all(links.map(async (link) => (await link.getAttribute('href')) ?? ''));
+      paths = [...new Set(found)].filter((path) => /^\/console\/[a-z]+$/.test(path));
+    });
+    expect(paths.length).toBeGreaterThan(15);
+    await visitConsole(
+      browser,
+      service,
+      '/',
+      async (page) => {
+        for (const path of paths) {
+          await page.goto(`${service.url}${path}`);
+          await page.locator('main h1').first().waitFor();
+          await page.getByText('Loading…').waitFor({ state: 'detached' });
+          const found = [await findAccessibilityViolations(page), await scrollsSideways(page)];
+          expect([path, ...found]).toEqual([path, [], false]);
+        }
+      },
+      { viewport: phone, colorScheme: 'dark' },
+    );
+  });
+});
