@@ -1,5 +1,5 @@
 /**
- * Mutated documents over HTTP and the real catalog: a smaller version of `test/http/hostile-documents.long.test.ts`, which uses the
+ * Mutated documents over HTTP and the real catalog: a smaller version of `test/http/hostile-documents.all.test.ts`, which uses the
  * in-memory one.
  */
 import fc from 'fast-check';

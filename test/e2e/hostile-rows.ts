@@ -1,6 +1,6 @@
 /**
  * The behavior of the servers of `fixtures/security/mcp-hostile-servers.json`, by id, and the expected result for callers. Run by
- * `hostile-servers.e2e.test.ts` beside a well-behaved server.
+ * `hostile-servers.all.e2e.test.ts` beside a well-behaved server.
  */
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';

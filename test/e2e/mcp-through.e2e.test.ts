@@ -1,6 +1,6 @@
 /**
  * MCP clients get from a toolset what they would get from its server directly: lists, results and errors are compared field by field, for
- * both eras, with a fake that uses every optional field. `mcp-real-servers.e2e.test.ts` does the same with servers as users run them.
+ * both eras, with a fake that uses every optional field. `mcp-real-servers.all.e2e.test.ts` does the same with servers as users run them.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { inputRequired, ProtocolError } from '@modelcontextprotocol/server';

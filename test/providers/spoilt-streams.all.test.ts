@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import { describeCorpus } from '../fixtures.ts';
-import { runs, sample } from '../selection.ts';
 import { merge } from './replies.ts';
 import {
   eventEnds,
@@ -49,15 +48,14 @@ describeCorpus('providers', (path) => {
     for (const reply of replies) uncut.set(reply, await readSpoilt(reply, [reply.body]));
   });
 
-  it.each([...apis])('%s: a reply that is cut anywhere is an error or was over, and no call of it is half', async (api, ofApi) => {
+  it.each([...apis])('%s: a reply that is cut anywhere is an error or was over, and no call of it is half', async (_api, ofApi) => {
     for (const [seed, reply] of ofApi.entries()) {
       const random = seeded(seed);
       const places = Array.from({ length: randomCuts }, () => random(reply.body.length));
       for (const at of places) await checkCut(reply, at, inPieces(reply.body.subarray(0, at), random));
     }
     const ends = ofApi.flatMap((reply) => [...eventEnds(reply)].map((at) => ({ reply, at })));
-    for (const { reply, at } of sample(`event ends of ${api}`, ends, (_, index) => index % 12 === 1))
-      await checkCut(reply, at, [reply.body.subarray(0, at)]);
+    for (const { reply, at } of ends) await checkCut(reply, at, [reply.body.subarray(0, at)]);
   });
 
   async function checkCut(reply: Spoilable, at: number, pieces: Uint8Array[]): Promise<void> {
@@ -133,7 +131,7 @@ describeCorpus('providers', (path) => {
         const read = await readInTurns(one, other, () => 1 + random(2 * Math.ceil(one.body.length / 20)), turns);
         expect(read.map(merge)).toEqual([await alone(one), await alone(other)]);
       }),
-      { numRuns: runs(150) },
+      { numRuns: 150 },
     );
   });
 

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectedFailures, failuresOf, keepFigures, listScenarios, runSuite, type SuiteResult } from './run-suite.ts';
-import { sample } from '../selection.ts';
 
 const expected = expectedFailures('client');
 const results: SuiteResult[] = [];
@@ -25,9 +24,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const scenarios = sample('conformance scenarios of clients', listScenarios('client'), (_, index) => index % 3 === 0);
-
-it.each(scenarios)('%s', async (scenario) => {
+it.each(listScenarios('client'))('%s', async (scenario) => {
   const result = await runSuite('client', ['--command', `${process.execPath} ${program}`, '--scenario', scenario]);
   results.push(result);
   const failures = failuresOf(result, scenario);

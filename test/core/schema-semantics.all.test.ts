@@ -5,7 +5,6 @@ import { SchemaDialect } from '../../src/core/model/provider-profile.ts';
 import { compileSchema } from '../../src/core/schema/schema-compiler.ts';
 import type { JsonSchema } from '../../src/core/tools/tool.ts';
 import { schemaFaults } from './schema-rules.ts';
-import { runs } from '../selection.ts';
 
 /** A schema and a value generated for it. */
 type Pair = { schema: JsonSchema; value: unknown };
@@ -150,7 +149,7 @@ describe('a compiled schema', () => {
         expect(result).toMatchObject({ ok: true });
         if (result.ok) expect({ schema: result.schema, issues: checkInput(result.schema, value) }).toMatchObject({ issues: [] });
       }),
-      { numRuns: runs(500) },
+      { numRuns: 500 },
     );
   });
 
@@ -168,7 +167,7 @@ describe('a compiled schema', () => {
         const again = compileSchema(result.schema, dialect);
         expect(again.ok && again.schema).toEqual(result.schema);
       }),
-      { numRuns: runs(300) },
+      { numRuns: 300 },
     );
   });
 });

@@ -3,7 +3,6 @@
  * speed.
  */
 import { describe, expect, it } from 'vitest';
-import { sample } from '../selection.ts';
 import { put, toolBench } from './run-tool.ts';
 
 const lines = (bytes: number): string => {
@@ -75,7 +74,7 @@ const busy = [
 ];
 
 describe('a busy script yields', () => {
-  it.each(sample('busy scripts', busy, (_, index) => index % 3 === 0))('%s', async (command) => {
+  it.each(busy)('%s', async (command) => {
     const { code, turns } = await turnsOf(command, 10);
     expect(turns).toBeGreaterThan(3);
     expect([undefined, 'timeout', 'limit_reached']).toContain(code);

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createVerifier } from '../../../../src/core/triggers/signatures/create-verifier.ts';
 import { describeCorpus, readJson } from '../../../fixtures.ts';
-import { sample, selection } from '../../../selection.ts';
 import { type SignedVector, signedRequest, type VectorScheme, type WebhookVector } from '../webhook-vectors.ts';
 import { changes } from './changes.ts';
 import { references, type Sent, senders } from './reference-verifiers.ts';
@@ -149,10 +148,8 @@ describe.each(compared)('compared with %s', (scheme) => {
     const bodies = ['{"test": 2432232314}', '{"t":"žluťoučký 🐎",\n"n":[1, 2]}', ''];
     const times = [now, now - 300, now - 301, now + 300, now + 301];
     // Each place for a change with each body and each time.
-    const requests = bodies.flatMap((body, row) =>
-      times.flatMap((time, column) => [0, 1, 2, 3].map((at) => ({ body, time, at, diagonal: (row + column + at) % 4 }))),
-    );
-    for (const { body, time, at } of sample(`changed requests of ${scheme}`, requests, ({ diagonal }) => diagonal === 0)) {
+    const requests = bodies.flatMap((body) => times.flatMap((time) => [0, 1, 2, 3].map((at) => ({ body, time, at }))));
+    for (const { body, time, at } of requests) {
       const sent = sentOf(scheme, { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', id: 'msg_1', time: String(time), body });
       for (const { make } of changes) await tally.compare(scheme, make(sent, at * 5));
     }
@@ -172,7 +169,7 @@ describe.each(compared)('compared with %s', (scheme) => {
           made.reduce((sent, [{ make }, at]) => make(sent, at), sentOf(scheme, original)),
         );
       }),
-      { seed: 8, numRuns: selection === 'all' ? 3_000 : 1_000 },
+      { seed: 8, numRuns: 3_000 },
     );
     tally.print(`${scheme}, any request and up to three changes`);
     expect(tally.agreedYes).toBeGreaterThan(100);
