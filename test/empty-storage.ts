@@ -13,5 +13,6 @@ await runInDurableObject(catalog, () => undefined);
 await testEnv.KV.list({ limit: 1 });
 await reset();
 vi.resetModules();
-// The worker is imported here because, in the test runtime, a request cannot await an import that another request began.
+// These are imported here because, in the test runtime, a request cannot await an import that another request began.
 await import('../src/worker.ts');
+await import('../src/tools/shell/run-shell-script.ts');

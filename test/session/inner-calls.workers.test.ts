@@ -166,6 +166,7 @@ describe('a session of the previous release, which had no nested calls', () => {
       storage.sql.exec('DROP TABLE notices');
       storage.sql.exec('DROP INDEX completions_by_turn');
       for (const column of ['asked_event', 'counted_event']) storage.sql.exec(`ALTER TABLE turns DROP COLUMN ${column}`);
+      storage.sql.exec('ALTER TABLE meta DROP COLUMN deleted_by');
       storage.sql.exec('ALTER TABLE files DROP COLUMN own');
       revertWaits(storage.sql);
       for (const column of ['question', 'round', 'earlier']) storage.sql.exec(`ALTER TABLE approvals DROP COLUMN ${column}`);
