@@ -4,7 +4,7 @@
  *     node test/run.ts                              every test file, large products in samples (`npm test`)
  *     node test/run.ts fast                         the tests that need neither the Workers runtime nor a service (`npm run test:fast`)
  *     node test/run.ts all                          everything (`npm run test:all`)
- *     node test/run.ts node|workers|e2e|crash …     one project; file names may follow
+ *     node test/run.ts node|workers|e2e|crash|console …     one project; file names may follow
  *     node test/run.ts summary [default] [all]      the counts of the last such runs, added up
  *
  * `test/selection.ts` says what `fast`, `default` and `all` cover.
@@ -22,7 +22,7 @@ const reportsDir = join(root, 'node_modules/.cache/test-reports');
 /** Projects in one lane run one after the other, the lanes side by side: the first lane computes, the second one mostly waits. */
 const lanes = [
   ['node', 'workers'],
-  ['e2e', 'crash'],
+  ['e2e', 'crash', 'console'],
 ] as const;
 const projects = lanes.flat();
 type Project = (typeof projects)[number];

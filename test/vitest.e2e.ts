@@ -8,7 +8,7 @@ export default defineConfig({
     name: 'e2e',
     root: `${import.meta.dirname}/..`,
     include: ['test/**/*.e2e.test.ts'],
-    exclude: excludedFiles,
+    exclude: ['test/console/**', ...excludedFiles],
     globalSetup: ['test/e2e/global-setup.ts'],
     environment: 'node',
     maxWorkers: 5,

@@ -9,6 +9,7 @@ import { startScriptedProvider, type ScriptedProvider } from './scripted-provide
 import type { Answer } from './service.ts';
 import { shareService } from './shared-service.ts';
 import { maxSandboxStretchMs } from '../../src/sandbox/meter.ts';
+import { onBusyMachine } from '../wait-ms.ts';
 
 type Called = Answer['json'];
 /** `class` decides which outcome is expected. */
@@ -417,7 +418,7 @@ describe('code with an endless loop', () => {
     await isWell();
   });
 
-  it('stays within the shared memory limit, no matter how many run concurrently', async () => {
+  it('stays within the shared memory limit, no matter how many run concurrently', { retry: onBusyMachine }, async () => {
     const code =
       'const kept = []; for (let n = 0; n < 12; n++) kept.push(new Uint8Array(1e6).fill(n)); await tools.list_directory({ path: "/" }); return kept.length';
     const answers = await Promise.all(Array.from({ length: 100 }, () => call('desk', 'run_code', { code })));

@@ -6,6 +6,7 @@ import { maxApprovalRounds } from '../../src/engine/call/call-tool.ts';
 import type { AskedEffect } from '../../src/core/policy/approval.ts';
 import { isInside } from '../../src/core/text/path.ts';
 import { policyDoor } from './policy-door.ts';
+import { onBusyMachine } from '../wait-ms.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -78,7 +79,7 @@ describe('a question about a script', () => {
     expect([has('contract.txt'), has('old')]).toEqual([false, false]);
   });
 
-  it('lists a limited number of effects, counts all, and binds the approval to all', async () => {
+  it('lists a limited number of effects, counts all, and binds the approval to all', { retry: onBusyMachine }, async () => {
     const { script, put, has } = office();
     for (let index = 0; index < 150; index += 1) put(`many/${String(index).padStart(3, '0')}`, 'x');
     const asked = await script('for file in many/*; do rm "$file"; done');

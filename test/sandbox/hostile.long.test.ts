@@ -4,6 +4,7 @@ import type { SandboxEnd } from '../../src/core/code-mode/run-code.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { runIn, type Asked } from './harness.ts';
 import { sample } from '../selection.ts';
+import { onBusyMachine } from '../wait-ms.ts';
 
 type Row = { id: string; class: string; code: string; expect: string; note: string };
 
@@ -21,7 +22,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
   const chosen = sample('hostile programs of the corpus', rows, (_, index) => index % 3 === 0);
   let expected = 0;
 
-  describe('every row', () => {
+  describe('every row', { retry: onBusyMachine }, () => {
     it.each(chosen.map((row) => [row.id, row] as const))('%s', async (id, row) => {
       const { end, calls } = await runIn.withCalls(row.code, { tools: declared });
       const fault = faultOf(row, end, calls);

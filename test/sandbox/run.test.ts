@@ -5,10 +5,11 @@ import { errorResult, textResult } from '../../src/core/tools/tool.ts';
 import type { InnerOutcome } from '../../src/ports/inner-calls.ts';
 import { runIn, sandbox } from './harness.ts';
 import { maxSandboxArgumentBytes, maxSandboxConsoleBytes } from '../../src/sandbox/machine.ts';
+import { onBusyMachine } from '../wait-ms.ts';
 
 const ok = (text: string): InnerOutcome => ({ waits: false, result: textResult(text) });
 
-describe('code in the sandbox', () => {
+describe('code in the sandbox', { retry: onBusyMachine }, () => {
   it('returns what its body returns', async () => {
     expect(await runIn('return args.a + args.b', { args: { a: 1, b: 2 } })).toEqual({ end: 'returned', value: 3, console: '' });
   });
