@@ -43,17 +43,20 @@ export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let latest: AbortController | null = null;
 
+  /** What is typed while the document is read stays. */
   async function load(): Promise<void> {
+    const before = draft.value;
     try {
       const { data, error, response } = await api.read();
       if (!response.ok && response.status !== 404) throw toError(error, response);
       const document = response.ok && data !== undefined ? data : api.blank;
       stored.value = JSON.stringify(document);
       etag.value = response.ok ? response.headers.get('etag') : null;
+      problem.value = null;
+      if (draft.value !== before) return;
       const kept = readDraft<Draft>(storageName);
       draft.value = kept ?? document;
       generation.value += 1;
-      problem.value = null;
       if (kept !== null) void runCheck();
     } catch (error) {
       problem.value = error;
@@ -95,6 +98,7 @@ export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
     const header = overwrite ? {} : etag.value === null ? { 'if-none-match': '*' } : { 'if-match': etag.value };
     const response = await send(api.write(draft.value, header));
     if (response === null) return null;
+    stored.value = JSON.stringify(api.toKept?.(draft.value) ?? draft.value);
     await discard();
     return Number(response.headers.get('etag')?.replaceAll('"', '') ?? Number.NaN);
   }
@@ -139,6 +143,10 @@ export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
 
   async function discard(): Promise<void> {
     forget();
+    if (stored.value !== '') {
+      draft.value = JSON.parse(stored.value) as Draft;
+      generation.value += 1;
+    }
     await load();
   }
 

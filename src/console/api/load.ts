@@ -1,5 +1,5 @@
 /** Hooks that load what a page shows. An older response never replaces a newer one, and an error keeps what was shown before. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { moniker } from './moniker.ts';
 
@@ -62,6 +62,20 @@ export function usePages<Item>(
     ...{ error, isLoading },
     reload: () => read(null),
   };
+}
+
+/** For work that a person begins. `problem` has the error of the last attempt, null after one that succeeded. */
+export function useAttempt(): { problem: Signal<unknown>; attempt(work: () => Promise<void>): Promise<void> } {
+  const problem = useSignal<unknown>(null);
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+      problem.value = null;
+    } catch (error) {
+      problem.value = error;
+    }
+  };
+  return { problem, attempt };
 }
 
 /** Runs one piece of work at a time: a later one aborts the earlier one, and the end of the component aborts the last. */

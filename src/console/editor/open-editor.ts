@@ -34,6 +34,7 @@ const faultDelayMs = 300;
 
 type EditorOptions = {
   language: 'json' | 'javascript';
+  label: string;
   /** Whether an input method is composing text in the text area. */
   isComposing(): boolean;
   /** Called with what the user types. */
@@ -43,7 +44,7 @@ type EditorOptions = {
 
 /** Makes an editor of the empty element `host`, with the text, the selection and the focus of the text area. Returns null if it is aborted. */
 export async function openEditor(area: HTMLTextAreaElement, host: HTMLElement, options: EditorOptions): Promise<Editor | null> {
-  const { language, isComposing, onInput, signal } = options;
+  const { language, label, isComposing, onInput, signal } = options;
   // Text that is being composed would be lost.
   if (isComposing())
     await new Promise<void>((resolve) => {
@@ -71,7 +72,7 @@ export async function openEditor(area: HTMLTextAreaElement, host: HTMLElement, o
       faultMarks,
       replacements,
       keymap.of([...defaultKeymap, ...historyKeymap]),
-      attributes.of([]),
+      attributes.of(EditorView.contentAttributes.of({ 'aria-label': label })),
       EditorView.updateListener.of(({ docChanged, state, transactions }) => {
         if (!docChanged) return;
         findFaults(faultDelayMs);

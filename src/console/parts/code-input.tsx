@@ -40,6 +40,7 @@ export function CodeInput(props: CodeInputProps) {
       if (area.current === null || host.current === null) return;
       opened = await openEditor(area.current, host.current, {
         language,
+        label,
         isComposing: () => isComposing.current,
         onInput: (text) => newest.current(text),
         signal: end.signal,

@@ -1,9 +1,7 @@
 /** A list of documents by name, with a form that opens the editor of a new one. */
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { hasDraft } from '../api/document.ts';
-import { moniker } from '../api/moniker.ts';
+import { usePages } from '../api/load.ts';
 import { navigate, pathOf } from '../router.ts';
 import { ProblemView } from './problem-view.tsx';
 import { visible } from './visible.ts';
@@ -17,7 +15,7 @@ type ListProps = {
   about: string;
   /** What is in the list, such as `agent`. */
   noun: string;
-  /** What to do if there is none. */
+  /** The next action where the list has no items. */
   empty: string;
   /** A name for a new one, as an example. */
   example: string;
@@ -25,30 +23,15 @@ type ListProps = {
 };
 
 export function DocumentList({ view, title, about, noun, empty, example, load }: ListProps) {
-  const rows = useSignal<ListedDocument[] | null>(null);
-  const cursor = useSignal<string | null>(null);
-  const problem = useSignal<unknown>(null);
-  const read = async (known: ListedDocument[], from?: string): Promise<void> => {
-    try {
-      const { items, nextCursor } = await load(from);
-      rows.value = [...known, ...items];
-      cursor.value = nextCursor;
-      problem.value = null;
-    } catch (error) {
-      problem.value = error;
-    }
-  };
-  useEffect(() => void read([]), [moniker.value]);
-  const known = rows.value ?? [];
-  const next = cursor.value;
+  const { items, hasMore, more, error, isLoading, reload } = usePages(load);
   return (
     <div class="view">
       <h1>{title}</h1>
       <p class="muted">{about}</p>
-      {problem.value !== null && <ProblemView error={problem.value} retry={() => void read([])} />}
-      {rows.value?.length === 0 && <p>{empty}</p>}
+      {error !== null && <ProblemView error={error} retry={() => void reload()} />}
+      {items?.length === 0 && !hasMore && <p>{empty}</p>}
       <ul class="rows">
-        {known.map(({ name, description, facts }) => (
+        {items?.map(({ name, description, facts }) => (
           <li key={name}>
             <a href={pathOf(view, name)}>{visible(name)}</a>
             <span class="muted">{visible(description ?? '')}</span>
@@ -57,9 +40,9 @@ export function DocumentList({ view, title, about, noun, empty, example, load }:
           </li>
         ))}
       </ul>
-      {next !== null && (
+      {hasMore && (
         <p>
-          <button type="button" onClick={() => void read(known, next)}>
+          <button type="button" disabled={isLoading} onClick={() => void more()}>
             Show more
           </button>
         </p>

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { components } from '../../../client/src/index.ts';
 import type { OpenDocument } from '../api/document.ts';
+import { useAttempt } from '../api/load.ts';
 import { DiffLines } from './diff-lines.tsx';
 import { ProblemView } from './problem-view.tsx';
 import { Time } from './time.tsx';
@@ -16,15 +17,7 @@ export type VersionsProps<Draft> = {
 export function DocumentVersions<Draft>({ document, list, read }: VersionsProps<Draft>) {
   const versions = useSignal<readonly components['schemas']['DocumentVersion'][]>([]);
   const shown = useSignal<{ version: number; text: string } | null>(null);
-  const problem = useSignal<unknown>(null);
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-      problem.value = null;
-    } catch (error) {
-      problem.value = error;
-    }
-  };
+  const { problem, attempt } = useAttempt();
   const { draft, etag } = document;
   useEffect(
     () =>

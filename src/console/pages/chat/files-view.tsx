@@ -1,6 +1,7 @@
 /** The files of a session: list, view, download, upload. Content is text of tools and models: it is shown as text only. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { useAttempt } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { saveAs } from '../../parts/save-as.ts';
@@ -15,15 +16,7 @@ const maxShownBytes = 256 * 1024;
 export function FilesView({ session }: { session: ChatSession }) {
   const entries = useSignal<Entry[] | null>(null);
   const shown = useSignal<{ name: string; text: string } | null>(null);
-  const problem = useSignal<unknown>(null);
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-      problem.value = null;
-    } catch (error) {
-      problem.value = error;
-    }
-  };
+  const { problem, attempt } = useAttempt();
   const id = session.id;
   const list = async (): Promise<void> => {
     const listing = await moniker.value.get('/v1/sessions/{id}/files', { params: { path: { id }, query: { recursive: 'true' } } });

@@ -1,6 +1,7 @@
 /** What happened in a chat: where the time went, the events, and the files. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { TabPanel } from '../../parts/tab-panel.tsx';
 import { TimelineView } from '../../parts/timeline-view.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
@@ -19,36 +20,21 @@ export function Inspector({ session, onClose }: { session: ChatSession; onClose(
     return () => removeEventListener('keydown', press);
   }, [onClose]);
   return (
-    <aside class="inspector" aria-label="Inspector" ref={panel}>
-      <header>
-        <div class="tabs" role="tablist" aria-label="Inspector">
-          {tabs.map((name) => (
-            <button
-              key={name}
-              type="button"
-              role="tab"
-              id={`tab-${name}`}
-              aria-selected={tab.value === name}
-              aria-controls="inspected"
-              onClick={() => {
-                tab.value = name;
-              }}
-            >
-              {name}
-            </button>
-          ))}
-        </div>
+    <TabPanel
+      label="Inspector"
+      tabs={tabs}
+      tab={tab}
+      panel={panel}
+      action={
         <button type="button" class="plain close" onClick={onClose}>
           Close
         </button>
-      </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <div id="inspected" role="tabpanel" aria-labelledby={`tab-${tab.value}`} tabIndex={0}>
-        {tab.value === 'Timeline' && <TurnTimelines session={session} />}
-        {tab.value === 'Events' && <EventsView session={session} />}
-        {tab.value === 'Files' && <FilesView session={session} />}
-      </div>
-    </aside>
+      }
+    >
+      {tab.value === 'Timeline' && <TurnTimelines session={session} />}
+      {tab.value === 'Events' && <EventsView session={session} />}
+      {tab.value === 'Files' && <FilesView session={session} />}
+    </TabPanel>
   );
 }
 

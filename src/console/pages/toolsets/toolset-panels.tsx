@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { DocumentText } from '../../parts/document-text.tsx';
 import { late } from '../../parts/late.tsx';
+import { TabPanel } from '../../parts/tab-panel.tsx';
 import { visible } from '../../parts/visible.ts';
 import { asToolsetDraft } from './toolset-draft.ts';
 import type { OpenToolset } from './toolset-state.ts';
@@ -19,35 +20,13 @@ type PanelProps = { state: OpenToolset; selected: number };
 export function ToolsetPanels({ state, selected }: PanelProps) {
   const tab = useSignal<(typeof tabs)[number]>('Definition');
   return (
-    <aside class="inspector" aria-label="About the toolset">
-      <header>
-        <div class="tabs" role="tablist" aria-label="About the toolset">
-          {tabs.map((name) => (
-            <button
-              key={name}
-              type="button"
-              role="tab"
-              id={`tab-${name}`}
-              aria-selected={tab.value === name}
-              aria-controls="inspected"
-              onClick={() => {
-                tab.value = name;
-              }}
-            >
-              {name}
-            </button>
-          ))}
-        </div>
-      </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <div id="inspected" role="tabpanel" aria-labelledby={`tab-${tab.value}`} tabIndex={0}>
-        {tab.value === 'Definition' && <DefinitionPanel state={state} selected={selected} />}
-        {tab.value === 'Entry' && <EntryPanel state={state} selected={selected} />}
-        {tab.value === 'Versions' && <VersionsPanel state={state} />}
-        {tab.value === 'Test' && <TestPanel state={state} selected={selected} />}
-        {tab.value === 'Document' && <DocumentText document={state.document} read={asToolsetDraft} />}
-      </div>
-    </aside>
+    <TabPanel label="About the toolset" tabs={tabs} tab={tab}>
+      {tab.value === 'Definition' && <DefinitionPanel state={state} selected={selected} />}
+      {tab.value === 'Entry' && <EntryPanel state={state} selected={selected} />}
+      {tab.value === 'Versions' && <VersionsPanel state={state} />}
+      {tab.value === 'Test' && <TestPanel state={state} selected={selected} />}
+      {tab.value === 'Document' && <DocumentText document={state.document} read={asToolsetDraft} />}
+    </TabPanel>
   );
 }
 

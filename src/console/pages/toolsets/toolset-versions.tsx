@@ -1,6 +1,7 @@
 /** The versions of a toolset, what each of them changed, and the way back to one. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { useAttempt } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { visible } from '../../parts/visible.ts';
@@ -18,15 +19,7 @@ type Diff = {
 export function VersionsPanel({ state }: { state: OpenToolset }) {
   const versions = useSignal<Version[]>([]);
   const diff = useSignal<Diff | null>(null);
-  const problem = useSignal<unknown>(null);
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-      problem.value = null;
-    } catch (error) {
-      problem.value = error;
-    }
-  };
+  const { problem, attempt } = useAttempt();
   const { path } = state;
   const load = async (): Promise<void> => {
     versions.value = (await moniker.value.get('/v1/toolsets/{toolset}/versions', { params: { path, query: { limit: 50 } } })).items;
