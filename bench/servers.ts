@@ -53,7 +53,7 @@ export async function startServers(): Promise<Servers> {
     const upstream = await start('bench/upstream.ts', ['{port}'], '1');
     const floor = await start('bench/floor.ts', ['{port}', upstream.url], '0');
     const startOurs = (): Promise<Server> =>
-      start('src/local/start.ts', [], '0', {
+      start('src/cli/main.ts', ['start'], '0', {
         PORT: '{port}',
         MONIKER_DATA_DIR: dataDir,
         MONIKER_ROOT_KEY: rootKey,

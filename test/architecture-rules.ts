@@ -24,8 +24,8 @@ const floors = new Map<string, number>([
   ['console', 7],
   ['worker.ts', 8],
 ]);
-/** The launcher, outside the floors. It may import anything; nothing may import it. */
-const launcher = 'local';
+/** The launcher and the commands, which use it, outside the floors. They may import anything; nothing else may import them. */
+const launchers = ['local', 'cli'];
 
 /** Browser code: it imports itself, the libraries below, the client, types of core, and the function that shows hidden characters. */
 const pages = 'console';
@@ -67,7 +67,7 @@ function fileViolations({ path, content }: Source): string[] {
   const floor = floors.get(room);
   const text = blankComments(content);
   const code = blankComments(content, { strings: true });
-  if (floor === undefined && room !== launcher) report(`"${room}" is on no floor`);
+  if (floor === undefined && !launchers.includes(room)) report(`"${room}" is on no floor`);
   if (emptyNames.includes(posix.basename(path).replace(/\.tsx?$/, ''))) report('the name says that its place was not found yet');
   for (const specifier of importsOf(room === pages ? withoutTypeImportsOfCore(text) : text))
     checkImport(path, room, floor, specifier, report);
@@ -75,7 +75,7 @@ function fileViolations({ path, content }: Source): string[] {
     for (const [pattern, what] of impure)
       if (pattern.test(code)) report(`uses ${what} (${pattern.exec(code)?.[0]}); floors 0 to 2 get it from outside`);
   }
-  const mayFetch = room === 'net' || room === launcher || path === 'src/console/api/request.ts';
+  const mayFetch = room === 'net' || launchers.includes(room) || path === 'src/console/api/request.ts';
   if (!mayFetch && callsFetch(code)) report('calls fetch; only net/ and console/api/request.ts do');
   if (/\bsql\s*\.exec(?:<[^(]*>)?\(\s*(?:`[^`]*\$\{|'[^'\n]*'\s*\+|"[^"\n]*"\s*\+)/.test(text))
     report('builds SQL text; pass values as parameters');
@@ -107,16 +107,18 @@ function checkImport(path: string, room: string, floor: number | undefined, spec
     const imported = posix.join(posix.dirname(path), specifier);
     const target = roomOf(imported);
     if (!/\.(?:tsx?|wasm)$/.test(specifier)) report(`imports ${specifier} without its extension`);
-    if (room === launcher || target === room || (room === pages && pageImports.test(imported))) return;
+    if (target === 'cli' && room !== 'cli') report(`imports ${specifier}; nothing imports the commands`);
+    else if (launchers.includes(room) || target === room || (room === pages && pageImports.test(imported))) return;
     const targetFloor = floors.get(target);
     if (room === pages) report(`imports ${specifier}; the pages import themselves, the client and types of core`);
     else if (target === pages) report(`imports ${specifier}; only pages import pages`);
-    else if (target === launcher) report(`imports ${specifier}; nothing may import the launcher`);
+    else if (launchers.includes(target)) report(`imports ${specifier}; nothing may import the launcher`);
     else if (targetFloor === undefined || (floor !== undefined && targetFloor >= floor))
       report(`imports ${specifier}, which is not below ${room}`);
     return;
   }
-  if (specifier.startsWith('node:') && room !== launcher && !isItsPlace(specifier, path)) report(`imports ${specifier}; only local/ does`);
+  if (specifier.startsWith('node:') && !launchers.includes(room) && !isItsPlace(specifier, path))
+    report(`imports ${specifier}; only local/ and cli/ do`);
   if (specifier.startsWith('cloudflare:') && floor !== undefined && floor < firstImpureFloor)
     report(`imports ${specifier} below floor ${firstImpureFloor}`);
   if (room === pages && !pageLibraries.includes(specifier) && !isEditorLibrary(path, specifier))

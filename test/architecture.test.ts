@@ -76,7 +76,8 @@ describe('the rules', () => {
     ['src/session/a.ts', "import { b } from '../catalog/b.ts';", 'not below session'],
     ['src/http/a.ts', "import { b } from '../local/b.ts';", 'nothing may import the launcher'],
     ['src/http/a.ts', "import { b } from './b';", 'without its extension'],
-    ['src/http/a.ts', "import { join } from 'node:path';", 'only local/ does'],
+    ['src/local/a.ts', "import { b } from '../cli/b.ts';", 'nothing imports the commands'],
+    ['src/http/a.ts', "import { join } from 'node:path';", 'only local/ and cli/ do'],
     ['src/engine/a.ts', "import { env } from 'cloudflare:workers';", 'below floor 3'],
     ['src/engine/a.ts', 'const now = Date.now();', 'uses the clock'],
     ['src/dialects/a.ts', 'const id = crypto.randomUUID();', 'uses randomness'],
@@ -116,6 +117,7 @@ describe('the rules', () => {
     ['src/console/api/a.ts', "import { createClient } from '../../../client/src/index.ts';\nimport { lexer } from 'marked';"],
     ['src/console/a.tsx', "import { signal } from '@preact/signals';\nimport type { Via } from '../core/names/via.ts';"],
     ['src/console/api/request.ts', 'await fetch(url);'],
+    ['src/cli/a.ts', "import { start } from '../local/start.ts';"],
     ['src/local/a.ts', "import { join } from 'node:path';\nimport { limits } from '../core/limits.ts';\nawait fetch(url);"],
   ])('accepts %s: %s', (path, content) => {
     expect(check(path, content)).toEqual([]);

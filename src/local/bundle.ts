@@ -84,7 +84,7 @@ function hashSources(): string {
     .flatMap((folder) => readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && /\.(?:tsx?|css|html|svg)$/.test(entry.name))
     .map((entry) => relative(projectRoot, join(entry.parentPath, entry.name)))
-    .filter((path) => !path.startsWith(join('src', 'local')))
+    .filter((path) => !['local', 'cli'].some((folder) => path.startsWith(join('src', folder))))
     .sort();
   const generators = ['build-console.ts', 'build-engine.ts', 'build-worker.ts', 'meter-wasm.ts', 'wasm-binary.ts'].map((file) =>
     join('src/local', file),

@@ -1,6 +1,6 @@
 /**
- * Reads the environment variables and the command line for running on this machine: port, data folder, and the settings that are passed to
- * the Worker unchanged (`core/settings.ts` parses them there). Used by `start.ts`.
+ * Reads the environment variables for running on this machine: port, data folder, and the settings that are passed to the Worker unchanged
+ * (`core/settings.ts` parses them there). Used by `start.ts` and the commands.
  */
 import { resolve } from 'node:path';
 import { StartFailure } from './start-failure.ts';
@@ -20,6 +20,9 @@ export type LocalEnvironment = {
 };
 
 export const projectRoot = resolve(import.meta.dirname, '../..');
+
+/** Relative folders of the settings: in a checkout they belong to it, whatever the current folder is. The npm package is JavaScript. */
+const baseFolder = import.meta.filename.endsWith('.ts') ? projectRoot : process.cwd();
 
 export const workerSettings = [
   'MONIKER_PUBLIC_URL',
@@ -55,11 +58,16 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironmen
   const known = new Set([...workerSettings, ...launcherSettings]);
   return {
     port: readPort(environment.PORT),
-    dataDir: resolve(projectRoot, environment.MONIKER_DATA_DIR?.trim() || '.moniker'),
-    skillsDir: skillsDir ? resolve(projectRoot, skillsDir) : null,
+    dataDir: dataDirOf(environment),
+    skillsDir: skillsDir ? resolve(baseFolder, skillsDir) : null,
     settings,
     unknown: Object.keys(environment).filter((name) => name.startsWith('MONIKER_') && !known.has(name)),
   };
+}
+
+/** The absolute path of the data folder. */
+export function dataDirOf(environment: NodeJS.ProcessEnv): string {
+  return resolve(baseFolder, environment.MONIKER_DATA_DIR?.trim() || '.moniker');
 }
 
 function readPort(text: string | undefined): number {
@@ -94,26 +102,8 @@ export function workerVariables(
   };
 }
 
-// The command line of `npm start` and `npm run dev`.
-
-type StartArguments = { help: boolean; reload: boolean };
-
-/** Parses the arguments after the script's name. Throws `StartFailure` for an unknown one. */
-export function parseArguments(parameters: readonly string[]): StartArguments {
-  const parsed: StartArguments = { help: false, reload: false };
-  for (const parameter of parameters) {
-    if (parameter === '--help' || parameter === '-h') parsed.help = true;
-    else if (parameter === '--reload') parsed.reload = true;
-    else throw new StartFailure(`Unknown option "${parameter}". \`npm start -- --help\` lists the options.`);
-  }
-  return parsed;
-}
-
-export const usage = `Usage: npm start              build what has changed, then run on this machine until Ctrl-C
-       npm run dev            the same, and rebuild whenever a source file changes
-       npm start -- --help    print this text
-
-Environment variables:
+/** For the help of the commands that start the service. */
+export const environmentHelp = `Environment variables:
   PORT                          port to listen on; 0 for any free one (default: 8787)
   MONIKER_DATA_DIR              folder for keys, storage and the bundle (default: .moniker)
   MONIKER_SKILLS_DIR            folder of skills to load at every start

@@ -1,13 +1,11 @@
 /**
- * `npm start`: builds changed sources, runs the service on this machine, prints one screen, and ends cleanly on Ctrl-C. `npm run dev`
- * (`--reload`) also rebuilds and reloads when a source file changes.
+ * `moniker start`: builds changed sources, runs the service on this machine, prints one screen, and ends cleanly on Ctrl-C. `moniker dev`
+ * (`reload`) also rebuilds and reloads when a source file changes.
  */
 import { join, relative } from 'node:path';
-import { parseArguments, usage } from './environment.ts';
 import { type Bundle, ensureBundle } from './bundle.ts';
 import { lockDataDir } from './data-lock.ts';
 import { readEnvironment, workerVariables, type LocalEnvironment } from './environment.ts';
-import { runLocalScript } from './start-failure.ts';
 import { makeDataDir, readKeys, type Keys } from './keys.ts';
 import { findOllama } from './ollama.ts';
 import { claimPort, loopback } from './port.ts';
@@ -21,23 +19,19 @@ import { loadSkills } from './skills.ts';
 
 const healthTimeoutMs = 15_000;
 
-await runLocalScript(async () => {
-  const { help, reload } = parseArguments(process.argv.slice(2));
-  if (help) {
-    console.log(usage);
-    return;
-  }
-  const local = readEnvironment(process.env);
+/** `environment`: with the options of the command line. Resolves after the service has ended. */
+export async function start({ reload, environment }: { reload: boolean; environment: NodeJS.ProcessEnv }): Promise<void> {
+  const local = readEnvironment(environment);
   const port = await claimPort(local.port);
   makeDataDir(local.dataDir);
   const unlock = lockDataDir(local.dataDir);
   try {
-    const keys = readKeys(local.dataDir, process.env);
+    const keys = readKeys(local.dataDir, environment);
     const url = `http://${loopback}:${port}`;
     const build = (): Promise<Bundle> => ensureBundle(join(local.dataDir, 'bundle'), () => console.log('Building …'));
     const [bundle, ollama, { startRuntime }] = await Promise.all([
       build(),
-      findOllama(process.env.OLLAMA_HOST),
+      findOllama(environment.OLLAMA_HOST),
       // Loading it takes half a second, in parallel with the build.
       import('./runtime.ts'),
     ]);
@@ -61,15 +55,23 @@ await runLocalScript(async () => {
   } finally {
     unlock();
   }
-});
+}
 
-/** Later signals are ignored: the shutdown is already running. */
+/** npm passes on the Ctrl-C that the terminal has already sent. */
+const sameSignalMs = 500;
+
+/** Resolves at the first signal. A second Ctrl-C ends the process at once, without the rest of the shutdown. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
+    let firstAt: number | null = null;
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       // miniflare's own listeners would end the process immediately, before the state is closed and the lock released.
       process.removeAllListeners(signal);
-      process.on(signal, () => resolve());
+      process.on(signal, () => {
+        if (signal === 'SIGINT' && firstAt !== null && Date.now() - firstAt > sameSignalMs) process.exit(1);
+        firstAt ??= Date.now();
+        resolve();
+      });
     }
   });
 }

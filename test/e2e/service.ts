@@ -52,7 +52,7 @@ export function launch(
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(MONIKER_|OTEL_|PORT$|OLLAMA_HOST$|.*_API_KEY$)/.test(name)),
   );
-  const start = [process.execPath, join(root, 'src/local/start.ts')];
+  const start = [process.execPath, join(root, 'src/cli/main.ts'), 'start'];
   const named = ['unshare', '-m', 'sh', '-c', 'mount --bind "$0" /etc/hosts && exec "$@"', hosts ?? '', ...start];
   const [command = '', ...parameters] = hosts === undefined ? start : named;
   const child = spawn(command, parameters, {

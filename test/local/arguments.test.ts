@@ -1,29 +1,39 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { parseArguments, usage } from '../../src/local/environment.ts';
-import { readEnvironment, workerSettings } from '../../src/local/environment.ts';
+import { environmentHelp, readEnvironment, workerSettings } from '../../src/local/environment.ts';
 
-const start = join(import.meta.dirname, '../../src/local/start.ts');
+const main = join(import.meta.dirname, '../../src/cli/main.ts');
 
-it('prints the usage for --help and starts nothing', () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [start, '--help'], { encoding: 'utf8', timeout: 60_000 });
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: `${usage}\n`, stderr: '' });
+function moniker(...parameters: string[]): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...parameters], { encoding: 'utf8', timeout: 60_000 });
+  return { status, stdout, stderr };
+}
+
+it('prints the options and settings for --help and starts nothing', () => {
+  const { status, stdout, stderr } = moniker('start', '--help');
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toContain('Usage: moniker start [options]');
+  expect(stdout).toContain('moniker start --port 8080');
+  expect(stdout).toContain(environmentHelp);
 });
 
 it('names an unknown option and where the options are listed', () => {
-  expect(() => parseArguments(['--port=80'])).toThrow('Unknown option "--port=80". `npm start -- --help` lists the options.');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [start, '--port=80'], { encoding: 'utf8', timeout: 60_000 });
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toContain('Unknown option "--port=80"');
+  const { status, stdout, stderr } = moniker('start', '--prot=80');
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toBe("error: unknown option '--prot=80'\nRun the command with --help for its options and an example.\n");
 });
 
-it('accepts --reload, which npm run dev passes', () => {
-  expect(parseArguments(['--reload'])).toEqual({ help: false, reload: true });
+it('reports a port that is no number as one message', () => {
+  expect(moniker('start', '--port', 'x')).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'error: PORT is "x", which is not a valid port. Use a number from 0 (any free port) to 65535.\n',
+  });
 });
 
 it('lists every variable that the service reads, and no other', () => {
-  for (const name of workerSettings) expect(usage).toContain(name);
-  const listed = usage.match(/\bMONIKER_[A-Z_]+/g) ?? [];
+  for (const name of workerSettings) expect(environmentHelp).toContain(name);
+  const listed = environmentHelp.match(/\bMONIKER_[A-Z_]+/g) ?? [];
   expect(readEnvironment(Object.fromEntries(listed.map((name) => [name, 'x']))).unknown).toEqual([]);
 });
