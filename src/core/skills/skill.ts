@@ -13,6 +13,26 @@ export const SkillName = z.string().regex(/^(?!.*--)[a-z0-9]([a-z0-9-]{0,62}[a-z
   message: 'must be 1 to 64 of a-z, 0-9 and "-", with no "-" at either end and none doubled',
 });
 
+const bytes = z.int().min(0).meta({ description: 'Size in bytes; ignored on writes.' });
+
+/** The files of a skill in JSON, as they are written. */
+export const skillFiles = {
+  content: z.string().meta({ description: `The text of SKILL.md, at most ${limits.maxSkillFileBytes} bytes.` }),
+  resources: z
+    .record(
+      z.string(),
+      z.union([
+        z.string(),
+        z.strictObject({ text: z.string(), bytes: bytes.optional() }),
+        z.strictObject({ base64: z.base64(), bytes: bytes.optional() }),
+      ]),
+    )
+    .default({})
+    .meta({
+      description: `Resource files by path: text, \`{"text"}\` or \`{"base64"}\`. At most ${limits.maxSkillResources}, ${limits.maxSkillFileBytes} bytes each, ${limits.maxSkillBytes} in total with SKILL.md.`,
+    }),
+};
+
 /** The frontmatter fields that we use. Other fields remain in `content`. */
 export type SkillFields = {
   name: string;
@@ -49,6 +69,14 @@ export function skillFolder(name: string): string {
 
 /** The input form: either `text` or `base64`. */
 export type GivenResource = { path: string; text?: string; base64?: string };
+
+/** Returns the resources of a skill in JSON as a list. */
+export function givenResources(resources: z.infer<typeof skillFiles.resources>): GivenResource[] {
+  return Object.entries(resources).map(([path, given]) => {
+    if (typeof given === 'string') return { path, text: given };
+    return { path, ...('text' in given ? { text: given.text } : { base64: given.base64 }) };
+  });
+}
 
 /**
  * Returns the canonical form of the content, so that the same skill gives the same document whatever its source. A string is an error

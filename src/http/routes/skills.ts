@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem, quoted } from '../../core/problem.ts';
-import { SkillName, type Skill, resourceBytes } from '../../core/skills/skill.ts';
+import { givenResources, resourceBytes, SkillName, skillFiles, type Skill } from '../../core/skills/skill.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { SkillFiles } from '../../skills/read-skill.ts';
 import { readSkillZip } from '../../skills/zip.ts';
@@ -48,25 +48,10 @@ const fields = {
   requires: z.array(z.string()).optional(),
 };
 
-const bytes = z.int().min(0).meta({ description: 'Size in bytes; ignored on writes.' });
-
 const SkillBody = z
   .strictObject({
     name: SkillName.optional().meta({ description: 'Optional. Must equal the name in the path.' }),
-    content: z.string().meta({ description: `The text of SKILL.md, at most ${limits.maxSkillFileBytes} bytes.` }),
-    resources: z
-      .record(
-        z.string(),
-        z.union([
-          z.string(),
-          z.strictObject({ text: z.string(), bytes: bytes.optional() }),
-          z.strictObject({ base64: z.base64(), bytes: bytes.optional() }),
-        ]),
-      )
-      .default({})
-      .meta({
-        description: `Resource files by path: text, \`{"text"}\` or \`{"base64"}\`. At most ${limits.maxSkillResources}, ${limits.maxSkillFileBytes} bytes each, ${limits.maxSkillBytes} in total with SKILL.md.`,
-      }),
+    ...skillFiles,
     ...fields,
   })
   .meta({
@@ -206,11 +191,7 @@ async function readFiles(request: Request, name: string): Promise<SkillFiles & {
     throw new Problem('unsupported_media_type', 'Send a skill as `content-type: application/json` or `application/zip`.');
   const body = parseDocument(SkillBody, (await readJsonBody(request, limits.maxLargeBodyBytes)).value);
   requireSameName(name, body);
-  const resources = Object.entries(body.resources).map(([path, given]) => {
-    if (typeof given === 'string') return { path, text: given };
-    return { path, ...('text' in given ? { text: given.text } : { base64: given.base64 }) };
-  });
-  return { content: body.content, resources };
+  return { content: body.content, resources: givenResources(body.resources) };
 }
 
 /** The second is the type that browsers on Windows send. */

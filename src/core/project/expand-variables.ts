@@ -1,0 +1,111 @@
+/**
+ * Environment variables in a project file: `${NAME}` and `${NAME:-default}`. The CLI and the launcher expand them before they send a
+ * project; the Worker never reads its own environment for one. They are recognized only in `places`, since instructions, templates and code
+ * contain such text too. There, `$${` stands for a literal `${`, also in what is sent.
+ */
+import { type Issue, quoted } from '../problem.ts';
+
+/** Where variables are recognized: section, any name, member. All strings below such a member. */
+const places: Readonly<Record<string, readonly string[]>> = {
+  secrets: ['value', 'hosts'],
+  providers: ['baseUrl', 'apiKey', 'apiKeySecret', 'headers', 'models'],
+  modelAliases: ['model'],
+  servers: ['url', 'baseUrl', 'headers', 'oauth', 'command', 'args', 'env', 'cwd', 'roots'],
+  skills: ['path'],
+  agents: ['model', 'fallbacks'],
+  webhooks: ['secret', 'callbackSecret', 'callbackUrl'],
+  schedules: ['callbackSecret', 'callbackUrl'],
+  subscriptions: ['url', 'secret'],
+};
+
+const variable = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/** Returns how a variable is written in a project file. */
+export function placeholder(name: string): string {
+  return `\${${name}}`;
+}
+
+/**
+ * Returns the project with the values of its variables. An empty variable with a default counts as missing, as in a shell. `issues`: one for
+ * each variable that is missing and has no default; the project is not to be used then.
+ */
+export function expandVariables(
+  project: unknown,
+  environment: { readonly [name: string]: string | undefined },
+): { project: unknown; issues: Issue[] } {
+  const issues: Issue[] = [];
+  const expanded = mapPlaces(project, (text, path) =>
+    text.replaceAll(variable, (found, dollar: string, name: string, fallback: string | undefined) => {
+      if (dollar !== '') return found;
+      const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+      if (value !== undefined && (value !== '' || fallback === undefined)) return escapeVariables(value);
+      if (fallback !== undefined) return fallback;
+      issues.push({ path, message: `the environment variable ${name} is not set: set it, or write ${placeholder(`${name}:-default`)}` });
+      return found;
+    }),
+  );
+  return { project: expanded, issues };
+}
+
+/**
+ * Replaces `$${` by the literal `${`. Values of secrets that are still a variable are removed, so that the stored value stays; other
+ * variables are reported.
+ */
+export function settleVariables(project: unknown): { project: unknown; issues: Issue[]; unset: string[] } {
+  const issues: Issue[] = [];
+  const unset: string[] = [];
+  const settled = mapPlaces(project, (text, path) => {
+    const open = [...text.matchAll(variable)].find(([, dollar]) => dollar === '');
+    if (open === undefined) return text.replaceAll(variable, (found, dollar: string) => found.slice(dollar.length));
+    if (/^secrets\..+\.value$/.test(path)) {
+      unset.push(path.slice('secrets.'.length, -'.value'.length));
+      return undefined;
+    }
+    const what = quoted(open[0]);
+    issues.push({
+      path,
+      message: `contains the variable ${what}, which only the command line expands: use moniker apply, or send the value`,
+    });
+    return text;
+  });
+  return { project: settled, issues, unset };
+}
+
+/** Escapes text that looks like a variable. */
+export function escapeVariables(text: string): string {
+  return text.replaceAll(variable, (found) => `$${found}`);
+}
+
+/** Returns a copy in which `change` was applied to every string in `places`; undefined removes the member. Other parts are unchanged. */
+export function mapPlaces(project: unknown, change: (text: string, path: string) => string | undefined): unknown {
+  if (!isRecord(project)) return project;
+  return mapMembers(project, (documents, section) => {
+    const members = Object.hasOwn(places, section) ? places[section] : undefined;
+    if (members === undefined || !isRecord(documents)) return documents;
+    return mapMembers(documents, (document, name) => {
+      if (!isRecord(document)) return document;
+      return mapMembers(document, (value, member) =>
+        members.includes(member) ? mapText(value, `${section}.${name}.${member}`, change) : value,
+      );
+    });
+  });
+}
+
+function mapText(value: unknown, path: string, change: (text: string, path: string) => string | undefined): unknown {
+  if (typeof value === 'string') return change(value, path);
+  if (Array.isArray(value)) return value.map((item, index) => mapText(item, `${path}[${index}]`, change));
+  return isRecord(value) ? mapMembers(value, (item, name) => mapText(item, `${path}.${name}`, change)) : value;
+}
+
+function mapMembers(record: Record<string, unknown>, map: (value: unknown, name: string) => unknown): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
+      const mapped = map(value, name);
+      return mapped === undefined ? [] : [[name, mapped]];
+    }),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,82 @@
+/**
+ * A project: documents of a workspace in one file (`moniker.yaml`), by kind and name. Each document has the body of its PUT request.
+ * Environment variables are expanded before a project is sent (`expand-variables.ts`).
+ */
+import { z } from 'zod';
+import { Agent, ResourceName } from '../agent.ts';
+import { MadeTool, MadeToolName } from '../made/made-tool.ts';
+import { ModelAlias, ModelAliasName } from '../model/model-alias.ts';
+import { Provider, ProviderName } from '../model/provider.ts';
+import { Policy } from '../policy/document.ts';
+import { Secret, SecretName } from '../policy/secret.ts';
+import { Server, ServerName } from '../servers/server.ts';
+import { SkillName, skillFiles } from '../skills/skill.ts';
+import { UiTool, UiToolName } from '../tools/ui-tool.ts';
+import { ToolAliases, Toolset, ToolsetName } from '../toolset/toolset.ts';
+import { Schedule } from '../triggers/schedules/schedule.ts';
+import { Subscription } from '../triggers/callbacks/subscription.ts';
+import { Webhook } from '../triggers/webhook.ts';
+import { Workspace } from '../workspace.ts';
+import { placeholder } from './expand-variables.ts';
+
+const ProjectSecret = z
+  .strictObject({
+    value: Secret.shape.value.optional().meta({
+      description: `Usually \`${placeholder('VARIABLE')}\`. Absent: the stored value stays, and a secret that does not exist is skipped.`,
+    }),
+    hosts: Secret.shape.hosts.optional().meta({
+      description:
+        'The only hosts that the secret may be sent to. Absent: the hosts of the servers and providers of the project that name the secret.',
+    }),
+    tools: Secret.shape.tools,
+  })
+  .meta({ id: 'ProjectSecret' });
+
+const ProjectSkill = z
+  .union(
+    [
+      z.strictObject({
+        path: z.string().min(1).max(1_024).meta({ description: 'The folder with SKILL.md, relative to the project file.' }),
+      }),
+      z.strictObject(skillFiles),
+    ],
+    { error: 'must be {"path": "<folder with SKILL.md>"} or {"content", "resources"}' },
+  )
+  .meta({ id: 'ProjectSkill' });
+
+const CanonicalName = z.string().min(3).max(192);
+
+export const Project = z
+  .strictObject({
+    $schema: z.string().optional().meta({ description: 'The URL of this schema, for editors.' }),
+    secrets: z.record(SecretName, ProjectSecret).optional(),
+    providers: z.record(ProviderName, Provider).optional(),
+    modelAliases: z.record(ModelAliasName, ModelAlias).optional(),
+    servers: z.record(ServerName, Server).optional(),
+    tools: z
+      .record(z.union([MadeToolName, UiToolName]), z.union([MadeTool, UiTool]))
+      .optional()
+      .meta({ description: 'Made tools and UI tools, by canonical name: `made.<name>`, `ui.<name>`.' }),
+    toolAliases: z.record(CanonicalName, ToolAliases).optional().meta({ description: 'Default aliases, by canonical name of the tool.' }),
+    toolsets: z.record(ToolsetName, Toolset).optional(),
+    skills: z.record(SkillName, ProjectSkill).optional(),
+    agents: z.record(ResourceName, Agent).optional(),
+    policy: Policy.optional(),
+    webhooks: z.record(ResourceName, Webhook).optional(),
+    schedules: z.record(ResourceName, Schedule).optional(),
+    subscriptions: z.record(ResourceName, Subscription).optional(),
+    workspace: Workspace.optional().meta({ description: 'The settings of the workspace, as for PUT /v1/workspaces/{workspace}.' }),
+  })
+  .meta({
+    id: 'Project',
+    description: 'Documents of a workspace by kind and name, each with the body of its PUT request.',
+    example: {
+      secrets: { GITHUB_TOKEN: { value: placeholder('GITHUB_TOKEN'), hosts: ['api.githubcopilot.com'] } },
+      servers: {
+        github: { kind: 'mcp', url: 'https://api.githubcopilot.com/mcp/', headers: { authorization: { secret: 'GITHUB_TOKEN' } } },
+      },
+      toolsets: { work: { tools: [{ tool: 'github.*' }, { tool: 'builtin.bash', aliases: ['shell'] }] } },
+      agents: { helper: { model: 'rehearsal/default', toolset: 'work' } },
+    },
+  });
+export type Project = z.infer<typeof Project>;
