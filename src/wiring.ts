@@ -1,4 +1,4 @@
-/** Builds every adapter from the bindings; nothing else does. Routes use `Services`, sessions use `Wiring`. */
+/** Builds every adapter from the bindings; nothing else does. Routes use `Services`, sessions use `Wiring`. `wire.ts` builds it on Cloudflare. */
 import type { AuditRow } from './core/audit.ts';
 import type { Plan } from './core/turn/plan.ts';
 import type { Principal } from './core/principal.ts';
@@ -33,7 +33,7 @@ import type { McpAnswer, McpRequest } from './mcp/server/endpoint.ts';
 import type { ServeDeps } from './mcp/server/serve-context.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop, createOutbound, sendThrough } from './net/outbound.ts';
-import { runInBackground } from './platform/background.ts';
+import type { WaitUntil } from './platform/background.ts';
 import { createRuntime } from './platform/runtime.ts';
 import { createPageFile } from './platform/page-files.ts';
 import type { Directory } from './ports/catalog.ts';
@@ -71,7 +71,7 @@ export type Services = Omit<Wiring, SessionService>;
 export type ServerAdmin = ReturnType<Services['servers']>;
 
 /** What sessions need to run turns, and MCP sessions to serve requests. */
-export type Wiring = ReturnType<typeof build>;
+export type Wiring = ReturnType<typeof createWiring>;
 
 type SessionService =
   | 'serve'
@@ -84,16 +84,9 @@ type SessionService =
   | 'sendCallback'
   | 'recordUsage';
 
-let wired: Wiring | null = null;
-
-/** Returns one instance per isolate, so that the Worker and its objects share the caches. */
-export function wire(bindings: Bindings): Wiring {
-  wired ??= build(bindings);
-  return wired;
-}
-
-function build(bindings: Bindings) {
-  const base = buildBase(bindings);
+/** `background`: keeps work alive after the response; the caller does not wait for it, and it must not fail. */
+export function createWiring(bindings: Bindings, background: WaitUntil) {
+  const base = buildBase(bindings, background);
   const { settings, runtime, catalog, audit, outbound, instance, master, recorder } = base;
   const servers = buildServers(base);
   const { directory, signIns } = servers;
@@ -102,7 +95,7 @@ function build(bindings: Bindings) {
   const mcpSessions = createMcpSessions(bindings, runtime.ids, createMcpSessionIds(base.sealing));
   const sessions = createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey);
   const serve: ServeDeps = { ...buildServe(base, servers, callDeps), fileSpace: createFileSpaces(bindings, sessions, runtime.clock.now) };
-  const keptReplies = createReplyStore({ kv: bindings.KV, sessions, log: runtime.log });
+  const keptReplies = createReplyStore({ kv: bindings.KV, sessions, log: runtime.log, background });
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, ...runtime });
   const plan = (principal: Principal, request: PlanRequest): Promise<Plan> =>
     planTurn({ directory, aliases: settings.aliases, telemetry: runtime.telemetry }, principal, request);
@@ -141,10 +134,10 @@ function build(bindings: Bindings) {
     /** Requests to providers outside of turns (`providers/model-requests.ts`). */
     ...createModelRequests({
       ...{ ...runtime, directory, outbound, model, kept: keptReplies },
-      ...{ usage: recorder, background: runInBackground },
+      ...{ usage: recorder, background },
     }),
     refusals: createRefusalCounter({
-      ...{ ...runtime, background: runInBackground },
+      ...{ ...runtime, background },
       report: async (workspace, counts) => await createCatalogClient(bindings, workspace).addRefusals(counts),
     }),
     /** Reads the usage of a workspace and its request log. */
@@ -169,15 +162,16 @@ function build(bindings: Bindings) {
 type Base = ReturnType<typeof buildBase>;
 
 /** Settings, runtime, storage and the outbound client. */
-function buildBase(bindings: Bindings) {
+function buildBase(bindings: Bindings, background: WaitUntil) {
   const settings = readSettings(bindings);
   const send = sendThrough(bindings);
-  const runtime = createRuntime(settings, (request) => send(request, true));
+  const runtime = createRuntime(settings, (request) => send(request, true), background);
   const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
-  const cachedDirectory = createDirectory({ env: bindings, settings, ...runtime, background: runInBackground });
+  const cachedDirectory = createDirectory({ env: bindings, settings, ...runtime, background });
   const catalog = createCatalogs(bindings, cachedDirectory);
-  const recorder = createUsageRecorder({ bindings, ...runtime, background: runInBackground });
+  const recorder = createUsageRecorder({ bindings, ...runtime, background });
   return {
+    background,
     recorder,
     settings,
     runtime,
@@ -195,7 +189,7 @@ function buildBase(bindings: Bindings) {
 type ServerParts = ReturnType<typeof buildServers>;
 
 /** Sign-ins, connections to servers, and their tool lists, which are refreshed in the background. */
-function buildServers({ runtime, outbound, cachedDirectory, master, catalog }: Base) {
+function buildServers({ background, runtime, outbound, cachedDirectory, master, catalog }: Base) {
   const server = (workspace: string, name: string): Promise<ServerAccess> => cachedDirectory.server(workspace, name);
   const signIns = createSignIns({
     server,
@@ -222,14 +216,14 @@ function buildServers({ runtime, outbound, cachedDirectory, master, catalog }: B
     context: (workspace: string, access: ServerAccess, signal: AbortSignal) => upstreamContext(workspace, access, 'listing', signal),
   };
   const refresh = createServerRefresh(reading);
-  const refreshStale = createStaleServerRefresh({ ...runtime, ...refresh, server, background: runInBackground });
+  const refreshStale = createStaleServerRefresh({ ...runtime, ...refresh, server, background });
   return {
     ...{ signIns, fetchFor, upstream, upstreamContext, refresh, refreshStale },
     directory: withStaleServerRefresh(cachedDirectory, refreshStale),
     async changed(workspace: string, name: string): Promise<void> {
       const log = (error: unknown): void => runtime.log.debug('a changed server was not refreshed', { server: name, cause: String(error) });
       const work = refresh.refresh(workspace, name, 'changed').catch(log);
-      runInBackground(work);
+      background(work);
       await work;
     },
     admin: (workspace: string) => ({
@@ -242,14 +236,18 @@ function buildServers({ runtime, outbound, cachedDirectory, master, catalog }: B
 }
 
 /** What calls of a workspace's tools need. */
-function buildCallDeps({ settings, runtime, catalog }: Base, servers: ServerParts, sandbox: Sandbox): (workspace: string) => CallDeps {
+function buildCallDeps(
+  { background, settings, runtime, catalog }: Base,
+  servers: ServerParts,
+  sandbox: Sandbox,
+): (workspace: string) => CallDeps {
   const { directory, upstream, signIns } = servers;
   const guard = createGuard(settings);
   const code = createCodeExecutor(codeTools());
   return (workspace) => {
     const server = async (name: string, tool?: string): Promise<ServerAccess> => {
       const access = await directory.server(workspace, name, tool);
-      servers.refresh.refreshIfStale(workspace, access, runInBackground);
+      servers.refresh.refreshIfStale(workspace, access, background);
       return access;
     };
     return {
@@ -302,7 +300,7 @@ function buildDirectCalls({ settings, runtime, marks, audit }: Base, directory: 
 
 /** Toolsets served over MCP. */
 function buildServe(base: Base, servers: ServerParts, callDeps: ServeDeps['callDeps']): Omit<ServeDeps, 'fileSpace'> {
-  const { settings, runtime, sealing, catalog, marks, audit } = base;
+  const { background, settings, runtime, sealing, catalog, marks, audit } = base;
   return {
     ...runtime,
     directory: servers.directory,
@@ -318,7 +316,7 @@ function buildServe(base: Base, servers: ServerParts, callDeps: ServeDeps['callD
     upstream: servers.upstream,
     upstreamContext: servers.upstreamContext,
     serverChanged: servers.changed,
-    background: runInBackground,
+    background,
     isKeyActive: ({ workspace, keyId }) => catalog(workspace).isKeyActive(keyId, 'tools'),
   };
 }

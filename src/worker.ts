@@ -1,6 +1,6 @@
 /** The entry point: exports the HTTP handler and the Durable Object classes, nothing else. */
 import { createApp } from './http/app.ts';
-import { wire } from './wiring.ts';
+import { wire } from './wire.ts';
 
 export { AuditShard } from './audit-shard/audit-shard.ts';
 export { Catalog } from './catalog/catalog.ts';

@@ -15,6 +15,7 @@ const floors = new Map<string, number>([
   ['platform', 3],
   ...['providers', 'mcp', 'tools', 'http-tools', 'sandbox', 'skills', 'storage', 'webhooks'].map((folder) => [folder, 4] as const),
   ['wiring.ts', 5],
+  ['wire.ts', 5.5],
   ['session', 6],
   ['mcp-session', 6],
   ['usage', 6],

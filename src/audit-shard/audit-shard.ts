@@ -15,7 +15,7 @@ import type { RetentionNeeds } from '../storage/audit-retention.ts';
 import { appendCall, auditLogSchema, readLog } from '../storage/audit-log.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { migrate } from '../storage/schema.ts';
-import { wire } from '../wiring.ts';
+import { wire } from '../wire.ts';
 import { createAuditWriter, type AuditWriter } from './audit-writer.ts';
 
 /** The tables of a shard, as migrations to which new ones are only appended. `meta`: which shard of which workspace it is, one row. */

@@ -10,7 +10,7 @@ import { nullIfNotFound, type Outcome, Problem, toOutcome } from '../core/proble
 import { readSettings } from '../core/settings.ts';
 import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
 import { triggerPrincipal } from '../core/triggers/trigger-principal.ts';
-import { wire } from '../wiring.ts';
+import { wire } from '../wire.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';

@@ -4,7 +4,7 @@ import { KB } from '../core/limits/units.ts';
 import type { Principal } from '../core/principal.ts';
 import type { KeptReplies } from '../engine/proxy/kept-replies.ts';
 import { withTimeout } from '../engine/timeout.ts';
-import { runInBackground } from '../platform/background.ts';
+import type { WaitUntil } from '../platform/background.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Logger } from '../ports/runtime.ts';
 import type { Sessions } from '../ports/session.ts';
@@ -14,14 +14,14 @@ const keptSeconds = 3_600;
 const maxKeptCharacters = 512 * KB;
 const readTimeoutMs = 3_000;
 
-type ReplyStoreDeps = { kv: KVNamespace; sessions: Pick<Sessions, 'get'>; log: Logger };
+type ReplyStoreDeps = { kv: KVNamespace; sessions: Pick<Sessions, 'get'>; log: Logger; background: WaitUntil };
 
 /** Returns a function from a key to its replies. An error of KV is logged: the conversation continues without the data. */
 export function createReplyStore(deps: ReplyStoreDeps): (principal: Principal) => KeptReplies {
   return (principal) => repliesOf(deps, principal);
 }
 
-function repliesOf({ kv, sessions, log }: ReplyStoreDeps, principal: Principal): KeptReplies {
+function repliesOf({ kv, sessions, log, background }: ReplyStoreDeps, principal: Principal): KeptReplies {
   const { workspace, keyId } = principal;
   const keyOf = async (id: string): Promise<string> => kvKeys.reply(workspace, await sha256Hex(JSON.stringify([keyId, id])));
   const failed = (error: unknown): null => {
@@ -31,7 +31,7 @@ function repliesOf({ kv, sessions, log }: ReplyStoreDeps, principal: Principal):
   return {
     put(id, text) {
       if (text.length > maxKeptCharacters) return;
-      runInBackground(
+      background(
         keyOf(id)
           .then((key) => kv.put(key, text, { expirationTtl: keptSeconds }))
           .catch(failed),

@@ -18,7 +18,7 @@ import type { RequestQuery, UsageQuery } from '../ports/usage.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { migrate } from '../storage/schema.ts';
 import type { Position, SumRow, Sums, UsageShardRpc } from '../storage/usage-shards.ts';
-import { wire } from '../wiring.ts';
+import { wire } from '../wire.ts';
 import { DailySums, sumMigrations } from './daily-sums.ts';
 import { bodyMigration, RequestRows, requestMigrations } from './request-rows.ts';
 

@@ -1,6 +1,6 @@
 /** The HTTP surface over the real catalog, with the root key; requires the Workers runtime. */
 import { createApp } from '../../src/http/app.ts';
-import { wire } from '../../src/wiring.ts';
+import { wire } from '../../src/wire.ts';
 import type { Send } from '../http/hostile-rows.ts';
 import { testEnv } from '../storage/workspace.ts';
 

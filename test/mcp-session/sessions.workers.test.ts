@@ -6,7 +6,7 @@ import { limits } from '../../src/core/limits.ts';
 import type { Scope } from '../../src/core/principal.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { objectName } from '../../src/storage/keys.ts';
-import { wire } from '../../src/wiring.ts';
+import { wire } from '../../src/wire.ts';
 import { mcpSessionIdleMs } from '../../src/mcp-session/session-meta.ts';
 import { maxMcpSessionEvents } from '../../src/mcp-session/event-store.ts';
 import { waitFor } from '../wait-for.ts';

@@ -11,7 +11,7 @@ import { CallJournals } from '../../src/session/log/call-journal.ts';
 import { sessionMigrations } from '../../src/session/object/schema.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { migrate } from '../../src/storage/schema.ts';
-import { wire } from '../../src/wiring.ts';
+import { wire } from '../../src/wire.ts';
 import { waitFor } from '../wait-for.ts';
 
 // The generated Env and our structural type name the same bindings.

@@ -9,7 +9,7 @@ import type { TurnAnswer } from '../../src/ports/session.ts';
 import { EventLog } from '../../src/session/log/event-log.ts';
 import { TurnStore } from '../../src/session/turn/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
-import { wire } from '../../src/wiring.ts';
+import { wire } from '../../src/wire.ts';
 import { waitFor } from '../wait-for.ts';
 
 // The generated Env and our structural type name the same bindings.

@@ -8,7 +8,7 @@ import type { SessionPort } from '../../src/ports/session.ts';
 import { Timers } from '../../src/session/object/timers.ts';
 import { TurnStore } from '../../src/session/turn/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
-import { wire } from '../../src/wiring.ts';
+import { wire } from '../../src/wire.ts';
 import { maxQueuedTurns } from '../../src/session/turn/turn-store.ts';
 import { onBusyMachine } from '../wait-ms.ts';
 

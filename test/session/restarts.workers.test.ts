@@ -12,7 +12,7 @@ import { TurnStore } from '../../src/session/turn/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { objectName } from '../../src/storage/keys.ts';
 import { migrate } from '../../src/storage/schema.ts';
-import { wire } from '../../src/wiring.ts';
+import { wire } from '../../src/wire.ts';
 import { waitFor } from '../wait-for.ts';
 
 // The generated Env and our structural type name the same bindings.

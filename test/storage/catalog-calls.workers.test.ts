@@ -8,7 +8,7 @@ import { Catalog } from '../../src/catalog/catalog.ts';
 import { limits } from '../../src/core/limits.ts';
 import { rootKeyId } from '../../src/core/principal.ts';
 import { objectName } from '../../src/storage/keys.ts';
-import { wire } from '../../src/wiring.ts';
+import { wire } from '../../src/wire.ts';
 import { send } from '../catalog/real-service.ts';
 import { testEnv } from './workspace.ts';
 

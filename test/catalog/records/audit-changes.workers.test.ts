@@ -3,7 +3,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AuditChange } from '../../../src/core/audit.ts';
 import { Toolset } from '../../../src/core/toolset/toolset.ts';
-import { wire } from '../../../src/wiring.ts';
+import { wire } from '../../../src/wire.ts';
 import { bodyOf } from '../../http/harness.ts';
 import { objectName } from '../../../src/storage/keys.ts';
 import { testEnv } from '../../storage/workspace.ts';

@@ -3,7 +3,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { workspaceDocument } from '../../../src/ports/catalog.ts';
 import { kvKeys } from '../../../src/storage/keys.ts';
-import { wire } from '../../../src/wiring.ts';
+import { wire } from '../../../src/wire.ts';
 import { changeEnv, testEnv } from '../../storage/workspace.ts';
 import { dayMs, openForSweeps } from './sweep-room.ts';
 

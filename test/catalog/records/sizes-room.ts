@@ -2,7 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, vi } from 'vitest';
 import { workspaceDocument } from '../../../src/ports/catalog.ts';
-import { wire } from '../../../src/wiring.ts';
+import { wire } from '../../../src/wire.ts';
 import { testEnv } from '../../storage/workspace.ts';
 import { dayMs, openForSweeps } from './sweep-room.ts';
 

@@ -7,7 +7,7 @@ import type { SessionEvent } from '../../../src/core/turn/session-event.ts';
 import type { Plan } from '../../../src/core/turn/plan.ts';
 import { EventLog } from '../../../src/session/log/event-log.ts';
 import type { Bindings } from '../../../src/storage/bindings.ts';
-import { wire } from '../../../src/wiring.ts';
+import { wire } from '../../../src/wire.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;

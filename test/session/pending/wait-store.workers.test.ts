@@ -5,7 +5,7 @@ import type { Principal } from '../../../src/core/principal.ts';
 import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
 import { WaitStore } from '../../../src/session/pending/wait-store.ts';
 import type { Bindings } from '../../../src/storage/bindings.ts';
-import { wire } from '../../../src/wiring.ts';
+import { wire } from '../../../src/wire.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;

@@ -6,7 +6,7 @@ import type { Principal } from '../../../src/core/principal.ts';
 import type { ClientResult } from '../../../src/core/turn/message.ts';
 import type { SessionPort, SubmittedTurn, SubmitTurn } from '../../../src/ports/session.ts';
 import type { Bindings } from '../../../src/storage/bindings.ts';
-import { wire } from '../../../src/wiring.ts';
+import { wire } from '../../../src/wire.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;

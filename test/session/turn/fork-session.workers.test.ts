@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../../src/core/principal.ts';
 import { maxForkCharacters } from '../../../src/session/turn/fork-session.ts';
 import type { Bindings } from '../../../src/storage/bindings.ts';
-import { wire } from '../../../src/wiring.ts';
+import { wire } from '../../../src/wire.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Rendered } from '../../../../src/core/triggers/delivery.ts';
 import { triggerPrincipal } from '../../../../src/core/triggers/trigger-principal.ts';
 import type { NewDelivery } from '../../../../src/ports/triggers.ts';
-import { wire } from '../../../../src/wiring.ts';
+import { wire } from '../../../../src/wire.ts';
 import { emptyWorkspace, testEnv } from '../../../storage/workspace.ts';
 import { waitUntil } from '../../../wait-for.ts';
 

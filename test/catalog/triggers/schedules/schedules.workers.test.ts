@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../../src/core/triggers/delivery.ts';
 import { triggerPrincipal } from '../../../../src/core/triggers/trigger-principal.ts';
-import { wire } from '../../../../src/wiring.ts';
+import { wire } from '../../../../src/wire.ts';
 import { changeEnv, emptyWorkspace, testEnv } from '../../../storage/workspace.ts';
 import { waitUntil } from '../../../wait-for.ts';
 
