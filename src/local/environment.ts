@@ -45,8 +45,16 @@ export const workerSettings = [
   'COHERE_API_KEY',
 ];
 
-/** Read here or in `keys.ts`, and never passed on unchanged. */
-const launcherSettings = ['MONIKER_DATA_DIR', 'MONIKER_ROOT_KEY', 'MONIKER_MASTER_KEY', 'MONIKER_OLLAMA_URL', 'MONIKER_SKILLS_DIR'];
+/** Read here, in `keys.ts` or by the commands, and never passed on unchanged. */
+const launcherSettings = [
+  'MONIKER_URL',
+  'MONIKER_KEY',
+  'MONIKER_DATA_DIR',
+  'MONIKER_ROOT_KEY',
+  'MONIKER_MASTER_KEY',
+  'MONIKER_OLLAMA_URL',
+  'MONIKER_SKILLS_DIR',
+];
 
 export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironment {
   const settings: Record<string, string> = {};
@@ -106,6 +114,7 @@ export function workerVariables(
 export const environmentHelp = `Environment variables:
   PORT                          port to listen on; 0 for any free one (default: 8787)
   MONIKER_DATA_DIR              folder for keys, storage and the bundle (default: .moniker)
+  MONIKER_URL, MONIKER_KEY      service and key that the other commands use (default: those of the data folder)
   MONIKER_SKILLS_DIR            folder of skills to load at every start
   MONIKER_ROOT_KEY              root API key, 32 characters or more (default: generated, in <data folder>/keys)
   MONIKER_MASTER_KEY            key that encrypts secrets, 32 characters or more (default: generated, in <data folder>/keys)

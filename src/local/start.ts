@@ -15,6 +15,8 @@ import { readSettings } from '../core/settings.ts';
 import { builtinProviders } from '../storage/providers.ts';
 import { prepareDemo } from './demo.ts';
 import { renderStartScreen } from './start-screen.ts';
+import { newLauncherToken, writeLauncherFile } from './launcher-file.ts';
+import { openLogFile } from './log-file.ts';
 import { loadSkills } from './skills.ts';
 
 const healthTimeoutMs = 15_000;
@@ -28,6 +30,12 @@ export async function start({ reload, environment }: { reload: boolean; environm
   try {
     const keys = readKeys(local.dataDir, environment);
     const url = `http://${loopback}:${port}`;
+    const token = newLauncherToken();
+    const writeLog = openLogFile(local.dataDir);
+    const log = (line: string): void => {
+      console.log(line);
+      writeLog(line);
+    };
     const build = (): Promise<Bundle> => ensureBundle(join(local.dataDir, 'bundle'), () => console.log('Building …'));
     const [bundle, ollama, { startRuntime }] = await Promise.all([
       build(),
@@ -40,15 +48,18 @@ export async function start({ reload, environment }: { reload: boolean; environm
       stateDir: join(local.dataDir, 'state'),
       port,
       variables: workerVariables(local, keys, url, ollama),
-      onLog: (line) => console.log(line),
+      onLog: log,
     });
     const stopReloading = reload ? reloadOnChange(async () => runtime.reload(await build())) : () => undefined;
+    let removeLauncherFile = (): void => undefined;
     try {
       const stopped = stopSignal();
       await waitUntilHealthy(url, healthTimeoutMs);
+      removeLauncherFile = writeLauncherFile(local.dataDir, { url, token });
       await printWelcome(url, keys, local);
       await stopped;
     } finally {
+      removeLauncherFile();
       stopReloading();
       await runtime.dispose();
     }
