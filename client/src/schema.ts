@@ -7697,7 +7697,7 @@ export interface components {
                      */
                     requestDays?: number;
                     /**
-                     * @description Sessions that nobody used for this long are deleted with their files. null: never.
+                     * @description Sessions that were not used for this long are deleted with their files. null: never.
                      * @default null
                      */
                     sessionDays?: number | null;
@@ -7754,7 +7754,7 @@ export interface components {
                      */
                     requestDays?: number;
                     /**
-                     * @description Sessions that nobody used for this long are deleted with their files. null: never.
+                     * @description Sessions that were not used for this long are deleted with their files. null: never.
                      * @default null
                      */
                     sessionDays?: number | null;
@@ -8168,7 +8168,7 @@ export interface components {
                      */
                     requestDays?: number;
                     /**
-                     * @description Sessions that nobody used for this long are deleted with their files. null: never.
+                     * @description Sessions that were not used for this long are deleted with their files. null: never.
                      * @default null
                      */
                     sessionDays?: number | null;

@@ -11,7 +11,7 @@ const Retention = z.strictObject({
   sessionDays: days(3_650)
     .nullable()
     .default(null)
-    .meta({ description: 'Sessions that nobody used for this long are deleted with their files. null: never.' }),
+    .meta({ description: 'Sessions that were not used for this long are deleted with their files. null: never.' }),
   versions: z
     .int()
     .min(2)

@@ -1,6 +1,6 @@
 /**
  * Deletes what nothing uses any more, daily: old versions of documents, old counts of refused deliveries, compiled editions with their copies in KV, rows of deleted documents and
- * of revoked or expired keys, and sessions that nobody used for as long as the workspace keeps them. A bounded number at a time; a run
+ * of revoked or expired keys, and sessions that were not used for as long as the workspace keeps them. A bounded number at a time; a run
  * that dies is repeated. A run follows the clock by `maxClockStepMs` at most.
  */
 import { limits } from '../../core/limits.ts';

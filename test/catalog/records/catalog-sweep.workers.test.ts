@@ -88,7 +88,7 @@ describe('the sweep of a workspace', () => {
     expect((await catalog.key(record.id)).revokedAt).toBeNull();
   });
 
-  it('deletes sessions that nobody used for as long as the workspace keeps them, and never without the setting', async () => {
+  it('deletes sessions that were not used for as long as the workspace keeps them, and never without the setting', async () => {
     const { workspace, catalog, count, sweepAt, sql } = await openForSweeps();
     const owner = { workspace, keyId: 'k1', scopes: ['chat' as const] };
     const { sessions } = wire(testEnv);

@@ -164,7 +164,7 @@ function ScheduleFields({ draft, edit, hasSecret }: { draft: ScheduleDraft; edit
           label="Input"
           path="input"
           rows={4}
-          hint="What the agent is told. {{@time}} is when the run was due."
+          hint="The message to the agent. {{@time}} is when the run was due."
           placeholder="Summarize what happened since yesterday."
           value={draft.input}
           onInput={(input) => change({ input })}

@@ -12,7 +12,7 @@ export function SchedulesPage({ id }: ViewProps) {
       title="Schedules"
       about="A schedule starts a turn of an agent at given times."
       noun="schedule"
-      empty="No schedules yet. Create one: name it, then say when it runs and what the agent is told."
+      empty="No schedules yet. Create one: name it, then choose when it runs and what it tells the agent."
       example="morning"
       load={async (cursor) => {
         const { items, nextCursor } = await moniker.value.get('/v1/schedules', {

@@ -75,7 +75,7 @@ function SettingsFields({ settings, change }: { settings: Settings; change(membe
         <NumberField
           label="Unused sessions (days)"
           path="settings.retention.sessionDays"
-          hint="Sessions that nobody used for this long are deleted with their files."
+          hint="Sessions that were not used for this long are deleted with their files."
           placeholder="never"
           value={retention.sessionDays ?? undefined}
           onInput={(value) => change({ retention: { ...retention, sessionDays: value ?? null } })}

@@ -134,7 +134,7 @@ function WebhookFields({ draft, edit, hasSecret, hasCallbackSecret }: FieldsProp
           path="input"
           isCode
           rows={5}
-          hint="What the agent is told. {{path}} is a value of the payload; values are marked as data, not as instructions."
+          hint="The message to the agent. {{path}} is a value of the payload; values are marked as data, not as instructions."
           value={draft.input}
           onInput={(input) => change({ input })}
         />

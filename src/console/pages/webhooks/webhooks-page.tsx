@@ -12,7 +12,7 @@ export function WebhooksPage({ id }: ViewProps) {
       title="Webhooks"
       about="A webhook starts a turn of an agent for each event that another service sends."
       noun="webhook"
-      empty="No webhooks yet. Create one: name it, then choose who signs its events and what the agent is told."
+      empty="No webhooks yet. Create one: name it, then choose who signs its events and what it tells the agent."
       example="triage"
       load={async (cursor) => {
         const { items, nextCursor } = await moniker.value.get('/v1/webhooks', {
