@@ -37,7 +37,6 @@ export async function openBundledWorker(
         config: {
           name,
           compatibilityDate: '2026-11-17',
-          compatibilityFlags: ['nodejs_compat'],
           manifest: {
             mainModule: 'worker.js',
             modules: { 'worker.js': { type: 'esm', contents: readFileSync(script, 'utf8') }, ...Object.fromEntries(wasmModules) },

@@ -2,14 +2,13 @@
  * Counts the KV reads of a warm request (goal G8: none). The built bundle runs with a KV binding that counts and forwards; the first
  * requests fill the isolate's caches, the next ones are counted. Cache API: the bundle must not contain it.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Miniflare } from 'miniflare';
 import { ensureBundle } from '../src/local/bundle.ts';
 import { claimPort } from '../src/local/port.ts';
-import { readModules } from '../src/local/runtime.ts';
 import { createApi } from './setup.ts';
 
 export type KvReads = { cold: number; warmRequests: number; warmReads: number; cacheApi: boolean };
@@ -46,7 +45,7 @@ export async function countKvReads(): Promise<KvReads> {
   const durableObject = (exportName: string) => ({ type: 'durable-object' as const, worker: 'moniker', exportName });
   const text = (value: string) => ({ type: 'text' as const, value });
   const esm = (contents: string) => ({ type: 'esm' as const, contents });
-  const date = { compatibilityDate: '2026-11-17', compatibilityFlags: ['nodejs_compat'] };
+  const date = { compatibilityDate: '2026-11-17' };
   const miniflare = new Miniflare({
     host: '127.0.0.1',
     port: 0,
@@ -114,4 +113,17 @@ export async function countKvReads(): Promise<KvReads> {
     provider.close();
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+type Module = { type: 'esm'; contents: string } | { type: 'wasm'; contents: Uint8Array<ArrayBuffer> };
+
+/** The modules of a bundle: its scripts and its `.wasm` files, by file name. */
+function readModules(directory: string): Record<string, Module> {
+  const modules: Record<string, Module> = {};
+  for (const file of readdirSync(directory)) {
+    const path = join(directory, file);
+    if (file.endsWith('.mjs')) modules[file] = { type: 'esm', contents: readFileSync(path, 'utf8') };
+    if (file.endsWith('.wasm')) modules[file] = { type: 'wasm', contents: new Uint8Array(readFileSync(path)) };
+  }
+  return modules;
 }

@@ -4,7 +4,7 @@
 declare function clearTimeout(id: number | null | undefined): void;
 declare function clearInterval(id: number | null | undefined): void;
 
-// The parts of Node's modules that the worker uses; the runtime has them with the flag `nodejs_compat`.
+// The parts of Node's modules that the worker uses; the runtime has them by default since 2026-08-04.
 declare module 'node:crypto' {
   export function createHash(algorithm: 'sha256'): { update(data: string | Uint8Array): { digest(encoding: 'hex'): string } };
 }

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { experimental_readRawConfig as readRawConfig } from 'wrangler';
 import { buildConsole } from './build-console.ts';
-import { buildBundle, pagesFolder } from './bundle.ts';
+import { buildBundle } from './bundle.ts';
 import { projectRoot } from './environment.ts';
 import { runLocalScript, StartFailure } from './start-failure.ts';
+import { pagesFolder } from './worker-config.ts';
 
 /** The maximum compressed size of a Worker on the free plan. */
 const maxGzipBytes = 3 * 1024 * 1024;

@@ -8,10 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { join, relative } from 'node:path';
 import { projectRoot } from './environment.ts';
 import { StartFailure } from './start-failure.ts';
-import { workerConfigFile } from './worker-config.ts';
-
-/** A folder with the entry module, its `.wasm` files, and the built pages in `pagesFolder`. */
-export type Bundle = { directory: string; mainModule: string };
+import { type Bundle, pagesFolder, workerConfigFile } from './worker-config.ts';
 
 /** No telemetry, no update checks, no color codes in captured output. */
 const quietWrangler = {
@@ -21,7 +18,6 @@ const quietWrangler = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 };
 
-export const pagesFolder = 'pages';
 const mainModule = 'worker.mjs';
 const buildTimeoutMs = 120_000;
 

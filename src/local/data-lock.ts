@@ -7,13 +7,13 @@ import { StartFailure } from './start-failure.ts';
  * The process that holds the lock, and its start time if the system reports it (otherwise `''`). Process ids are reused, in containers
  * soon.
  */
-type Owner = { pid: number; began: string };
+export type Owner = { pid: number; began: string };
 
 /** Returns a function that releases the lock. A lock of an ended process is ignored. */
 export function lockDataDir(dataDir: string): () => void {
   const file = join(dataDir, 'lock');
   if (!tryLock(file)) {
-    const owner = readOwner(file);
+    const owner = readOwnerFile(file);
     if (owner !== null && isRunning(owner)) {
       throw new StartFailure(
         `Another Moniker (process ${owner.pid}) is using ${dataDir}. Stop it, or give this one its own folder: MONIKER_DATA_DIR=… npm start`,
@@ -23,13 +23,13 @@ export function lockDataDir(dataDir: string): () => void {
     if (!tryLock(file)) throw new StartFailure(`Another Moniker is starting in ${dataDir} at this moment. Try again.`);
   }
   return () => {
-    if (readOwner(file)?.pid === process.pid) rmSync(file, { force: true });
+    if (readOwnerFile(file)?.pid === process.pid) rmSync(file, { force: true });
   };
 }
 
 function tryLock(file: string): boolean {
   try {
-    writeFileSync(file, `${process.pid} ${readProcess(process.pid)?.began ?? ''}\n`, { flag: 'wx', mode: 0o600 });
+    writeOwnerFile(file, process.pid, 'wx');
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false; // fs errors carry a code
@@ -37,7 +37,13 @@ function tryLock(file: string): boolean {
   }
 }
 
-function readOwner(file: string): Owner | null {
+/** Writes to a file which process has something. `flag`: as of `open`. */
+export function writeOwnerFile(file: string, pid: number, flag: 'w' | 'wx'): void {
+  writeFileSync(file, `${pid} ${readProcess(pid)?.began ?? ''}\n`, { flag, mode: 0o600 });
+}
+
+/** Returns null if there is no such file, or it is damaged. */
+export function readOwnerFile(file: string): Owner | null {
   try {
     const [id = '', began = ''] = readFileSync(file, 'utf8').trim().split(' ');
     const pid = Number(id);
@@ -48,7 +54,8 @@ function readOwner(file: string): Owner | null {
   }
 }
 
-function isRunning({ pid, began }: Owner): boolean {
+/** Whether the process still exists, and its id was not reused. */
+export function isRunning({ pid, began }: Owner): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -1,22 +1,22 @@
 /**
- * The Workers runtime on this machine: miniflare with the built bundle, bindings from wrangler.toml, and state on disk in the same place as
- * `wrangler dev --persist-to`. Requests go directly to workerd (`unsafeDirectSockets`), because they are many times slower through
- * miniflare's proxy.
+ * The Workers runtime on this machine: plain workerd with the built bundle, bindings from wrangler.toml, and state on disk. A runtime that
+ * crashes is started again; turns in progress continue from their logs.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { Miniflare, type MiniflareOptions } from 'miniflare';
-import { type Bundle, pagesFolder } from './bundle.ts';
-import { StartFailure } from './start-failure.ts';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from './port.ts';
-import { readWorkerConfig, type WorkerConfig } from './worker-config.ts';
-import { getCACertificates, rootCertificates } from 'node:tls';
-import { blockedNetworks } from '../net/address.ts';
+import { StartFailure } from './start-failure.ts';
+import type { Bundle } from './worker-config.ts';
+import { entrySocket, workerdConfig } from './workerd/config.ts';
+import { endLeftover, type LogLine, spawnWorkerd, type WorkerdProcess } from './workerd/process.ts';
 
 export type RuntimeOptions = {
   bundle: Bundle;
   /** Folder for the files of KV and the Durable Objects. */
   stateDir: string;
+  /** Where to listen; 127.0.0.1 by default. */
+  host?: string;
   port: number;
   /** Settings and keys, as text bindings. */
   variables: Readonly<Record<string, string>>;
@@ -26,172 +26,130 @@ export type RuntimeOptions = {
 
 export type Runtime = { reload(bundle: Bundle): Promise<void>; dispose(): Promise<void> };
 
+/** Between restarts after crashes: doubled with each, until the runtime has run for `steadyMs`. */
+const firstPauseMs = 200;
+const maxPauseMs = 30_000;
+const steadyMs = 60_000;
+
+/** For requests in flight. Streams of events last longer, and resume at the next start. */
+const graceMs = 2_000;
+const reloadGraceMs = 200;
+
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  mkdirSync(options.stateDir, { recursive: true });
+  await endLeftover(pidFile(options));
+  dropEarlierKv(options.stateDir);
+  let running = await launch(options, options.bundle);
+  let bundle = options.bundle;
+  const disposed = new AbortController();
+  let lastWork: Promise<void> = Promise.resolve();
+  /** Reloads, restarts and the end happen one after the other. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = lastWork.then(work);
+    lastWork = done.catch(() => undefined);
+    return done;
+  };
+  const watch = (watched: WorkerdProcess, pauseMs: number, startedAt: number): void => {
+    void watched.ended.then(async (reason) => {
+      if (running !== watched || disposed.signal.aborted) return;
+      const pause = performance.now() - startedAt > steadyMs ? firstPauseMs : pauseMs;
+      options.onLog(`The Workers runtime ended (${reason}). It is started again in ${pause} ms.`, 'error');
+      await sleep(pause, undefined, { signal: disposed.signal }).catch(() => undefined);
+      await inTurn(async () => {
+        if (running !== watched || disposed.signal.aborted) return;
+        running = spawnRuntime(options, bundle, ({ message, level }) => options.onLog(message, level));
+        watch(running, Math.min(pause * 2, maxPauseMs), performance.now());
+        // What never becomes ready is ended, and started again.
+        await running.ready.catch(() => running.stop(0));
+      });
+    });
+  };
+  watch(running, firstPauseMs, performance.now());
+  return {
+    reload: (next) =>
+      inTurn(async () => {
+        const previous = running;
+        // Two processes must not have the same files open; what arrives in between is refused.
+        running = { ready: Promise.resolve(), ended: new Promise(() => undefined), stop: () => Promise.resolve() };
+        await previous.stop(reloadGraceMs);
+        try {
+          running = await launch(options, next);
+          bundle = next;
+        } catch (error) {
+          running = await launch(options, bundle);
+          throw error;
+        } finally {
+          watch(running, firstPauseMs, performance.now());
+        }
+      }),
+    dispose: async () => {
+      disposed.abort();
+      await inTurn(() => running.stop(graceMs));
+    },
+  };
+}
+
+/** Starts it and waits until it listens. */
+async function launch(options: RuntimeOptions, bundle: Bundle): Promise<WorkerdProcess> {
   // If the bundle fails to load, the runtime logs the error and its consequences; `startFailure` reports the error once.
-  let early: Parameters<RuntimeOptions['onLog']>[] | null = [];
-  const onLog: RuntimeOptions['onLog'] = (line, level) => (early === null ? options.onLog(line, level) : void early.push([line, level]));
+  let early: LogLine[] | null = [];
+  const onLog = (line: LogLine): void => (early === null ? options.onLog(line.message, line.level) : void early.push(line));
   const release = (): void => {
     const lines = early ?? [];
     early = null;
-    for (const line of lines) options.onLog(...line);
+    for (const { message, level } of lines) options.onLog(message, level);
   };
-  const miniflare = new Miniflare(toMiniflareOptions({ ...options, onLog }));
+  const spawned = spawnRuntime(options, bundle, onLog);
   try {
-    await miniflare.ready;
+    await spawned.ready;
   } catch (error) {
-    // Otherwise its open handles keep the process alive. The first error is the one to report.
-    await miniflare.dispose().catch(() => undefined);
+    await spawned.stop(0);
     const failure = startFailure(error);
     if (failure === null) release();
     throw failure ?? error;
   }
   release();
-  return {
-    reload: async (bundle) => {
-      try {
-        await miniflare.setOptions(toMiniflareOptions({ ...options, bundle }));
-      } catch (error) {
-        throw startFailure(error) ?? error;
-      }
-    },
-    dispose: () => miniflare.dispose(),
-  };
+  return spawned;
+}
+
+function spawnRuntime(options: RuntimeOptions, bundle: Bundle, onLog: (line: LogLine) => void): WorkerdProcess {
+  const { stateDir, variables } = options;
+  const { text, folders } = workerdConfig({ bundle, stateDir, variables: Object.keys(variables) });
+  for (const folder of folders) mkdirSync(folder, { recursive: true });
+  const configFile = join(stateDir, 'workerd.capnp');
+  writeFileSync(configFile, text, { mode: 0o600 });
+  return spawnWorkerd({
+    configFile,
+    importPath: bundle.directory,
+    socket: { name: entrySocket, address: `${options.host ?? loopback}:${options.port}` },
+    environment: variables,
+    pidFile: pidFile(options),
+    onLog,
+  });
+}
+
+function pidFile({ stateDir }: RuntimeOptions): string {
+  return join(stateDir, 'workerd.pid');
+}
+
+/**
+ * Releases before this runtime stored KV in `v3/kv`. KV has copies of what the Catalog stores, which it publishes again when they are
+ * missing; copies that such a release did not update would be old.
+ */
+function dropEarlierKv(stateDir: string): void {
+  const earlier = join(stateDir, 'v3/kv');
+  if (!existsSync(earlier)) return;
+  rmSync(join(stateDir, 'kv'), { recursive: true, force: true });
+  rmSync(join(stateDir, 'v3/cache'), { recursive: true, force: true });
+  rmSync(earlier, { recursive: true, force: true });
 }
 
 /** Returns the error that the Worker threw while it was loaded, such as a tool that cannot be registered; null for any other failure. */
 export function startFailure(error: unknown): StartFailure | null {
-  const thrown = /Uncaught (?:Error|TypeError|RangeError|ReferenceError|ZodError): ((?:[^"\\\n]|\\[^n])+)/.exec(
-    error instanceof Error ? error.message : '',
-  );
-  return thrown?.[1] === undefined ? null : new StartFailure(`The service cannot start: ${thrown[1].replaceAll('\\"', '"').trim()}`);
-}
-
-export function toMiniflareOptions(options: RuntimeOptions): MiniflareOptions {
-  const config = readWorkerConfig(options.bundle.directory);
-  const name = config.name;
-  const pages = pagesWorker(config, options.bundle.directory);
-  const sqliteClasses = new Set(config.migrations.flatMap((migration) => migration.new_sqlite_classes ?? []));
-  return {
-    host: loopback,
-    port: 0,
-    cf: false,
-    logRequests: false,
-    resourcePersistencePath: join(options.stateDir, 'v3'),
-    handleStructuredLogs: ({ level, message }) => options.onLog(message, level),
-    workers: [
-      {
-        config: {
-          name,
-          compatibilityDate: config.compatibility_date,
-          compatibilityFlags: config.compatibility_flags,
-          manifest: { mainModule: options.bundle.mainModule, modules: readModules(options.bundle.directory) },
-          env: {
-            ...networkBindings,
-            ...pages?.bindings,
-            // Without an id (created on deploy), the binding's name is used, as in `wrangler dev`.
-            ...Object.fromEntries(config.kv_namespaces.map(({ binding, id }) => [binding, { type: 'kv' as const, id: id ?? binding }])),
-            // Simulated in the data folder.
-            ...Object.fromEntries(
-              (config.r2_buckets ?? []).map((bucket) => [
-                bucket.binding,
-                { type: 'r2' as const, name: bucket.bucket_name ?? bucket.binding },
-              ]),
-            ),
-            ...Object.fromEntries(
-              config.durable_objects.bindings.map((binding) => [
-                binding.name,
-                { type: 'durable-object' as const, worker: name, exportName: binding.class_name },
-              ]),
-            ),
-            ...Object.fromEntries(Object.entries(options.variables).map(([key, value]) => [key, { type: 'text' as const, value }])),
-          },
-          exports: Object.fromEntries(
-            config.durable_objects.bindings.map(({ class_name }) => [
-              class_name,
-              { type: 'durable-object' as const, storage: sqliteClasses.has(class_name) ? ('sqlite' as const) : notSqlite(class_name) },
-            ]),
-          ),
-        },
-        dev: { unsafeDirectSockets: [{ host: loopback, port: options.port }], outboundService: globalOutbound },
-      },
-      globalOutboundWorker,
-      ...(pages === null ? [] : [pages.worker]),
-    ],
-  };
-}
-
-/**
- * The built pages as a Worker of their own. As assets of the main Worker, miniflare would send every request through its proxy, which
- * doubles the response time. Returns null for a bundle without pages.
- */
-function pagesWorker({ assets, compatibility_date: compatibilityDate }: WorkerConfig, bundleDirectory: string) {
-  const directory = join(bundleDirectory, pagesFolder);
-  if (assets?.binding === undefined || !existsSync(directory)) return null;
-  const contents = 'export default { fetch: () => new Response(null, { status: 404 }) };';
-  return {
-    bindings: { [assets.binding]: { type: 'worker' as const, worker: 'pages' } },
-    worker: {
-      config: {
-        name: 'pages',
-        compatibilityDate,
-        manifest: { mainModule: 'index.js', modules: { 'index.js': { type: 'esm' as const, contents } } },
-        env: {},
-        assets: { directory, hasUserWorker: false, htmlHandling: assets.html_handling, notFoundHandling: 'none' as const },
-      },
-    },
-  };
-}
-
-type Module = { type: 'esm'; contents: string } | { type: 'wasm'; contents: Uint8Array<ArrayBuffer> };
-
-/** The modules of a bundle: its scripts and its `.wasm` files, by file name. */
-export function readModules(directory: string): Record<string, Module> {
-  const modules: Record<string, Module> = {};
-  for (const file of readdirSync(directory)) {
-    const path = join(directory, file);
-    if (extname(file) === '.mjs') modules[file] = { type: 'esm', contents: readFileSync(path, 'utf8') };
-    if (extname(file) === '.wasm') modules[file] = { type: 'wasm', contents: new Uint8Array(readFileSync(path)) };
-  }
-  return modules;
-}
-
-function notSqlite(className: string): never {
-  throw new StartFailure(`wrangler.toml: the Durable Object class ${className} is not in \`new_sqlite_classes\` of any migration.`);
-}
-
-// The networks that the Worker may connect to on this machine. workerd checks the address after DNS resolution, so a public name with a
-// private address, a redirect and DNS rebinding are all blocked here. `net/guard.ts` checks the text of a URL; `net/outbound.ts` chooses the
-// network of a request.
-
-/** workerd's own list of private addresses lacks many special-purpose ranges, such as 192.0.2.0/24 and NAT64 prefixes. */
-const publicNetwork = { type: 'network' as const, allow: ['public'], deny: blockedNetworks(), tlsOptions: tlsOptions() };
-
-/** For the hosts in MONIKER_ALLOW_PRIVATE_HOSTS. workerd treats 240.0.0.0/4 as neither public nor private. */
-const privateNetwork = { type: 'network' as const, allow: ['public', 'private', '240.0.0.0/4'], tlsOptions: tlsOptions() };
-
-/** Bindings that `net/outbound.ts` sends through. */
-export const networkBindings = { PUBLIC_NETWORK: publicNetwork, PRIVATE_NETWORK: privateNetwork };
-
-const name = 'public-network';
-
-/** Receives the Worker's global `fetch`, which could otherwise reach every address of this machine and its network. */
-export const globalOutbound = { type: 'worker' as const, worker: name };
-export const globalOutboundWorker = {
-  config: {
-    name,
-    compatibilityDate: '2026-11-17',
-    manifest: {
-      mainModule: 'index.js',
-      modules: {
-        'index.js': { type: 'esm' as const, contents: 'export default { fetch: (request, env) => env.NETWORK.fetch(request) };' },
-      },
-    },
-    env: { NETWORK: publicNetwork },
-  },
-};
-
-/** The certificate authorities that browsers trust, and those in NODE_EXTRA_CA_CERTS. Windows has no store that workerd reads. */
-function tlsOptions(): { trustBrowserCas: boolean; trustedCertificates: string[] } {
-  const trustedCertificates = [...(process.platform === 'win32' ? rootCertificates : []), ...getCACertificates('extra')];
-  return { trustBrowserCas: true, trustedCertificates };
+  const message = error instanceof Error ? error.message : '';
+  const thrown = /Uncaught (?:Error|TypeError|RangeError|ReferenceError|ZodError): ([^\n]+)/.exec(message);
+  if (thrown?.[1] !== undefined) return new StartFailure(`The service cannot start: ${thrown[1].trim()}`);
+  return /Address already in use/i.test(message)
+    ? new StartFailure('Another program took the port. Start again, or choose another: PORT=…')
+    : null;
 }

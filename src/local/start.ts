@@ -3,13 +3,15 @@
  * (`reload`) also rebuilds and reloads when a source file changes.
  */
 import { join, relative } from 'node:path';
-import { type Bundle, ensureBundle } from './bundle.ts';
+import { ensureBundle } from './bundle.ts';
 import { lockDataDir } from './data-lock.ts';
 import { readEnvironment, workerVariables, type LocalEnvironment } from './environment.ts';
 import { makeDataDir, readKeys, type Keys } from './keys.ts';
 import { findOllama } from './ollama.ts';
 import { claimPort, loopback } from './port.ts';
 import { reloadOnChange } from './reload.ts';
+import { startRuntime } from './runtime.ts';
+import type { Bundle } from './worker-config.ts';
 import { waitUntilHealthy, createApiClient } from './api-client.ts';
 import { readSettings } from '../core/settings.ts';
 import { builtinProviders } from '../storage/providers.ts';
@@ -37,12 +39,7 @@ export async function start({ reload, environment }: { reload: boolean; environm
       writeLog(line);
     };
     const build = (): Promise<Bundle> => ensureBundle(join(local.dataDir, 'bundle'), () => console.log('Building …'));
-    const [bundle, ollama, { startRuntime }] = await Promise.all([
-      build(),
-      findOllama(environment.OLLAMA_HOST),
-      // Loading it takes half a second, in parallel with the build.
-      import('./runtime.ts'),
-    ]);
+    const [bundle, ollama] = await Promise.all([build(), findOllama(environment.OLLAMA_HOST)]);
     const runtime = await startRuntime({
       bundle,
       stateDir: join(local.dataDir, 'state'),
@@ -76,8 +73,6 @@ function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let firstAt: number | null = null;
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      // miniflare's own listeners would end the process immediately, before the state is closed and the lock released.
-      process.removeAllListeners(signal);
       process.on(signal, () => {
         if (signal === 'SIGINT' && firstAt !== null && Date.now() - firstAt > sameSignalMs) process.exit(1);
         firstAt ??= Date.now();

@@ -5,6 +5,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** A folder with the entry module, its `.wasm` files, the settings, and the built pages in `pagesFolder`. */
+export type Bundle = { directory: string; mainModule: string };
+
+export const pagesFolder = 'pages';
+export const workerConfigFile = 'worker-config.json';
+
 /** The fields in use of wrangler's normalized configuration (its own type is not published). */
 export type WorkerConfig = {
   name: string;
@@ -18,8 +24,6 @@ export type WorkerConfig = {
   assets?: { binding?: string; html_handling?: 'none' | 'auto-trailing-slash' | 'drop-trailing-slash' | 'force-trailing-slash' };
   migrations: { tag: string; new_sqlite_classes?: string[] }[];
 };
-
-export const workerConfigFile = 'worker-config.json';
 
 export function readWorkerConfig(directory: string): WorkerConfig {
   // Written by `dump-config.ts` when the bundle was built, and deleted with it.

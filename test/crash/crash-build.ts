@@ -5,7 +5,7 @@
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { workerConfigFile } from '../../src/local/worker-config.ts';
+import { readWorkerConfig, workerConfigFile } from '../../src/local/worker-config.ts';
 
 const emptyPoint = /\bfunction failpoint\(_name\) \{\s*\}/g;
 /** The two objects that run background work. */
@@ -65,6 +65,25 @@ function failpoint(name) {
 }
 `;
 
+/** POST to this path with the name of a binding, and the name or id of an object, evicts it. */
+export const evictPath = '/crash-evict';
+
+/** The entry module of a crash build: the Worker, and `evictPath`. */
+const entry = `
+import worker from './inner.mjs';
+import unsafe from 'workerd:unsafe';
+export * from './inner.mjs';
+export default {
+  async fetch(request, env, context) {
+    const [, path, kind, name] = new URL(request.url).pathname.split('/');
+    if ('/' + path !== '${evictPath}') return await worker.fetch(request, env, context);
+    const id = kind === 'SESSION' ? env[kind].idFromString(name) : env[kind].idFromName(name);
+    await unsafe.evict(env[kind].get(id), {});
+    return new Response();
+  },
+};
+`;
+
 /** Every call of a crash point in the plain bundle. */
 export function countEmptyPoints(bundle: string): number {
   return [...bundle.matchAll(emptyPoint)].length;
@@ -73,7 +92,9 @@ export function countEmptyPoints(bundle: string): number {
 /** Writes the crash build of the plain bundle in `from` to `to`. Throws when the bundle does not have the expected shape. */
 export function writeCrashBuild(from: string, to: string, generation: string, settingsFrom: string): void {
   cpSync(from, to, { recursive: true });
-  cpSync(join(settingsFrom, workerConfigFile), join(to, workerConfigFile));
+  const config = readWorkerConfig(settingsFrom);
+  config.compatibility_flags = [...config.compatibility_flags, 'unsafe_module'];
+  writeFileSync(join(to, workerConfigFile), JSON.stringify(config));
   const file = join(to, 'worker.mjs');
   const plain = readFileSync(file, 'utf8');
   const constructors = [...plain.matchAll(objectConstructor)].map(([, , name]) => name);
@@ -84,5 +105,6 @@ export function writeCrashBuild(from: string, to: string, generation: string, se
   const patched = plain
     .replace(emptyPoint, () => recordedPoint(generation))
     .replace(objectConstructor, (start, _whole, name) => `${start}\n    __crashMade(this, ctx, '${name}');`);
-  writeFileSync(file, patched);
+  writeFileSync(join(to, 'inner.mjs'), patched);
+  writeFileSync(file, entry);
 }

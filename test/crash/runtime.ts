@@ -23,7 +23,7 @@ export async function startRuntimeProcess(settings: Omit<RuntimeSettings, 'port'
     try {
       return await startOnce(settings);
     } catch (error) {
-      if (attempt === maxStarts || !String(error).includes('ERR_ADDRESS_IN_USE')) throw error;
+      if (attempt === maxStarts || !String(error).includes('took the port')) throw error;
     }
   }
 }

@@ -74,7 +74,7 @@ export function launch(
   return { child, printed: () => output, ended };
 }
 
-const addressInUse = 'ERR_ADDRESS_IN_USE';
+const addressInUse = 'took the port';
 
 /** Another process can take the free port before the service listens on it: retries with another port. */
 export async function startService(dataDir: string, environment: Record<string, string> = {}, hosts?: string): Promise<RunningService> {

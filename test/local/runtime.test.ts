@@ -1,20 +1,29 @@
 import { expect, it } from 'vitest';
 import { startFailure } from '../../src/local/runtime.ts';
+import { Raw, toCapnp } from '../../src/local/workerd/capnp.ts';
 
-/** As miniflare reports it: the structured log of the runtime, in which the message is a JSON string. */
-const failed = (message: string): Error =>
-  new Error(`The Workers runtime failed to start.\nRuntime stderr:\n${JSON.stringify({ level: 'error', message, context_depth: 0 })}`);
+/** As `workerd/process.ts` reports it: the messages of the runtime's log. */
+const failed = (message: string): Error => new Error(`The Workers runtime did not start (exit 1).\n${message}`);
 
 it('reports the error of a tool that cannot be registered in one line', () => {
   const failure = startFailure(
     failed(
-      'service core:user:moniker: Uncaught Error: defineTool run it: "run it" cannot be a name: it contains a space\n  at file:///bundle/worker.js:1:2',
+      'service main: Uncaught Error: defineTool run it: "run it" cannot be a name: it contains a space\n  at file:///bundle/worker.js:1:2',
     ),
   );
   expect(failure?.message).toBe('The service cannot start: defineTool run it: "run it" cannot be a name: it contains a space');
 });
 
+it('says that another program took the port', () => {
+  expect(startFailure(failed('bind(fd, addr): Address already in use; address = 127.0.0.1:8787'))?.message).toContain('took the port');
+});
+
 it('leaves other failures of the runtime as they are', () => {
-  expect(startFailure(failed('Address already in use'))).toBeNull();
+  expect(startFailure(failed('Disk full'))).toBeNull();
   expect(startFailure('text')).toBeNull();
+});
+
+it('writes the text format of Cap’n Proto, with quotes, backslashes and control characters escaped', () => {
+  const value = { name: 'a "b" \\ c\n', flags: ['ü'], on: true, module: new Raw('embed "/x"'), none: {} };
+  expect(toCapnp(value)).toBe('(name = "a \\x22b\\x22 \\x5c c\\x0a", flags = ["ü"], on = true, module = embed "/x", none = ())');
 });

@@ -1,0 +1,148 @@
+/**
+ * The configuration of workerd for the bundle: the bindings of wrangler.toml, with state on disk. It contains no secrets: settings and keys
+ * are read from workerd's environment.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { getCACertificates, rootCertificates } from 'node:tls';
+import { blockedNetworks } from '../../net/address.ts';
+import { StartFailure } from '../start-failure.ts';
+import { type Bundle, pagesFolder, readWorkerConfig, type WorkerConfig } from '../worker-config.ts';
+import { type CapnpValue, Raw, toCapnp } from './capnp.ts';
+import { bucketService, pagesService } from './services.ts';
+
+/** The socket that requests come in through. Its address is set on the command line. */
+export const entrySocket = 'http';
+
+export type ConfigOptions = {
+  bundle: Bundle;
+  stateDir: string;
+  /** Names of the environment variables that become text bindings of the Worker. */
+  variables: readonly string[];
+};
+
+type Struct = { [field: string]: CapnpValue };
+type Service = { name: string } & Struct;
+
+/** Returns the text of the configuration, and the folders that it expects to exist. Module files are embedded from the bundle's folder. */
+export function workerdConfig({ bundle, stateDir, variables }: ConfigOptions): { text: string; folders: string[] } {
+  const config = readWorkerConfig(bundle.directory);
+  const folders: string[] = [];
+  const disk = (name: string, path: string): Service => {
+    folders.push(path);
+    return { name, disk: { path, writable: true } };
+  };
+  const services: Service[] = [];
+  const bindings: CapnpValue[] = [
+    { name: 'PUBLIC_NETWORK', service: publicNetwork },
+    { name: 'PRIVATE_NETWORK', service: privateNetwork },
+    ...variables.map((name) => ({ name, fromEnvironment: name })),
+    ...config.durable_objects.bindings.map(({ name, class_name }) => ({ name, durableObjectNamespace: class_name })),
+  ];
+  const add = (made: { binding: CapnpValue; services: Service[] }): void => {
+    bindings.push(made.binding);
+    services.push(...made.services);
+  };
+  if (config.kv_namespaces.length > 0) services.push(...kvServices(config, disk, stateDir));
+  for (const { binding, id } of config.kv_namespaces)
+    bindings.push({ name: binding, kvNamespace: { name: 'kv', props: { json: JSON.stringify({ namespace: id ?? binding }) } } });
+  for (const bucket of config.r2_buckets ?? []) add(bucketServices(bucket.binding, bucket.bucket_name ?? bucket.binding, disk, stateDir));
+  const pages = join(bundle.directory, pagesFolder);
+  if (config.assets?.binding !== undefined && existsSync(pages)) add(pagesServices(config, config.assets.binding, pages));
+  const main: Service = {
+    name: 'main',
+    worker: {
+      modules: modulesOf(bundle),
+      compatibilityDate: config.compatibility_date,
+      compatibilityFlags: config.compatibility_flags,
+      bindings,
+      globalOutbound: publicNetwork,
+      durableObjectNamespaces: objectClasses(config),
+      // Where `wrangler dev --persist-to` stores them, with the same keys.
+      durableObjectStorage: { localDisk: 'objects' },
+    },
+  };
+  const text = toCapnp({
+    services: [main, disk('objects', join(stateDir, 'v3/do')), ...services, ...networks()],
+    sockets: [{ name: entrySocket, http: {}, service: 'main' }],
+    logging: { structuredLogging: true },
+  });
+  return { text: `using Workerd = import "/workerd/workerd.capnp";\nconst config :Workerd.Config = ${text};\n`, folders };
+}
+
+/** The entry module first, as workerd expects. */
+function modulesOf({ directory, mainModule }: Bundle): CapnpValue[] {
+  const others = readdirSync(directory).filter((file) => /\.(?:mjs|wasm)$/.test(file) && file !== mainModule);
+  // Found in the import path, which is the bundle's folder.
+  return [mainModule, ...others].map((name) => ({ name, [name.endsWith('.wasm') ? 'wasm' : 'esModule']: new Raw(`embed "/${name}"`) }));
+}
+
+function objectClasses({ name, durable_objects, migrations }: WorkerConfig): CapnpValue[] {
+  const sqliteClasses = new Set(migrations.flatMap((migration) => migration.new_sqlite_classes ?? []));
+  return durable_objects.bindings.map(({ class_name }) => {
+    if (!sqliteClasses.has(class_name))
+      throw new StartFailure(`wrangler.toml: the Durable Object class ${class_name} is not in \`new_sqlite_classes\` of any migration.`);
+    return { className: class_name, uniqueKey: `${name}-${class_name}`, enableSql: true };
+  });
+}
+
+type Disk = (name: string, path: string) => Service;
+
+/** KV is a Worker that workerd contains; the header of its source lists the bindings that it takes. */
+function kvServices({ compatibility_date }: WorkerConfig, disk: Disk, stateDir: string): Service[] {
+  const bindings: Struct[] = [
+    { name: 'SHARD', durableObjectNamespace: 'KVNamespace' },
+    { name: 'BLOBS', service: 'kv-blobs' },
+  ];
+  const worker: Struct = {
+    modules: [{ name: 'kv.js', bundled: '/workerd/kv.js' }],
+    compatibilityDate: compatibility_date,
+    bindings,
+    durableObjectNamespaces: [{ className: 'KVNamespace', uniqueKey: 'kv', enableSql: true }],
+    durableObjectStorage: { localDisk: 'kv-index' },
+  };
+  return [{ name: 'kv', worker }, disk('kv-index', join(stateDir, 'kv/index')), disk('kv-blobs', join(stateDir, 'kv/blobs'))];
+}
+
+function bucketServices(binding: string, bucket: string, disk: Disk, stateDir: string): { binding: CapnpValue; services: Service[] } {
+  const name = `bucket:${bucket}`;
+  return {
+    binding: { name: binding, r2Bucket: name },
+    services: [fileWorker(name, bucketService, '2026-11-17', `${name}-files`), disk(`${name}-files`, join(stateDir, 'r2', bucket))],
+  };
+}
+
+function pagesServices({ compatibility_date }: WorkerConfig, binding: string, path: string): { binding: CapnpValue; services: Service[] } {
+  return {
+    binding: { name: binding, service: 'pages' },
+    services: [fileWorker('pages', pagesService, compatibility_date, 'page-files'), { name: 'page-files', disk: { path } }],
+  };
+}
+
+function fileWorker(name: string, source: string, compatibilityDate: string, files: string): Service {
+  return {
+    name,
+    worker: { modules: [{ name: 'index.js', esModule: source }], compatibilityDate, bindings: [{ name: 'FILES', service: files }] },
+  };
+}
+
+// The networks that the Worker may connect to on this machine. workerd checks the address after DNS resolution, so a public name with a
+// private address, a redirect and DNS rebinding are all blocked here. `net/guard.ts` checks the text of a URL; `net/outbound.ts` chooses the
+// network of a request. The Worker's global `fetch` uses the public network.
+
+const publicNetwork = 'public-network';
+const privateNetwork = 'private-network';
+
+function networks(): Service[] {
+  // The certificate authorities that browsers trust, and those in NODE_EXTRA_CA_CERTS. Windows has no store that workerd reads.
+  const trustedCertificates = [...(process.platform === 'win32' ? rootCertificates : []), ...getCACertificates('extra')];
+  const tlsOptions = { trustBrowserCas: true, trustedCertificates };
+  return [
+    // workerd's own list of private addresses lacks many special-purpose ranges, such as 192.0.2.0/24 and NAT64 prefixes.
+    { name: publicNetwork, network: { allow: ['public'], deny: blockedNetworks(), tlsOptions } },
+    // For the hosts in MONIKER_ALLOW_PRIVATE_HOSTS. workerd treats 240.0.0.0/4 as neither public nor private.
+    { name: privateNetwork, network: { allow: ['public', 'private', '240.0.0.0/4'], tlsOptions } },
+    // workerd would define it, for Workers that name no network.
+    { name: 'internet', network: { allow: [] } },
+  ];
+}

@@ -1,0 +1,123 @@
+/** One workerd process: spawned with a configuration, ready when it listens, with its log line by line; and what an earlier one left behind. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRunning, readOwnerFile, writeOwnerFile } from '../data-lock.ts';
+
+export type LogLine = { message: string; level: string };
+
+export type WorkerdProcess = {
+  /** Resolves when it listens, rejects with its first errors if it ends or is not ready in time. */
+  ready: Promise<void>;
+  /** Resolves with the reason when the process has ended. */
+  ended: Promise<string>;
+  /** Requests in flight have `graceMs` to end. */
+  stop(graceMs: number): Promise<void>;
+};
+
+export type ProcessOptions = {
+  configFile: string;
+  /** Where modules are embedded from. */
+  importPath: string;
+  /** Of the socket `name`, as `host:port`. */
+  socket: { name: string; address: string };
+  environment: Readonly<Record<string, string>>;
+  /** Remembers the process, for `endLeftover`. */
+  pidFile: string;
+  onLog: (line: LogLine) => void;
+};
+
+const readyTimeoutMs = 60_000;
+/** The kernel takes a moment to end a killed process. */
+const killTimeoutMs = 5_000;
+const maxFailureLines = 20;
+
+export function spawnWorkerd(options: ProcessOptions): WorkerdProcess {
+  const parameters = ['serve', '--experimental', '--import-path', options.importPath];
+  const socket = ['--socket-addr', `${options.socket.name}=${options.socket.address}`, '--control-fd', '3', options.configFile];
+  const [command, ...prefix] = commandLine();
+  const child = spawn(command, [...prefix, ...parameters, ...socket], {
+    env: { ...inherited(), ...options.environment },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    // Not in the terminal's process group: Ctrl-C is for the launcher, which stops it.
+    detached: process.platform !== 'win32',
+  });
+  if (child.pid !== undefined) writeOwnerFile(options.pidFile, child.pid, 'w');
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const failures: string[] = [];
+  const onLine = (text: string): void => {
+    const line = parseLine(text);
+    if (line.level === 'error' && failures.length < maxFailureLines) failures.push(line.message);
+    options.onLog(line);
+  };
+  const [, stdout, stderr, control] = child.stdio as unknown as [null, Readable, Readable, Readable]; // all pipes, see above
+  for (const stream of [stdout, stderr]) createInterface({ input: stream }).on('line', onLine);
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => {
+      process.off('exit', kill);
+      rmSync(options.pidFile, { force: true });
+      resolve(`exit ${signal ?? code}`);
+    });
+  });
+  return { ready: whenReady(control, ended, failures), ended, stop: (graceMs) => stop(child, ended, graceMs) };
+}
+
+/** On Linux, the kernel ends workerd with its parent, even if that is killed. Elsewhere, `endLeftover` finds it at the next start. */
+function commandLine(): [string, ...string[]] {
+  // The package has no types: its default export is the path of the binary for this machine.
+  const { default: binary } = createRequire(import.meta.url)('workerd') as { default: string };
+  const canFollow = process.platform === 'linux' && spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true']).status === 0;
+  return canFollow ? ['setpriv', '--pdeathsig', 'KILL', binary] : [binary];
+}
+
+/** What programs need of the environment; the settings and keys are given by name. */
+function inherited(): Record<string, string> {
+  const names = ['PATH', 'TZ', 'TMPDIR', 'SYSTEMROOT', 'TEMP', 'TMP', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+}
+
+async function whenReady(control: Readable, ended: Promise<string>, failures: readonly string[]): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const listens = new Promise<null>((resolve) => {
+    createInterface({ input: control }).on('line', (line) => (line.includes('"listen"') ? resolve(null) : undefined));
+  });
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(`not ready within ${readyTimeoutMs / 1000} s`), readyTimeoutMs);
+  });
+  const reason = await Promise.race([listens, ended, late]);
+  clearTimeout(timer);
+  if (reason !== null) throw new Error(`The Workers runtime did not start (${reason}).\n${failures.join('\n')}`);
+}
+
+async function stop(child: ChildProcess, ended: Promise<string>, graceMs: number): Promise<void> {
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  await ended;
+  clearTimeout(timer);
+}
+
+/** Structured logs are JSON lines. workerd's own are among them, and in plain text before it has read its configuration. */
+function parseLine(text: string): LogLine {
+  try {
+    const { message, level } = JSON.parse(text) as Partial<LogLine>;
+    if (typeof message === 'string' && typeof level === 'string') return { message, level };
+  } catch {
+    // Plain text.
+  }
+  return { message: text, level: 'error' };
+}
+
+/** Ends the workerd of a launcher that was killed: it would use the data folder, and the port, of the next one. */
+export async function endLeftover(pidFile: string): Promise<void> {
+  const owner = readOwnerFile(pidFile);
+  if (owner !== null && isRunning(owner)) {
+    process.kill(owner.pid, 'SIGKILL');
+    for (let waitedMs = 0; isRunning(owner) && waitedMs < killTimeoutMs; waitedMs += 20) await sleep(20);
+  }
+  rmSync(pidFile, { force: true });
+}

@@ -1,0 +1,53 @@
+/**
+ * The small Workers that stand in for what Cloudflare provides: the static pages (`ASSETS`) and an R2 bucket that is only written to. KV is
+ * part of workerd (`/workerd/kv.js`). They are source text, because they run in workerd beside the bundle.
+ */
+
+/**
+ * Serves the files of the disk service `FILES` by exact path, with their type and an ETag of their content. Everything else is 404: the
+ * Worker answers such requests itself.
+ */
+export const pagesService = `
+const types = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
+export default {
+  async fetch(request, env) {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return new Response(null, { status: 405 });
+    const { pathname } = new URL(request.url);
+    const type = types[/\\.([a-z]+)$/.exec(pathname)?.[1] ?? ''];
+    const file = type === undefined ? null : await env.FILES.fetch('http://files' + pathname);
+    if (file?.status !== 200) return new Response(null, { status: 404 });
+    const content = await file.arrayBuffer();
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', content)).toHex();
+    const headers = { 'content-type': type, etag: '"' + digest.slice(0, 32) + '"' };
+    const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\\//, ''));
+    if (known.includes(headers.etag)) return new Response(null, { status: 304, headers });
+    return new Response(request.method === 'HEAD' ? null : content, { headers });
+  },
+};`;
+
+/**
+ * Stores objects as files of the disk service `FILES`, under their own names. The protocol is that of workerd's R2 binding: the body begins
+ * with `cf-r2-metadata-size` bytes of JSON. The export of the audit only writes; other operations fail.
+ */
+export const bucketService = `
+export default {
+  async fetch(request, env) {
+    const body = new Uint8Array(await request.arrayBuffer());
+    const length = Number(request.headers.get('cf-r2-metadata-size'));
+    const { method, object, httpMetadata } = length > 0 ? JSON.parse(new TextDecoder().decode(body.subarray(0, length))) : {};
+    if (request.method !== 'PUT' || method !== 'put') return failure(501, 'On this machine, a bucket can only be written to.');
+    const value = body.subarray(length);
+    const path = object.split('/').map(encodeURIComponent).join('/');
+    const written = await env.FILES.fetch('http://files/' + path, { method: 'PUT', body: value });
+    if (!written.ok) return failure(500, 'Writing the file failed: ' + written.status);
+    const etag = new Uint8Array(await crypto.subtle.digest('MD5', value)).toHex();
+    const stored = JSON.stringify({
+      name: object, version: etag, size: value.byteLength, etag, uploaded: Date.now(),
+      httpFields: httpMetadata ?? {}, customFields: [], checksums: { 0: etag },
+    });
+    return new Response(stored, { headers: { 'cf-r2-metadata-size': String(new TextEncoder().encode(stored).length) } });
+  },
+};
+function failure(status, message) {
+  return new Response(null, { status, headers: { 'cf-r2-error': JSON.stringify({ message, version: 1, v4code: 10001 }) } });
+}`;
