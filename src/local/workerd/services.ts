@@ -1,5 +1,5 @@
 /**
- * The small Workers that stand in for what Cloudflare provides: the static pages (`ASSETS`) and an R2 bucket that is only written to. KV is
+ * The small Workers that replace services of Cloudflare: the static pages (`ASSETS`) and an R2 bucket that is only written to. KV is
  * part of workerd (`/workerd/kv.js`). They are source text, because they run in workerd beside the bundle.
  */
 
