@@ -3,6 +3,7 @@
  * (docs/cli.md).
  */
 import { CommanderError } from 'commander';
+import { MonikerError } from '../../client/src/index.ts';
 import { StartFailure } from '../local/start-failure.ts';
 
 export const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
@@ -24,14 +25,38 @@ export class CommandFailure extends Error {
 export function reportFailure(error: unknown): number {
   // commander has printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
-  if (error instanceof CommandFailure) {
-    console.error(`error: ${error.message}\n${error.advice}`);
-    return error.exitCode;
+  const { message, advice, exitCode } = describeFailure(error);
+  console.error(advice === '' ? `error: ${message}` : `error: ${message}\n${advice}`);
+  return exitCode;
+}
+
+type Failure = Pick<CommandFailure, 'message' | 'advice' | 'exitCode'>;
+
+export function describeFailure(error: unknown): Failure {
+  const failed = (message: string, advice: string): Failure => ({ message, advice, exitCode: exitCodes.failure });
+  if (error instanceof CommandFailure) return error;
+  if (error instanceof StartFailure) return failed(error.message, '');
+  if (error instanceof MonikerError) {
+    const issues = error.issues.map(({ path, message }) => `\n  ${path}: ${message}`).join('');
+    // The detail of a single issue names it.
+    return failed(error.issues.length > 1 ? `${error.issues.length} values are not valid:${issues}` : error.detail, serviceAdvice(error));
   }
-  if (error instanceof StartFailure) {
-    console.error(`error: ${error.message}`);
-    return exitCodes.failure;
+  // `fetch` rejects with a TypeError whose cause says why.
+  if (error instanceof TypeError && error.cause instanceof Error) {
+    const { code = '', message } = error.cause as NodeJS.ErrnoException; // System errors carry a code.
+    return failed(
+      `The service cannot be reached: ${message || code}.`,
+      'Start it with `moniker start`, or pass its address with --url. `moniker doctor` checks both.',
+    );
   }
-  console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
-  return exitCodes.failure;
+  return failed(error instanceof Error ? error.message : String(error), '');
+}
+
+/** Most details of the service say themselves what to do. */
+function serviceAdvice({ code, requestId }: MonikerError): string {
+  if (code === 'unauthenticated')
+    return 'Pass the key of this service with --key or MONIKER_KEY. `moniker doctor` shows which key is used.';
+  if (code === 'unexpected_response') return 'Check --url: it must be the address of a Moniker service.';
+  if (code === 'internal') return `See \`moniker logs\`${requestId === null ? '' : `, request ${requestId}`}.`;
+  return '';
 }

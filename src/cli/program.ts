@@ -1,6 +1,16 @@
-/** The commands of `moniker`, with commander: each command is a file of this folder. */
+/** The commands of `moniker`, with commander: each file of this folder adds some. */
 import { Command } from 'commander';
+import { version } from '../core/version.ts';
+import { addAddCommands } from './add.ts';
+import { addCallCommands } from './call.ts';
+import { addChatCommand } from './chat.ts';
+import { addCompletionCommand } from './completion.ts';
+import { addDeployCommand } from './deploy.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { exitCodes, reportFailure } from './failure.ts';
+import { addLogsCommand } from './logs.ts';
+import { addMcpCommand } from './mcp.ts';
+import { endWithPipe } from './output.ts';
 import { addStartCommands } from './start.ts';
 
 /** The time for open handles to close after a failure. */
@@ -9,16 +19,27 @@ const closingMs = 2_000;
 export function createProgram(): Command {
   const program = new Command('moniker')
     .description('A tool gateway and agent runtime: your tools, under the names you choose, with any model.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print the help')
     .showHelpAfterError('Run the command with --help for its options and an example.')
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', '\nExit codes: 0 success, 1 failure, 2 wrong usage.');
   addStartCommands(program);
+  addAddCommands(program);
+  addCallCommands(program);
+  addMcpCommand(program);
+  addChatCommand(program);
+  addLogsCommand(program);
+  addDoctorCommand(program);
+  addDeployCommand(program);
+  addCompletionCommand(program);
   return program;
 }
 
 /** Runs a command and sets the exit code of the process. */
 export async function runProgram(parameters: readonly string[]): Promise<void> {
+  endWithPipe();
   const program = createProgram();
   try {
     if (parameters.length === 0) {

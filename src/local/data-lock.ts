@@ -27,6 +27,17 @@ export function lockDataDir(dataDir: string): () => void {
   };
 }
 
+/** Returns the process id of the service that runs in the folder, or null. */
+export function runningService(dataDir: string): number | null {
+  try {
+    const owner = readOwnerFile(join(dataDir, 'lock'));
+    return owner !== null && isRunning(owner) ? owner.pid : null;
+  } catch {
+    // The folder belongs to another user, whose service this user cannot use.
+    return null;
+  }
+}
+
 function tryLock(file: string): boolean {
   try {
     writeOwnerFile(file, process.pid, 'wx');

@@ -32,6 +32,16 @@ export function readKeys(dataDir: string, environment: NodeJS.ProcessEnv): Keys 
   };
 }
 
+/** Returns the root key of an existing data folder, or null. */
+export function storedRootKey(dataDir: string): string | null {
+  try {
+    return parseVariables(readFileSync(join(dataDir, 'keys'), 'utf8')).get(rootName) || null;
+  } catch {
+    // No service has been started in this folder, or the file belongs to another user.
+    return null;
+  }
+}
+
 /** Creates the data folder, accessible only to its owner. */
 export function makeDataDir(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -134,7 +134,7 @@ function runDocument(document: Document, service: SharedService): void {
     mkdirSync(programs, { recursive: true });
     mkdirSync(join(folder, '.moniker'));
     writeFileSync(join(folder, '.moniker/keys'), `MONIKER_ROOT_KEY=${service.key}\n`);
-    for (const name of ['examples', 'node_modules']) symlinkSync(join(root, name), join(folder, name));
+    for (const name of ['examples', 'node_modules', 'src']) symlinkSync(join(root, name), join(folder, name));
     shell = startShell(folder, { MONIKER_URL: service.url, PRACTICE_PORT: String(practicePort) });
     if (setup !== undefined) await shell.run(localized(setup.code));
   });

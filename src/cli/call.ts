@@ -1,0 +1,109 @@
+/** `moniker call` and `moniker resolve`: use a tool, or explain a name, of a toolset. */
+import { text as readText } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type { components } from '../../client/src/index.ts';
+import { isRecord, tryParse, type Json } from '../core/json/wire-value.ts';
+import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
+import { CommandFailure, exitCodes } from './failure.ts';
+import { foreignText, printJson, renderTable, type JsonOption } from './output.ts';
+import { chooseToolset } from './toolset-choice.ts';
+
+type Options = ConnectionOptions & JsonOption & { toolset?: string };
+type CallOptions = Options & { session?: string; dryRun?: boolean };
+type Content = components['schemas']['CallAnswer']['content'];
+
+/** Longer than the longest call of a tool. */
+const callTimeoutMs = 11 * 60_000;
+
+export function addCallCommands(program: Command): void {
+  addConnectionOptions(
+    program
+      .command('call')
+      .description('call a tool by any of its names and print its result')
+      .argument('<name>', 'wire name, alias, canonical name, or another spelling of one')
+      .argument('[arguments]', 'a JSON object; "-" reads it from stdin', '{}')
+      .option('--toolset <name>', 'toolset of the tool (default: the only one)')
+      .option('--session <id>', 'run with the files of this session')
+      .option('--dry-run', 'check the name, the arguments and the policy, and run nothing')
+      .option('--json', 'print the whole response')
+      .addHelpText(
+        'after',
+        `\nExamples:\n  moniker call shell '{"command": "echo hello"}' --toolset demo\n  echo '{"path": "note.txt"}' | moniker call cat -`,
+      ),
+  ).action(call);
+
+  addConnectionOptions(
+    program
+      .command('resolve')
+      .description('show which tool a name stands for, and why')
+      .argument('<name>', 'the name that a model or client uses')
+      .option('--toolset <name>', 'toolset (default: the only one)')
+      .option('--json', 'print the whole response')
+      .addHelpText('after', '\nExample:\n  moniker resolve RunCommand --toolset demo'),
+  ).action(resolve);
+}
+
+async function call(name: string, text: string, options: CallOptions): Promise<void> {
+  const args = parseArguments(text === '-' ? await readText(process.stdin) : text);
+  const { client } = connectService(options, callTimeoutMs);
+  const toolset = await chooseToolset(client, options.toolset);
+  const answer = await client.post('/v1/toolsets/{toolset}/calls', {
+    params: { path: { toolset }, ...(options.dryRun && { query: { dryRun: 'true' } }) },
+    body: { name, arguments: args, ...(options.session !== undefined && { session: options.session }) },
+  });
+  if ('verdict' in answer) {
+    if (answer.verdict !== 'allow' || !answer.valid) process.exitCode = exitCodes.failure;
+    if (options.json) return printJson(answer);
+    console.log(
+      renderTable([
+        ['tool', answer.canonical ?? 'none'],
+        ['verdict', answer.verdict],
+        ...answer.issues.map(({ path, message }) => [path, message]),
+      ]),
+    );
+    return;
+  }
+  if (answer.isError) process.exitCode = exitCodes.failure;
+  if (options.json) return printJson(answer);
+  console.log(foreignText(renderContent(answer.content)));
+  if (answer.code === 'approval_required' && answer.callId !== undefined)
+    console.error(`The call waits for approval as ${answer.callId}. Approve it in the console, then send the same call again.`);
+}
+
+/** Throws for anything but an object. */
+function parseArguments(text: string): Json {
+  const value = tryParse(text);
+  if (isRecord(value)) return value;
+  throw new CommandFailure(
+    value === undefined ? 'The arguments are not valid JSON.' : 'The arguments are not a JSON object.',
+    `Quote them for your shell: '{"command": "ls"}'. In PowerShell and cmd, or for long ones, use "-" and a file: moniker call <name> - < arguments.json`,
+    exitCodes.usage,
+  );
+}
+
+/** Text as it is; a line for anything else. */
+export function renderContent(content: Content): string {
+  return content
+    .map((block) => {
+      if (block.type === 'text') return block.text;
+      const { mimeType = 'unknown type' } = block as { mimeType?: string }; // Only some blocks have one.
+      return `[${block.type}, ${mimeType}; --json prints it]`;
+    })
+    .join('\n');
+}
+
+async function resolve(name: string, options: Options): Promise<void> {
+  const { client } = connectService(options);
+  const toolset = await chooseToolset(client, options.toolset);
+  const answer = await client.get('/v1/toolsets/{toolset}/resolve', { params: { path: { toolset }, query: { name } } });
+  if (options.json) return printJson(answer);
+  const rows = [
+    ['tool', answer.canonical],
+    ['wire name', answer.wireName],
+    ['aliases', answer.aliases.join(', ') || 'none'],
+    ['matched', answer.via],
+    ['because', answer.because],
+    ['state', answer.state],
+  ];
+  console.log(foreignText(renderTable(rows)));
+}

@@ -1,0 +1,95 @@
+/** The questions of a turn in the terminal: approvals, and the forms of MCP servers (elicitation). */
+import type { ApprovalRequired, InputRequired, components } from '../../client/src/index.ts';
+import { isRecord, listOf, recordOf, stringOf } from '../core/json/wire-value.ts';
+import { visibleJson } from '../core/text/visible-text.ts';
+import { foreignText, styled } from './output.ts';
+
+/** Asks and returns the line. Null: Ctrl-C, Ctrl-D, or the turn was cancelled. */
+export type Ask = (question: string) => Promise<string | null>;
+type Answer = components['schemas']['ElicitationAnswer'];
+
+const maxShownEffects = 30;
+const maxArgumentsLength = 4_000;
+
+/** Everything but a yes denies. */
+export async function askApproval(ask: Ask, print: (line: string) => void, request: ApprovalRequired): Promise<'approve' | 'deny'> {
+  for (const line of describeApproval(request)) print(line);
+  const answer = await ask('  Approve? [y/N] ');
+  return /^y(es)?$/i.test(answer?.trim() ?? '') ? 'approve' : 'deny';
+}
+
+/** Hidden characters are shown, so that a target is what it looks like. */
+export function describeApproval({
+  name,
+  canonical,
+  arguments: args,
+  reason,
+  effects = [],
+  effectCount,
+  round,
+}: ApprovalRequired): string[] {
+  const shown = effects.slice(0, maxShownEffects);
+  const more = (effectCount ?? effects.length) - shown.length;
+  const json = visibleJson(args);
+  return [
+    styled(
+      'yellow',
+      foreignText(
+        `  ${name === canonical ? name : `${name} (${canonical})`} requires approval${(round ?? 1) > 1 ? `, round ${round}` : ''}`,
+      ),
+    ),
+    foreignText(`  ${reason.replaceAll('\n', '\n  ')}`),
+    `  arguments: ${json.length > maxArgumentsLength ? `${json.slice(0, maxArgumentsLength)}… (${json.length} characters; the console shows all)` : json}`,
+    ...shown.map(({ action, method, target }) => foreignText(`  - ${[action, method, target].filter(Boolean).join(' ')}`)),
+    ...(more > 0 ? [`  - and ${more} more; the console shows all`] : []),
+  ];
+}
+
+/** Answers each request of a server. Ctrl-C and Ctrl-D cancel the rest. */
+export async function askInput(
+  ask: Ask,
+  print: (line: string) => void,
+  { requests, server }: InputRequired,
+): Promise<Record<string, Answer>> {
+  const answers: [string, Answer][] = [];
+  for (const [key, { params }] of Object.entries(requests)) {
+    print(styled('yellow', foreignText(`  ${server} asks: ${stringOf(params.message)}`)));
+    if (typeof params.url === 'string') print(foreignText(`  Open ${params.url}`));
+    const answer = typeof params.url === 'string' ? await askDone(ask) : await askForm(ask, params.requestedSchema);
+    answers.push([key, answer]);
+  }
+  return Object.fromEntries(answers);
+}
+
+async function askDone(ask: Ask): Promise<Answer> {
+  const answer = await ask('  Done? [y/N] ');
+  return { action: answer === null ? 'cancel' : /^y(es)?$/i.test(answer.trim()) ? 'accept' : 'decline' };
+}
+
+/** One question for each field. The service checks the values. */
+async function askForm(ask: Ask, schema: unknown): Promise<Answer> {
+  const { properties, required } = recordOf(schema);
+  const content: [string, unknown][] = [];
+  for (const [name, field] of Object.entries(recordOf(properties))) {
+    const definition = recordOf(field);
+    const choices = listOf(definition.enum).join(', ');
+    const label = stringOf(definition.title) || name;
+    const type = choices || stringOf(definition.type) || 'text';
+    const isRequired = listOf(required).includes(name);
+    const answer = await ask(foreignText(`  ${label} (${type}${isRequired ? '' : ', optional'}): `));
+    if (answer === null) return { action: 'cancel' };
+    if (answer.trim() !== '' || isRequired) content.push([name, toValue(answer, definition)]);
+  }
+  const answer = await ask('  Send? [Y/n] ');
+  if (answer === null) return { action: 'cancel' };
+  return /^n(o)?$/i.test(answer.trim()) ? { action: 'decline' } : { action: 'accept', content: Object.fromEntries(content) };
+}
+
+function toValue(text: string, definition: Record<string, unknown>): unknown {
+  const trimmed = text.trim();
+  if (definition.type === 'boolean') return /^(y(es)?|true|1)$/i.test(trimmed);
+  if ((definition.type === 'number' || definition.type === 'integer') && trimmed !== '' && !Number.isNaN(Number(trimmed)))
+    return Number(trimmed);
+  if (definition.type === 'array' && isRecord(definition.items)) return trimmed.split(',').map((one) => one.trim());
+  return text;
+}

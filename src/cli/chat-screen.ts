@@ -1,0 +1,78 @@
+/** What `moniker chat` shows of a turn: the text as it is written, and a line for each tool call and result. */
+import type { SessionEvent, TurnAnswer } from '../../client/src/index.ts';
+import { visibleJson } from '../core/text/visible-text.ts';
+import { foreignText, styled } from './output.ts';
+
+const maxLineLength = 200;
+
+export type Screen = { show(event: SessionEvent): void; finish(answer: TurnAnswer): void };
+
+/** `write`: to the terminal, without a line end. */
+export function createScreen(write: (text: string) => void): Screen {
+  const calls = new Map<string, { name: string; canonical: string | null }>();
+  let column = 0;
+  let half = '';
+
+  const text = (part: string): void => {
+    // A character above U+FFFF may be cut between two events.
+    const whole = half + part;
+    half = /[\ud800-\udbff]$/.exec(whole)?.[0] ?? '';
+    const shown = foreignText(half === '' ? whole : whole.slice(0, -1));
+    if (shown === '') return;
+    write(shown);
+    column = shown.endsWith('\n') ? 0 : 1;
+  };
+  const line = (shown: string): void => {
+    write(`${column > 0 ? '\n' : ''}${shown}\n`);
+    column = 0;
+  };
+
+  return {
+    show(event) {
+      switch (event.type) {
+        case 'text-delta':
+          return text(event.text);
+        case 'tool-input-start':
+          calls.set(event.callId, { name: event.name, canonical: event.canonical });
+          return;
+        case 'tool-input-end':
+          return line(renderCall('', calls.get(event.callId) ?? { name: '?', canonical: null }, event.arguments));
+        case 'inner-call':
+          return line(renderCall('  ', event, event.arguments));
+        case 'tool-result':
+          calls.delete(event.callId);
+          return line(renderResult('', event.isError, event.content));
+        case 'inner-result':
+          return line(renderResult('  ', event.isError, event.content));
+        case 'step-restart':
+          return line(styled('dim', '[the step is repeated]'));
+        case 'error':
+          return line(styled('red', foreignText(`error: ${String(event.problem.detail ?? event.problem.code)}`)));
+        default:
+          return;
+      }
+    },
+    finish({ status, reason, text: answer }) {
+      // Nothing was streamed, for example for the answer of an earlier request.
+      if (column === 0 && answer === '' && status === 'completed') line(styled('dim', `[no text: ${reason}]`));
+      if (column > 0) write('\n');
+      column = 0;
+      if (status !== 'completed') line(styled('dim', `[${status}: ${reason}]`));
+    },
+  };
+}
+
+function renderCall(indent: string, { name, canonical }: { name: string; canonical: string | null }, args: unknown): string {
+  const tool = canonical === null || canonical === name ? name : `${name} → ${canonical}`;
+  return styled('cyan', `${indent}  > ${foreignText(tool)} `) + styled('dim', oneLine(visibleJson(args ?? {})));
+}
+
+function renderResult(indent: string, isError: boolean, content: readonly { type: string; text?: unknown }[]): string {
+  const shown = content.map((block) => (typeof block.text === 'string' ? block.text : `[${block.type}]`)).join(' ');
+  return styled(isError ? 'red' : 'dim', `${indent}    ${isError ? 'failed: ' : ''}${oneLine(foreignText(shown))}`);
+}
+
+function oneLine(text: string): string {
+  const flat = text.trim().replaceAll(/\s*\n\s*/g, ' | ');
+  return flat.length > maxLineLength ? `${flat.slice(0, maxLineLength - 1)}…` : flat;
+}

@@ -1,0 +1,150 @@
+/** `moniker chat`: a conversation with an agent in the terminal. Without a terminal it reads the message from stdin and prints the answer. */
+import { createInterface } from 'node:readline/promises';
+import { text as readText } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { type MonikerClient, runTurn, type TurnAnswer } from '../../client/src/index.ts';
+import { askApproval, askInput } from './chat-questions.ts';
+import { createScreen } from './chat-screen.ts';
+import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
+import { CommandFailure, exitCodes, reportFailure } from './failure.ts';
+import { foreignText, printJson, styled, type JsonOption } from './output.ts';
+import { chooseAgent } from './toolset-choice.ts';
+
+type ChatOptions = ConnectionOptions &
+  JsonOption & { agent?: string; model?: string; toolset?: string; instructions?: string; session?: string };
+
+const cancelTimeoutMs = 10_000;
+
+export function addChatCommand(program: Command): void {
+  addConnectionOptions(
+    program
+      .command('chat')
+      .description('chat with an agent or a model; without a terminal, read the message from stdin and print the answer')
+      .option('--agent <name>', 'agent (default: demo, or the only one)')
+      .option('--model <model>', 'model instead of an agent, for example openai/gpt-5')
+      .option('--toolset <name>', 'toolset of the model')
+      .option('--instructions <text>', 'system prompt of the model')
+      .option('--session <id>', 'continue this session')
+      .option('--json', 'without a terminal: print the whole answer')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  moniker chat --agent demo\n  echo "Summarize note.txt" | moniker chat --agent helper\n\n' +
+          'In the chat, Ctrl-C cancels the turn and a second Ctrl-C leaves. Ctrl-D or /exit leaves, too.',
+      ),
+  ).action(chat);
+}
+
+async function chat(options: ChatOptions): Promise<void> {
+  const { client } = connectService(options);
+  if (process.stdin.isTTY && process.stdout.isTTY) return converse(client, await openSession(client, options));
+  const input = (await readText(process.stdin)).trim();
+  if (input === '') throw new CommandFailure('There is no message on stdin.', 'Pipe one in: echo "Hello" | moniker chat', exitCodes.usage);
+  const session = await openSession(client, options);
+  // Without callbacks the turn waits, and the answer says for what.
+  const answer = await runTurn(client, session, input);
+  if (options.json) printJson({ session, ...answer });
+  else if (answer.text !== '') console.log(foreignText(answer.text));
+  reportEnd(answer, session);
+}
+
+/** Sets the exit code, and says why a turn did not complete. */
+function reportEnd({ status, reason, pending = [], problem }: TurnAnswer, session: string): void {
+  if (status === 'completed') return;
+  const calls = pending.map(({ kind, canonical }) => `${kind} of ${canonical}`).join(', ');
+  if (status === 'waiting')
+    throw new CommandFailure(
+      `The turn waits: ${calls || reason}.`,
+      `Decide in the console or with \`moniker chat --session ${session}\` in a terminal; the turn then continues by itself.`,
+    );
+  throw new CommandFailure(`The turn ended as ${status}: ${String(problem?.detail ?? reason)}.`, 'See `moniker logs`.');
+}
+
+async function openSession(client: MonikerClient, { session, agent, model, toolset, instructions }: ChatOptions): Promise<string> {
+  if (session !== undefined) return (await client.get('/v1/sessions/{id}', { params: { path: { id: session } } })).id;
+  if (model === undefined && (toolset !== undefined || instructions !== undefined))
+    throw new CommandFailure(
+      '--toolset and --instructions belong to --model.',
+      'Add --model, or use an agent that has them.',
+      exitCodes.usage,
+    );
+  if (model !== undefined && agent !== undefined)
+    throw new CommandFailure('--agent and --model are both given.', 'Leave one of them out.', exitCodes.usage);
+  const body = model === undefined ? { agent: await chooseAgent(client, agent) } : { model, toolset, instructions };
+  return (await client.post('/v1/sessions', { body })).id;
+}
+
+async function converse(client: MonikerClient, session: string): Promise<void> {
+  console.log(styled('dim', 'Ctrl-C cancels a turn, Ctrl-D leaves.'));
+  let history: string[] = [];
+  /** Null: Ctrl-C or Ctrl-D, or the `signal` of a question was aborted. An interface for each line, so that Ctrl-C is a signal during a turn. */
+  const ask = async (question: string, signal?: AbortSignal): Promise<string | null> => {
+    const terminal = createInterface({
+      input: process.stdin,
+      output: process.stdout,
+      history: signal === undefined ? history : [],
+      historySize: 100,
+    });
+    terminal.on('history', (lines) => {
+      if (signal === undefined) history = [...lines];
+    });
+    const ended = new Promise<null>((resolve) => {
+      terminal.once('SIGINT', () => resolve(null));
+      terminal.once('close', () => resolve(null));
+      signal?.addEventListener('abort', () => resolve(null), { once: true });
+    });
+    try {
+      return await Promise.race([terminal.question(question), ended]);
+    } finally {
+      terminal.close();
+    }
+  };
+
+  for (;;) {
+    const input = (await ask(styled('bold', '> ')))?.trim();
+    if (input === undefined || input === '/exit') break;
+    if (input === '') continue;
+    try {
+      await runInTerminal(client, session, input, ask);
+    } catch (error) {
+      // The conversation continues after a failure.
+      reportFailure(error);
+    }
+  }
+  console.log(`\nContinue later: moniker chat --session ${session}`);
+}
+
+/** One turn. The first Ctrl-C cancels it, the second ends the process. */
+async function runInTerminal(
+  client: MonikerClient,
+  session: string,
+  input: string,
+  askLine: (question: string, signal?: AbortSignal) => Promise<string | null>,
+): Promise<void> {
+  const screen = createScreen((text) => process.stdout.write(text));
+  const print = (line: string): void => console.log(line);
+  const cancelled = new AbortController();
+  const cancel = (): void => {
+    if (cancelled.signal.aborted) process.exit(exitCodes.failure);
+    cancelled.abort();
+    print(styled('dim', '\nCancelling … (Ctrl-C again leaves)'));
+    client
+      .post('/v1/sessions/{id}/cancel', { params: { path: { id: session } }, signal: AbortSignal.timeout(cancelTimeoutMs) })
+      .catch((error: unknown) => reportFailure(error));
+  };
+  const ask = async (question: string): Promise<string | null> => {
+    const answer = await askLine(question, cancelled.signal);
+    if (answer === null && !cancelled.signal.aborted) cancel();
+    return answer;
+  };
+  process.on('SIGINT', cancel);
+  try {
+    const answer = await runTurn(client, session, input, {
+      onEvent: (event) => screen.show(event),
+      onApproval: (request) => askApproval(ask, print, request),
+      onInput: (request) => askInput(ask, print, request),
+    });
+    screen.finish(answer);
+  } finally {
+    process.off('SIGINT', cancel);
+  }
+}

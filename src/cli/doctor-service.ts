@@ -1,0 +1,250 @@
+/** The checks of `moniker doctor` over the API: health, readiness, the key, and the documents that cannot work. */
+import { accessSync, constants } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { createClient, type MonikerClient } from '../../client/src/index.ts';
+import { recordOf, stringOf } from '../core/json/wire-value.ts';
+import { version } from '../core/version.ts';
+import type { Address } from './connection.ts';
+import type { DoctorFinding } from './doctor-machine.ts';
+import { describeFailure } from './failure.ts';
+
+const timeoutMs = 15_000;
+/** Keys expire and signed webhooks are refused by comparison with the clock. */
+const maxClockDifferenceMs = 60_000;
+/** Of each kind; a large workspace is checked in part. */
+const maxDocuments = 100;
+
+/** Yields findings as they are made. Ends early if later checks could only repeat the fault. */
+export async function* checkService({ url, key, headers }: Address): AsyncGenerator<DoctorFinding[], void, undefined> {
+  const health = await checkHealth(url);
+  yield health;
+  if (health.some(({ status }) => status === 'failure')) return;
+  yield [await checkReadiness(url)];
+  if (key === null) {
+    yield [{ check: 'key', status: 'failure', message: `No key for ${url} was found.`, advice: 'Pass --key or set MONIKER_KEY.' }];
+    return;
+  }
+  const client = createClient({
+    baseUrl: url,
+    headers,
+    retries: 0,
+    fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]) }),
+  });
+  const [me, scopes] = await checkKey(client);
+  yield [me];
+  if (scopes === null) return;
+  if (scopes.includes('admin')) yield* [await checked('providers', checkProviders(client)), await checked('servers', checkServers(client))];
+  yield await checked('toolsets', checkToolsets(client));
+  yield await checked('agents', checkAgents(client));
+}
+
+async function checkHealth(url: string): Promise<DoctorFinding[]> {
+  const check = 'service';
+  const notReached = (message: string): DoctorFinding[] => [
+    {
+      check,
+      status: 'failure',
+      message,
+      advice: 'Start it with `moniker start`, or check --url. A proxy in front must pass on every path.',
+    },
+  ];
+  try {
+    const sentAt = Date.now();
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(timeoutMs) });
+    const body = recordOf(await response.json().catch(() => null));
+    if (!response.ok || typeof body.version !== 'string')
+      return notReached(`${url}/healthz returned ${response.status}, not a Moniker's answer.`);
+    const isSame = body.version === version;
+    return [
+      isSame
+        ? { check, status: 'ok', message: `${url}, version ${version}` }
+        : {
+            check,
+            status: 'warning',
+            message: `${url} has version ${body.version}, this command ${version}.`,
+            advice: 'Update the older one.',
+          },
+      ...checkTransport(url),
+      ...checkClock(response.headers.get('date'), sentAt),
+    ];
+  } catch (error) {
+    return notReached(`${url} does not respond: ${describeFailure(error).message}`);
+  }
+}
+
+function checkTransport(url: string): DoctorFinding[] {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'https:' || /^(?:localhost|127\.|\[::1\])/.test(hostname)) return [];
+  return [
+    {
+      check: 'transport',
+      status: 'warning',
+      message: 'The key is sent without encryption.',
+      advice: 'Put a proxy with TLS in front of the service, and use https.',
+    },
+  ];
+}
+
+/** `date`: the header. workerd on this machine sends none. */
+export function checkClock(date: string | null, now: number): DoctorFinding[] {
+  const difference = date === null ? Number.NaN : Date.parse(date) - now;
+  if (Number.isNaN(difference) || Math.abs(difference) < maxClockDifferenceMs) return [];
+  const seconds = Math.round(Math.abs(difference) / 1_000);
+  return [
+    {
+      check: 'clock',
+      status: 'warning',
+      message: `The clock of this machine is ${seconds} s ${difference > 0 ? 'behind' : 'ahead of'} that of the service.`,
+      advice: 'Turn on time synchronization (NTP).',
+    },
+  ];
+}
+
+async function checkReadiness(url: string): Promise<DoctorFinding> {
+  const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(timeoutMs) });
+  const body = recordOf(await response.json().catch(() => null));
+  if (response.ok) return { check: 'ready', status: 'ok', message: Object.keys(recordOf(body.checks)).join(', ') || 'ready' };
+  return {
+    check: 'ready',
+    status: 'failure',
+    message: stringOf(body.detail) || `/readyz returned ${response.status}.`,
+    advice: 'See `moniker logs`, or `npx wrangler tail` for a deployed service.',
+  };
+}
+
+async function checkKey(client: MonikerClient): Promise<[DoctorFinding, readonly string[] | null]> {
+  try {
+    const { name, scopes, expiresAt } = await client.get('/v1/me');
+    const until = expiresAt === null ? '' : `, until ${expiresAt}`;
+    return [{ check: 'key', status: 'ok', message: `${name}: ${scopes.join(', ')}${until}` }, scopes];
+  } catch (error) {
+    const { message, advice } = describeFailure(error);
+    return [{ check: 'key', status: 'failure', message, advice }, null];
+  }
+}
+
+async function checkProviders(client: MonikerClient): Promise<DoctorFinding[]> {
+  const query = { limit: maxDocuments };
+  const [{ items }, secrets] = await Promise.all([
+    client.get('/v1/providers', { params: { query } }),
+    client.get('/v1/secrets', { params: { query } }),
+  ]);
+  const names = new Set(secrets.items.map(({ name }) => name));
+  return items.flatMap((provider): DoctorFinding[] => {
+    const secret = 'apiKeySecret' in provider ? stringOf(provider.apiKeySecret) : '';
+    const isMissing = secret !== '' && secrets.nextCursor === null && !names.has(secret);
+    // Many local services with OpenAI's format need no key.
+    const needsKey = !['rehearsal', 'openai-compatible'].includes(provider.kind) && !provider.hasApiKey;
+    if (!isMissing && !needsKey) return [];
+    return [
+      {
+        check: 'providers',
+        status: 'failure',
+        message: isMissing ? `${provider.name}: the secret ${secret} does not exist.` : `${provider.name} has no key.`,
+        advice: isMissing
+          ? `Write it: PUT /v1/secrets/${secret}, or in the console at /console/secrets.`
+          : `Add \`apiKey\` with PATCH /v1/providers/${provider.name}, or in the console at /console/providers.`,
+      },
+    ];
+  });
+}
+
+async function checkServers(client: MonikerClient): Promise<DoctorFinding[]> {
+  const { items } = await client.get('/v1/servers', { params: { query: { limit: maxDocuments } } });
+  return items.flatMap((server): DoctorFinding[] => {
+    const { name, held } = server;
+    const health = recordOf(server.health);
+    const command = stringOf(recordOf(server).command);
+    if (command !== '' && findCommand(command, process.env) === null)
+      return [
+        {
+          check: 'servers',
+          status: 'failure',
+          message: `${name}: the command "${command}" does not exist here.`,
+          advice: 'Install it, or give its full path. Commands are looked up in the PATH of the service.',
+        },
+      ];
+    if (health.status === 'failing')
+      return [
+        {
+          check: 'servers',
+          status: 'failure',
+          message: `${name}: ${stringOf(health.reason) || 'it fails.'}`,
+          advice: `After fixing it, try it: POST /v1/servers/${name}/test, or in the console at /console/servers.`,
+        },
+      ];
+    if (held > 0)
+      return [
+        {
+          check: 'servers',
+          status: 'warning',
+          message: `${name}: ${held} tools are held because their definitions are new or changed.`,
+          advice: `Review and accept them in the console at /console/servers/${name}.`,
+        },
+      ];
+    return [];
+  });
+}
+
+async function checkToolsets(client: MonikerClient): Promise<DoctorFinding[]> {
+  const { items } = await client.get('/v1/toolsets', { params: { query: { limit: maxDocuments } } });
+  const findings: DoctorFinding[] = [];
+  for (const { name } of items) {
+    const { warnings } = await client.get('/v1/toolsets/{toolset}/tools', { params: { path: { toolset: name } } });
+    for (const { path, message } of warnings)
+      findings.push({
+        check: 'toolsets',
+        status: 'warning',
+        message: `${name}, ${path}: ${message}`,
+        advice: `Edit it in the console at /console/toolsets/${name}.`,
+      });
+  }
+  return findings;
+}
+
+async function checkAgents(client: MonikerClient): Promise<DoctorFinding[]> {
+  const { items } = await client.get('/v1/agents', { params: { query: { limit: maxDocuments } } });
+  const findings: DoctorFinding[] = [];
+  for (const { name } of items) {
+    const { warnings = [] } = await client.get('/v1/agents/{agent}', { params: { path: { agent: name } } });
+    for (const { path, message } of warnings)
+      findings.push({
+        check: 'agents',
+        status: 'warning',
+        message: `${name}, ${path}: ${message}`,
+        advice: `Edit it in the console at /console/agents/${name}.`,
+      });
+  }
+  return findings;
+}
+
+/** One `ok` for a kind without faults. A check that this key may not make is left out. */
+async function checked(check: string, findings: Promise<DoctorFinding[]>): Promise<DoctorFinding[]> {
+  try {
+    const found = await findings;
+    return found.length > 0 ? found : [{ check, status: 'ok', message: 'no faults' }];
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'forbidden') return [];
+    const { message, advice } = describeFailure(error);
+    return [{ check, status: 'failure', message, advice }];
+  }
+}
+
+/** The path of a program, as the system finds it, or null. */
+export function findCommand(command: string, environment: NodeJS.ProcessEnv): string | null {
+  const isWindows = process.platform === 'win32';
+  const endings = isWindows ? ['', ...(environment.PATHEXT ?? '.COM;.EXE;.BAT;.CMD').split(';')] : [''];
+  const isPath = isAbsolute(command) || command.includes('/') || (isWindows && command.includes('\\'));
+  const folders = isPath ? [''] : (environment.PATH ?? environment.Path ?? '').split(delimiter).filter(Boolean);
+  for (const folder of folders)
+    for (const ending of endings) {
+      const file = folder === '' ? command + ending : join(folder, command + ending);
+      try {
+        accessSync(file, isWindows ? constants.F_OK : constants.X_OK);
+        return file;
+      } catch {
+        // Not here: the next place.
+      }
+    }
+  return null;
+}

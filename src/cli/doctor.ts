@@ -1,0 +1,45 @@
+/** `moniker doctor`: checks this machine and a running service, and says what to do about each fault. It changes nothing. */
+import type { Command } from 'commander';
+import { addConnectionOptions, findService, type ConnectionOptions } from './connection.ts';
+import { checkMachine, type DoctorFinding } from './doctor-machine.ts';
+import { checkService } from './doctor-service.ts';
+import { exitCodes } from './failure.ts';
+import { foreignText, printJson, styled, type JsonOption } from './output.ts';
+
+const labels = { ok: styled('green', 'ok      '), warning: styled('yellow', 'warning '), failure: styled('red', 'failure ') } as const;
+
+export function addDoctorCommand(program: Command): void {
+  addConnectionOptions(
+    program
+      .command('doctor')
+      .description('check this machine and the running service, and say what to do')
+      .option('--json', 'print the findings as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  moniker doctor\n  moniker doctor --url https://moniker.example.com --key "$KEY"\n\n' +
+          'The exit code is 1 if a check failed. Warnings do not change it. With --url or MONIKER_URL this machine is not checked.',
+      ),
+  ).action(doctor);
+}
+
+async function doctor(options: ConnectionOptions & JsonOption): Promise<void> {
+  const address = findService(options, process.env);
+  const isElsewhere = (options.url ?? process.env.MONIKER_URL?.trim() ?? '') !== '';
+  const findings: DoctorFinding[] = [];
+  const add = (found: readonly DoctorFinding[]): void => {
+    findings.push(...found);
+    if (!options.json) for (const finding of found) console.log(render(finding));
+  };
+  if (!isElsewhere) add(await checkMachine(address.dataDir, process.env));
+  for await (const found of checkService(address)) add(found);
+  const failed = findings.filter(({ status }) => status === 'failure').length;
+  if (failed > 0) process.exitCode = exitCodes.failure;
+  if (options.json) return printJson({ url: address.url, ok: failed === 0, findings });
+  const warnings = findings.filter(({ status }) => status === 'warning').length;
+  console.log(failed + warnings === 0 ? 'Everything is in order.' : `${failed} failed, ${warnings} with a warning.`);
+}
+
+function render({ check, status, message, advice }: DoctorFinding): string {
+  const what = `${labels[status]}${check.padEnd(12)} ${foreignText(message)}`;
+  return advice === undefined ? what : `${what}\n${' '.repeat(21)}${styled('dim', foreignText(advice))}`;
+}

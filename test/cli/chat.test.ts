@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { ApprovalRequired, InputRequired, SessionEvent } from '../../client/src/index.ts';
+import { askApproval, askInput, describeApproval } from '../../src/cli/chat-questions.ts';
+import { createScreen } from '../../src/cli/chat-screen.ts';
+
+const approval = {
+  type: 'approval-required',
+  name: 'shell',
+  canonical: 'builtin.bash',
+  arguments: { command: 'rm "a\u202eb"' },
+  reason: 'It deletes a file',
+  effects: [{ action: 'delete', kind: 'delete-file', target: '/workspace/a\u202eb' }],
+  effectCount: 40,
+  round: 2,
+} as unknown as ApprovalRequired; // The members that the terminal shows.
+
+const answers =
+  (...lines: (string | null)[]) =>
+  async () =>
+    lines.shift() ?? null;
+const nowhere = () => undefined;
+
+describe('an approval in the terminal', () => {
+  it('is given by a yes only', async () => {
+    for (const yes of ['y', 'Y', ' yes ']) expect(await askApproval(answers(yes), nowhere, approval)).toBe('approve');
+    for (const no of ['', 'n', 'yep', 'no', null]) expect(await askApproval(answers(no), nowhere, approval)).toBe('deny');
+  });
+
+  it('shows the tool, the reason, the arguments and the effects', () => {
+    expect(describeApproval(approval)).toEqual([
+      '  shell (builtin.bash) requires approval, round 2',
+      '  It deletes a file',
+      '  arguments: {"command":"rm \\"a\\u202eb\\""}',
+      expect.stringContaining('- delete /workspace/a'),
+      '  - and 39 more; the console shows all',
+    ]);
+  });
+});
+
+describe('a form of a server in the terminal', () => {
+  const request = (params: object) =>
+    ({ server: 'docs', requests: { one: { method: 'elicitation/create', params } } }) as unknown as InputRequired;
+  const form = request({
+    message: 'Which one?',
+    requestedSchema: {
+      properties: { count: { type: 'integer' }, sure: { type: 'boolean' }, note: { type: 'string' }, tags: { type: 'array', items: {} } },
+      required: ['count', 'sure'],
+    },
+  });
+
+  it('becomes an answer with the types of its fields', async () => {
+    expect(await askInput(answers('3', 'yes', '', 'a, b', ''), nowhere, form)).toEqual({
+      one: { action: 'accept', content: { count: 3, sure: true, tags: ['a', 'b'] } },
+    });
+  });
+
+  it('can be declined or cancelled', async () => {
+    expect(await askInput(answers('3', 'n', '', '', 'n'), nowhere, form)).toEqual({ one: { action: 'decline' } });
+    expect(await askInput(answers('3', null), nowhere, form)).toEqual({ one: { action: 'cancel' } });
+  });
+
+  it('is a page to open for a URL', async () => {
+    const lines: string[] = [];
+    const open = request({ message: 'Sign in', url: 'https://example.com/in' });
+    expect(await askInput(answers('y'), (line) => lines.push(line), open)).toEqual({ one: { action: 'accept' } });
+    expect(lines.join('\n')).toContain('https://example.com/in');
+  });
+});
+
+describe('the screen of a chat', () => {
+  const shown = (...events: object[]): string => {
+    let text = '';
+    const screen = createScreen((part) => {
+      text += part;
+    });
+    for (const event of events) screen.show(event as SessionEvent); // The members that the screen reads.
+    screen.finish({ status: 'completed', reason: 'stop', text: 'x' } as Parameters<typeof screen.finish>[0]);
+    return text;
+  };
+
+  it('shows text as it is written, and calls and results on separate lines', () => {
+    expect(
+      shown(
+        { type: 'text-delta', text: 'Let me ' },
+        { type: 'text-delta', text: 'look.' },
+        { type: 'tool-input-start', callId: '1', name: 'ls', canonical: 'builtin.list_directory' },
+        { type: 'tool-input-end', callId: '1', arguments: { path: '.' } },
+        { type: 'tool-result', callId: '1', isError: true, content: [{ type: 'text', text: 'a\n b\n' }, { type: 'image' }] },
+        { type: 'text-delta', text: 'Nothing.' },
+      ),
+    ).toBe('Let me look.\n  > ls → builtin.list_directory {"path":"."}\n    failed: a | b | [image]\nNothing.\n');
+  });
+
+  it('joins a character that is cut between two events', () => {
+    expect(shown({ type: 'text-delta', text: '\ud83d' }, { type: 'text-delta', text: '\ude00' })).toBe('😀\n');
+  });
+});

@@ -1,0 +1,164 @@
+/** The commands of `moniker` against one service, as a user runs them. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitFor } from '../wait-for.ts';
+import { makeDataDir, removeDataDir, root, startService, type RunningService } from './service.ts';
+
+const main = join(root, 'src/cli/main.ts');
+const dataDir = makeDataDir();
+let service: RunningService;
+beforeAll(async () => {
+  service = await startService(dataDir);
+});
+afterAll(async () => {
+  await service.stop();
+  removeDataDir(dataDir);
+});
+
+type Result = { code: number | null; stdout: string; stderr: string };
+
+/** `input`: standard input, which is then closed. */
+function moniker(parameters: readonly string[], { input = '', ...environment }: Record<string, string> = {}): Promise<Result> {
+  const child = spawn(process.execPath, [main, ...parameters], { env: { ...environmentOf(), ...environment }, timeout: 120_000 });
+  const result = { code: null as number | null, stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    result.stdout += chunk.toString('utf8');
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    result.stderr += chunk.toString('utf8');
+  });
+  child.stdin.on('error', () => undefined); // A command that reads nothing has ended.
+  child.stdin.end(input);
+  return new Promise((resolve) => child.once('close', (code) => resolve({ ...result, code })));
+}
+
+/** Without settings of the machine that runs the tests. */
+function environmentOf(): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', MONIKER_DATA_DIR: dataDir };
+}
+
+describe('moniker, with the service of the data folder', () => {
+  it('calls a tool by an alias, and resolves a name', async () => {
+    expect(await moniker(['call', 'shell', '{"command": "echo hello"}'])).toEqual({ code: 0, stdout: 'hello\nexit code: 0\n', stderr: '' });
+    expect((await moniker(['call', 'shell', '-', '--json'], { input: '{"command": "echo hi"}' })).stdout).toContain(
+      '"canonical": "builtin.bash"',
+    );
+    expect((await moniker(['call', 'nothing'])).code).toBe(1);
+    expect((await moniker(['resolve', 'Shell'])).stdout).toMatch(/^tool {7}builtin\.bash$/m);
+  });
+
+  it('has exit code 2 for wrong usage, and errors without a stack', async () => {
+    for (const parameters of [
+      ['call', 'shell', '{'],
+      ['call'],
+      ['nothing'],
+      ['call', 'shell', '[]'],
+      ['logs', '-n', 'x'],
+      ['chat', '--url', 'x'],
+    ]) {
+      const { code, stdout, stderr } = await moniker(parameters);
+      expect({ parameters, code, stdout }).toEqual({ parameters, code: 2, stdout: '' });
+      expect(stderr).toMatch(/^error: .+\n.+/);
+      expect(stderr).not.toMatch(/\n\s+at /);
+    }
+    const refused = await moniker(['call', 'shell'], { MONIKER_KEY: 'mk_default_wrong_wrong' });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--key')]);
+    const down = await moniker(['resolve', 'shell', '--url', 'http://127.0.0.1:49151', '--key', 'x']);
+    expect([down.code, down.stderr]).toEqual([1, expect.stringContaining('moniker start')]);
+  });
+
+  it('adds a toolset, an agent and a key, and uses them', async () => {
+    expect(await moniker(['add', 'toolset', 'work', 'builtin.bash=run_script,sh', 'builtin.read_file'])).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    const again = await moniker(['add', 'toolset', 'work', 'builtin.bash']);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('--replace')]);
+    expect((await moniker(['add', 'agent', 'worker', '--model', 'rehearsal/default', '--toolset', 'work'])).code).toBe(0);
+
+    const { stdout } = await moniker(['add', 'key', 'ci', '--scope', 'tools', '--toolset', 'work', '--expires', '1d']);
+    expect(stdout).toMatch(/^mk_default_\w+\n$/);
+    const own = { MONIKER_KEY: stdout.trim() };
+    expect((await moniker(['call', 'sh', '{"command": "echo own"}'], own)).stdout).toContain('own');
+    expect((await moniker(['call', 'shell', '--toolset', 'demo'], own)).code).toBe(1);
+  });
+
+  it('stores a credential of a server as a secret, and takes it back if the server is refused', async () => {
+    const header = ['--header', 'Authorization: Bearer secret-value'];
+    expect((await moniker(['add', 'server', 'docs', 'http://127.0.0.1:9/mcp', ...header])).code).toBe(0);
+    const { json } = await service.call('GET', '/v1/servers/docs');
+    expect(json.headers).toEqual({ Authorization: { secret: 'DOCS_AUTHORIZATION' } });
+    expect((await moniker(['add', 'server', 'Wrong_Name', 'http://127.0.0.1:9/mcp', ...header])).code).toBe(1);
+    expect((await service.call('GET', '/v1/secrets')).json.items.map(({ name }: { name: string }) => name)).toEqual(['DOCS_AUTHORIZATION']);
+  });
+
+  it('chats without a terminal: a message on stdin, the answer on stdout', async () => {
+    const answer = await moniker(['chat', '--agent', 'demo'], { input: '/shell echo hello\n' });
+    expect([answer.code, answer.stdout]).toEqual([0, expect.stringContaining('hello\nexit code: 0')]);
+    expect((await moniker(['chat', '--agent', 'demo'])).code).toBe(2);
+  });
+
+  it('says what a turn waits for, and continues the session', async () => {
+    const first = JSON.parse((await moniker(['chat', '--agent', 'demo', '--json'], { input: '/shell echo a > f.txt' })).stdout);
+    const waiting = await moniker(['chat', '--session', first.session], { input: '/shell rm f.txt' });
+    expect(waiting.code).toBe(1);
+    expect(waiting.stderr).toContain('The turn waits: approval of builtin.bash.');
+  });
+
+  it('prints the log, and follows it', async () => {
+    expect((await moniker(['logs', '-n', '1'])).stdout).toMatch(/^\{"level":.*\}\n$/);
+    const child = spawn(process.execPath, [main, 'logs', '-n', '0', '--follow'], { env: environmentOf(), timeout: 120_000 });
+    let followed = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      followed += chunk.toString('utf8');
+    });
+    try {
+      await waitFor(async () => {
+        await service.call('POST', '/v1/toolsets/demo/calls', { name: 'followed_call' });
+        expect(followed).toContain('followed_call');
+      });
+    } finally {
+      child.kill();
+    }
+    expect(readFileSync(join(dataDir, 'log'), 'utf8')).not.toContain(service.key);
+  });
+
+  it('names faults with what to do, and has exit code 1 for them', async () => {
+    const { code, stdout } = await moniker(['doctor', '--json']);
+    const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: { check: string; status: string; advice?: string }[] };
+    expect([code, ok]).toEqual([1, false]);
+    const faults = findings.filter(({ status }) => status === 'failure');
+    expect(faults.map(({ check }) => check)).toEqual(['servers']);
+    for (const { advice } of faults) expect(advice).toBeTruthy();
+
+    await service.call('DELETE', '/v1/servers/docs');
+    expect((await moniker(['doctor'])).code).toBe(0);
+    expect((await moniker(['doctor', '--url', service.url, '--key', service.key])).stdout).not.toContain('data ');
+  });
+
+  it('serves a toolset over stdio to the stock MCP client', async () => {
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', 'demo'], env: environmentOf() }));
+    try {
+      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('terminalRun');
+      const result = await client.callTool({ name: 'shell', arguments: { command: 'echo over stdio' } });
+      expect(JSON.stringify(result.content)).toContain('over stdio');
+    } finally {
+      await client.close();
+    }
+  });
+
+  it('answers over stdio if the service is down, the key is wrong or a line is no message', async () => {
+    const ping = '{"jsonrpc":"2.0","id":7,"method":"ping"}\n';
+    const lines = `garbage\n{"id": 1}\n[]\n\n${ping}`;
+    const down = await moniker(['mcp', 'demo', '--url', 'http://127.0.0.1:49151', '--key', 'x'], { input: lines });
+    expect(JSON.parse(down.stdout)).toMatchObject({ id: 7, error: { message: expect.stringContaining('moniker start') } });
+    expect([down.code, down.stderr.split('\n').length]).toEqual([0, 4]);
+    const refused = await moniker(['mcp', 'demo', '--key', 'wrong'], { input: ping });
+    expect(JSON.parse(refused.stdout)).toMatchObject({ id: 7, error: { data: { code: 'unauthenticated' } } });
+  });
+});
