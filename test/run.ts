@@ -19,11 +19,8 @@ import type { Selection } from './selection.ts';
 const root = resolve(import.meta.dirname, '..');
 const reportsDir = join(root, 'node_modules/.cache/test-reports');
 
-/** Projects in one lane run one after the other, the lanes side by side: the first lane computes, the second one mostly waits. */
-const lanes = [
-  ['node', 'workers'],
-  ['e2e', 'crash', 'console'],
-] as const;
+/** Projects in one lane run one after the other, the lanes side by side: the first lane computes, the others wait for a part of their time. */
+const lanes = [['node'], ['e2e', 'console'], ['workers', 'crash']] as const;
 const projects = lanes.flat();
 type Project = (typeof projects)[number];
 

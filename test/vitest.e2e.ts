@@ -11,6 +11,8 @@ export default defineConfig({
     exclude: ['test/console/**', ...excludedFiles],
     globalSetup: ['test/e2e/global-setup.ts'],
     environment: 'node',
+    // Modules are loaded once for each worker instead of once for each file.
+    isolate: false,
     maxWorkers: 5,
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -5938,7 +5938,7 @@ export interface components {
             /** @description Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations. */
             trusted?: boolean;
             /**
-             * @description The URL of the OpenAPI document (JSON or YAML, 3.0 or 3.1).
+             * @description The URL of the OpenAPI document (JSON or YAML, 3.0 or 3.1, or Swagger 2.0).
              * @example https://api.example.com/openapi.json
              */
             url?: string;

@@ -129,13 +129,13 @@ async function startOnce(dataDir: string, environment: Record<string, string>, h
   };
 }
 
-const documentChecks = new Map<string, Promise<DocumentCheck>>();
+/** All services that a process starts have the same bundle, so the first one's document is that of all. */
+let documentCheck: Promise<DocumentCheck> | undefined;
 
 /** Every response of these tests must be as the OpenAPI document says. */
 async function compareWithDocument(url: string, method: string, path: string, response: Response, text: string): Promise<void> {
-  const known = documentChecks.get(url) ?? readDocument(url);
-  documentChecks.set(url, known);
-  const check = await known;
+  documentCheck ??= readDocument(url);
+  const check = await documentCheck;
   const operation = check.find(method, new URL(path, url).pathname);
   const differences = operation === null ? [] : check.differences(operation, response, text);
   if (differences.length > 0)
@@ -143,8 +143,14 @@ async function compareWithDocument(url: string, method: string, path: string, re
 }
 
 async function readDocument(url: string): Promise<DocumentCheck> {
-  const response = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(30_000) });
-  return createDocumentCheck((await response.json()) as ApiDocument);
+  try {
+    const response = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(30_000) });
+    return createDocumentCheck((await response.json()) as ApiDocument);
+  } catch (error) {
+    // The next response reads it again: this service may have been stopped meanwhile.
+    documentCheck = undefined;
+    throw error;
+  }
 }
 
 /** The server-sent events of a whole stream, in order. */

@@ -1,10 +1,11 @@
 /**
- * An OpenAPI document as data: its version, references and operations. Supports 3.0, 3.1 and 3.2 (read like 3.1). External references are
+ * An OpenAPI document as data: its version, references and operations. Supports 3.0, 3.1 and 3.2 (read like 3.1), and Swagger 2.0. External references are
  * not fetched. `schemas.ts` reads schemas; `import.ts` creates tools.
  * OpenAPI Specification 3.1.1, "OpenAPI Object", "Paths Object", "Reference Object".
  */
 import { collectParts, isDeeperThan, isRecord, type Json } from '../json/wire-value.ts';
 import { limits } from '../limits.ts';
+import { fromSwagger } from './from-swagger.ts';
 import { Problem, quoted } from '../problem.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import { firstWarnings, type Warning } from '../warning.ts';
@@ -24,9 +25,11 @@ export type OpenApiDocument = {
 /** Throws `upstream_error` if the value is not a supported OpenAPI document. */
 export function readOpenApi(value: unknown): OpenApiDocument {
   if (!isRecord(value)) throw documentFault('is not an object with fields such as openapi and paths');
-  if (value.swagger !== undefined)
-    throw documentFault(`is Swagger ${quoted(String(value.swagger))}. Convert it to OpenAPI 3, for example with swagger2openapi`);
-  const version = typeof value.openapi === 'string' ? value.openapi : '';
+  const isSwagger = value.swagger !== undefined;
+  // YAML reads an unquoted 2.0 as a number.
+  if (isSwagger && !/^2(?:\.0)?$/.test(String(value.swagger)))
+    throw documentFault(`is Swagger ${quoted(String(value.swagger))}; Swagger 2.0 and OpenAPI 3 are supported`);
+  const version = isSwagger ? '3.0.3' : typeof value.openapi === 'string' ? value.openapi : '';
   if (!/^3\.[012](?:\.|$)/.test(version)) {
     throw documentFault(
       version === '' ? 'has no `openapi` field with its version' : `has the version ${quoted(version)}, but only 3.0 and 3.1 are supported`,
@@ -37,7 +40,7 @@ export function readOpenApi(value: unknown): OpenApiDocument {
   if (isDeeperThan(value, limits.maxOpenApiDepth)) throw documentFault(`nests deeper than ${limits.maxOpenApiDepth} levels`);
   const warned = new Map<string, Warning>();
   return {
-    root: value,
+    root: isSwagger ? fromSwagger(value) : value,
     isOld: version.startsWith('3.0'),
     warn(path, message) {
       if (warned.size <= limits.maxReportedIssues) warned.set(`${path}\n${message}`, { path, message });

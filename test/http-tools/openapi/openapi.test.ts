@@ -156,7 +156,7 @@ describe('an API’s document', () => {
     ['--- {}\n'.repeat(100_000), 'more than one document'],
     [Array.from({ length: 90_000 }, (_, index) => `p${index}: &a${index} 1\nq${index}: *a${index}\n`).join(''), 'no `openapi` field'],
     ['just text', 'is not an object with fields'],
-    ['{"swagger": "2.0"}', 'Convert it to OpenAPI 3'],
+    ['{"swagger": "1.2"}', 'Swagger 2.0 and OpenAPI 3 are supported'],
     [
       `a: &a [x]\n${Array.from(
         { length: 9 },

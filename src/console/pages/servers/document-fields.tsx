@@ -41,7 +41,7 @@ export function OpenApiFields({ draft, change }: ServerChange) {
           draft={draft}
           change={change}
           label="Address of the document"
-          hint="OpenAPI 3.0 or 3.1, JSON or YAML."
+          hint="OpenAPI 3.0 or 3.1, or Swagger 2.0, as JSON or YAML."
           placeholder="https://api.example.com/openapi.json"
         />
       )}

@@ -1,0 +1,181 @@
+/**
+ * Collects what a reader finds in a file of another system: documents under legal names, the secrets that they refer to, what was left
+ * out, and warnings. Each document is checked with its schema when it is added, so that a bad one is skipped and the others stay.
+ */
+import type { z } from 'zod';
+import { Agent } from '../agent.ts';
+import { parsePart } from '../issues.ts';
+import type { Json } from '../json/wire-value.ts';
+import { isRecord } from '../json/wire-value.ts';
+import { MadeTool } from '../made/made-tool.ts';
+import { ModelAlias } from '../model/model-alias.ts';
+import { Provider } from '../model/provider.ts';
+import { Problem, quoted } from '../problem.ts';
+import type { Project } from '../project/project.ts';
+import { Server } from '../servers/server.ts';
+import { Toolset } from '../toolset/toolset.ts';
+import { firstWarnings, type Warning } from '../warning.ts';
+import { type ImportedKind, kindNouns, legalName, numberedName, secretName } from './names.ts';
+
+/** `name`: as written in the file. */
+export type Skipped = { name: string; reason: string };
+
+export type ImportResult = { format: string; project: Project; skipped: Skipped[]; warnings: Warning[] };
+
+/** Documents, secrets and skipped things of one file. */
+const maxImported = 5_000;
+
+const schemas: Readonly<Partial<Record<ImportedKind, z.ZodType>>> = {
+  providers: Provider,
+  modelAliases: ModelAlias,
+  servers: Server,
+  tools: MadeTool,
+  toolsets: Toolset,
+  agents: Agent,
+};
+
+type DraftSecret = { value: string | null; hosts: Set<string> };
+
+export class ImportDraft {
+  readonly #documents = new Map<ImportedKind, Map<string, Json>>();
+  /** Written name → name, by kind. */
+  readonly #names = new Map<string, string>();
+  readonly #secrets = new Map<string, DraftSecret>();
+  readonly #nameMap = new Map<string, string>();
+  readonly #skipped: Skipped[] = [];
+  readonly #warnings: Warning[] = [];
+  #count = 0;
+
+  /** Adds a document under a legal, free name and returns that name; null if it is invalid, which is then listed as skipped. */
+  add(kind: ImportedKind, written: string, document: Json): string | null {
+    const checked = check(kind, document);
+    if ('issues' in checked) {
+      const [issue] = checked.issues;
+      this.skip(written, `${issue?.path === '' ? '' : `${issue?.path}: `}${issue?.message ?? 'is not valid'}`);
+      return null;
+    }
+    this.#countOne();
+    const documents = this.#documents.get(kind) ?? new Map<string, Json>();
+    this.#documents.set(kind, documents);
+    const legal = legalName(kind, written);
+    const name = this.freeName(kind, written);
+    documents.set(name, document);
+    this.#names.set(`${kind}\n${written}`, name);
+    if (name !== written && `made.${written}` !== name)
+      this.warn(
+        `${kind}.${name}`,
+        `${quoted(written)} is ${name === legal ? 'not a legal name' : 'the name of two'}: the ${kindNouns[kind]} is called ${quoted(name)}`,
+      );
+    return name;
+  }
+
+  /** Returns the name that `add` gives the next document of this written name. */
+  freeName(kind: ImportedKind, written: string): string {
+    const documents = this.#documents.get(kind);
+    const legal = legalName(kind, written);
+    let name = legal;
+    for (let number = 2; documents?.has(name) === true; number += 1) name = numberedName(kind, legal, number);
+    return name;
+  }
+
+  /** Returns the name of a document that this file names; for one of another file, the name that its import gives it. */
+  nameOf(kind: ImportedKind, written: string): string {
+    return this.#names.get(`${kind}\n${written}`) ?? legalName(kind, written);
+  }
+
+  has(kind: ImportedKind, written: string): boolean {
+    return this.#names.has(`${kind}\n${written}`);
+  }
+
+  names(kind: ImportedKind): string[] {
+    return [...(this.#documents.get(kind)?.keys() ?? [])];
+  }
+
+  /**
+   * Returns the name of a secret with this value. `names`: the first that is free or has the same value is taken. `value` null: the
+   * file does not contain it. `host`: the only host that it may be sent to; undefined: that of the documents that name it.
+   */
+  secret(names: readonly string[], value: string | null, host?: string): string {
+    const legal = names.map((name) => secretName(name));
+    let name = legal.find((one) => this.#isSame(one, value));
+    for (let number = 2; name === undefined; number += 1) {
+      const numbered = `${legal.at(-1) ?? 'SECRET'}_${number}`;
+      if (this.#isSame(numbered, value)) name = numbered;
+    }
+    const known = this.#secrets.get(name);
+    if (known === undefined) this.#countOne();
+    const secret = known ?? { value, hosts: new Set<string>() };
+    if (host !== undefined) secret.hosts.add(host);
+    this.#secrets.set(name, secret);
+    return name;
+  }
+
+  /** Adds a name of another system for a tool. */
+  mapName(written: string, target: string): void {
+    this.#countOne();
+    this.#nameMap.set(written, target);
+  }
+
+  skip(name: string, reason: string): void {
+    this.#countOne();
+    this.#skipped.push({ name: name.length > 200 ? `${name.slice(0, 200)}…` : name, reason });
+  }
+
+  warn(path: string, message: string): void {
+    if (this.#warnings.length <= maxImported) this.#warnings.push({ path, message });
+  }
+
+  result(format: string): ImportResult {
+    const documents = Object.fromEntries([...this.#documents].map(([kind, all]) => [kind, Object.fromEntries(all)]));
+    const used = secretsIn(documents);
+    const secrets = [...this.#secrets].filter(([name]) => used.has(name));
+    for (const [name, { value }] of secrets)
+      if (value === null) this.warn(`secrets.${name}`, `has no value in the file: set it with PUT /v1/secrets/${name}`);
+    const project: Project = {
+      ...(secrets.length > 0 && { secrets: Object.fromEntries(secrets.map(([name, secret]) => [name, toSecret(secret)])) }),
+      ...documents,
+      ...(this.#nameMap.size > 0 && { workspace: { settings: { nameMap: Object.fromEntries(this.#nameMap) } } }),
+    } as Project;
+    return { format, project, skipped: this.#skipped, warnings: firstWarnings(this.#warnings, 'warnings') };
+  }
+
+  #isSame(name: string, value: string | null): boolean {
+    const known = this.#secrets.get(name);
+    return known === undefined || known.value === value;
+  }
+
+  #countOne(): void {
+    this.#count += 1;
+    if (this.#count > maxImported)
+      throw new Problem(
+        'body_too_large',
+        `The file names more than ${maxImported} things. Split it, and import the parts one after another.`,
+      );
+  }
+}
+
+/** A folder that a variable names is absolute once the command line has expanded it. */
+function check(kind: ImportedKind, document: Json): ReturnType<typeof parsePart> {
+  const schema = schemas[kind];
+  if (schema === undefined || 'command' in document) return { data: document };
+  return parsePart(schema, typeof document.cwd === 'string' && document.cwd.startsWith('${') ? { ...document, cwd: '/' } : document);
+}
+
+function toSecret({ value, hosts }: DraftSecret): Json {
+  return { ...(value !== null && { value }), ...(hosts.size > 0 && { hosts: [...hosts] }) };
+}
+
+/** Returns the names of the secrets that documents refer to. */
+function secretsIn(root: unknown): Set<string> {
+  const names = new Set<string>();
+  const open: unknown[] = [root];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    if (isRecord(value)) {
+      if (typeof value.secret === 'string') names.add(value.secret);
+      if (typeof value.apiKeySecret === 'string') names.add(value.apiKeySecret);
+    }
+    for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) open.push(member);
+  }
+  return names;
+}

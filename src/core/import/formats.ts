@@ -1,0 +1,209 @@
+/**
+ * The formats that an import reads, how each is recognized, and its reader. `platform/read-import.ts` turns bytes into the value; adding a
+ * format means a reader and a row here.
+ */
+import { isRecord, listOf, recordOf } from '../json/wire-value.ts';
+import { Problem } from '../problem.ts';
+import { Project } from '../project/project.ts';
+import { aliasMapIn, readAliasMap } from './alias-map.ts';
+import type { ImportDraft } from './draft.ts';
+import { definitionsIn, readFunctionList } from './function-list.ts';
+import { readHyperTool } from './hypertool.ts';
+import { readKiroAgent } from './kiro.ts';
+import { readLiteLlm } from './litellm.ts';
+import { madeToolsIn, readMadeTools } from './made-tools.ts';
+import { readMcpServers, readVsCode, readZed } from './mcp-clients.ts';
+import { readOpenApiDocument } from './openapi.ts';
+import { readPortkey } from './portkey.ts';
+
+type Format = {
+  title: string;
+  /** What the file has, for the error when it does not. */
+  expects: string;
+  /** `file`: the lower-case path of the file, or ''. */
+  detects(value: unknown, file: string): boolean;
+  /** Whether the value can be read when the format was named. Absent: as `detects`. */
+  accepts?(value: unknown): boolean;
+  /** `name`: for what has no name in the file. */
+  read(draft: ImportDraft, value: unknown, name: string): void;
+};
+
+const isObject = (value: unknown, ...members: string[]): boolean => members.some((member) => isRecord(recordOf(value)[member]));
+const hasServers = (value: unknown): boolean =>
+  isObject(value, 'mcpServers') || Object.values(recordOf(recordOf(value).projects)).some((one) => isObject(one, 'mcpServers'));
+
+/** In the order in which they are tried. */
+const formats = {
+  moniker: {
+    title: 'a project file of Moniker',
+    expects: 'sections such as servers, toolsets and agents',
+    detects: isProject,
+    accepts: isRecord,
+    read: () => undefined,
+  },
+  openapi: {
+    title: 'an OpenAPI or Swagger document',
+    expects: 'a member `openapi` or `swagger`',
+    detects: (value) => ['openapi', 'swagger'].some((member) => /^(string|number)$/.test(typeof recordOf(value)[member])),
+    read: (draft, value, name) => readOpenApiDocument(draft, recordOf(value), name),
+  },
+  litellm: {
+    title: 'config.yaml of LiteLLM',
+    expects: 'a list `model_list`',
+    detects: (value) =>
+      Array.isArray(recordOf(value).model_list) || isObject(value, 'litellm_settings', 'router_settings') || isObject(value, 'mcp_servers'),
+    read: (draft, value) => readLiteLlm(draft, recordOf(value)),
+  },
+  hypertool: {
+    title: 'toolsets of HyperTool',
+    expects: '`toolsets` whose tools have a namespacedName',
+    detects: isHyperTool,
+    accepts: (value) => isRecord(value) && ('toolsets' in value || Array.isArray(value.tools)),
+    read: (draft, value) => readHyperTool(draft, recordOf(value)),
+  },
+  vscode: {
+    title: 'mcp.json of VS Code',
+    expects: 'an object `servers`',
+    detects: (value) => isObject(value, 'servers') || isObject(recordOf(value).mcp, 'servers'),
+    read: (draft, value) => readVsCode(draft, recordOf(value)),
+  },
+  zed: {
+    title: 'settings of Zed',
+    expects: 'an object `context_servers`',
+    detects: (value) => isObject(value, 'context_servers'),
+    read: (draft, value) => readZed(draft, recordOf(value)),
+  },
+  kiro: {
+    title: 'an agent or mcp.json of Kiro',
+    expects: 'an object `mcpServers`, or the tools of an agent',
+    detects: (value, file) => isKiroAgent(value) || (hasServers(value) && file.includes('.kiro')),
+    accepts: (value) => isKiroAgent(value) || hasServers(value),
+    read: (draft, value) => (isKiroAgent(value) ? readKiroAgent(draft, recordOf(value)) : readMcpServers(draft, recordOf(value), 'kiro')),
+  },
+  cursor: mcpClient('mcp.json of Cursor', 'cursor', (_value, file) => file.includes('cursor')),
+  windsurf: mcpClient(
+    'mcp_config.json of Windsurf',
+    'windsurf',
+    (value, file) =>
+      file.includes('windsurf') || Object.values(recordOf(recordOf(value).mcpServers)).some((entry) => 'serverUrl' in recordOf(entry)),
+  ),
+  claude: mcpClient('the MCP servers of Claude Desktop, Claude Code or another client', 'claude', () => true),
+  portkey: {
+    title: 'a config of Portkey',
+    expects: '`targets`, `provider` or `virtual_key`',
+    detects: (value) =>
+      Array.isArray(recordOf(value).targets) || 'virtual_key' in recordOf(value) || isPortkey(value) || isPortkey(recordOf(value).config),
+    accepts: isRecord,
+    read: (draft, value) => readPortkey(draft, recordOf(value)),
+  },
+  albert: {
+    title: 'tools of Albert',
+    expects: 'tools with name, description, parameters and implementation',
+    detects: (value) => madeToolsIn(value) !== null,
+    read: (draft, value) => readMadeTools(draft, value),
+  },
+  sisu: {
+    title: 'a tool list of SISU',
+    expects: '`tools` with a name and a schema, and their `aliases`',
+    detects: (value) =>
+      definitionsIn(value) !== null &&
+      (isObject(value, 'aliases') || listOf(definitionsIn(value)).some((one) => 'aliases' in recordOf(one))),
+    accepts: (value) => definitionsIn(value) !== null,
+    read: (draft, value) => readFunctionList(draft, value, 'sisu'),
+  },
+  'openai-functions': {
+    title: 'a list of functions for OpenAI or tools for Anthropic',
+    expects: 'a list of definitions with name and parameters',
+    detects: (value) => definitionsIn(value) !== null,
+    read: (draft, value, name) => readFunctionList(draft, value, name === '' ? 'functions' : name),
+  },
+  'alias-map': {
+    title: 'a map of names',
+    expects: 'pairs of a name and the tool that it stands for',
+    detects: (value) =>
+      aliasMapIn(value) !== null && Object.keys(aliasMapIn(value) ?? {}).every((name) => /^[\w .:@/-]{1,128}$/.test(name)),
+    accepts: (value) => aliasMapIn(value) !== null,
+    read: (draft, value) => readAliasMap(draft, value),
+  },
+} satisfies Record<string, Format>;
+
+export type ImportFormat = keyof typeof formats;
+// `Object.keys` loses the names' types.
+export const importFormats = Object.keys(formats) as [ImportFormat, ...ImportFormat[]];
+
+/** Returns the format of a parsed file; null if it is none of them. */
+export function detectFormat(value: unknown, file = ''): ImportFormat | null {
+  return importFormats.find((name) => formats[name].detects(value, file.toLowerCase())) ?? null;
+}
+
+/** Reads a parsed file into the draft. Throws `invalid_request` if it is not of the format. */
+export function readFormat(draft: ImportDraft, format: ImportFormat, value: unknown, file = ''): void {
+  const row: Format = formats[format];
+  if (!(row.accepts ?? row.detects)(value, file.toLowerCase()))
+    throw new Problem(
+      'invalid_request',
+      `The file is not ${row.title}: it needs ${row.expects}. Leave out \`format\` to have it found out.`,
+    );
+  row.read(draft, value, nameOf(file));
+}
+
+/** Returns the error for a file of no known format. */
+export function unknownFormat(): Problem {
+  const known = importFormats.map((name) => `${name} (${formats[name].expects})`).join('; ');
+  return new Problem('invalid_request', `The file is of no known format. Known are: ${known}.`);
+}
+
+function mcpClient(title: string, name: string, isOf: (value: unknown, file: string) => boolean): Format {
+  return {
+    title,
+    expects: 'an object `mcpServers`',
+    detects: (value, file) => hasServers(value) && isOf(value, file),
+    accepts: hasServers,
+    read: (draft, value) => readMcpServers(draft, recordOf(value), name),
+  };
+}
+
+const sections = new Set(Object.keys(Project.shape));
+
+/** Servers of VS Code have no `kind`; toolsets of HyperTool have other entries. */
+function isProject(value: unknown): boolean {
+  if (!isRecord(value) || isHyperTool(value)) return false;
+  const names = Object.keys(value);
+  if (names.length === 0 || !names.every((name) => sections.has(name))) return false;
+  if (!Object.values(recordOf(value.servers)).every((server) => 'kind' in recordOf(server))) return false;
+  return value.tools === undefined || Object.keys(recordOf(value.tools)).some((name) => /^(made|ui)\./.test(name));
+}
+
+function isHyperTool(value: unknown): boolean {
+  const { toolsets, tools, lastEquippedToolset } = recordOf(value);
+  if (lastEquippedToolset !== undefined && toolsets !== undefined) return true;
+  const all = [value, ...(Array.isArray(toolsets) ? toolsets : Object.values(recordOf(toolsets)))];
+  return (
+    (tools !== undefined || toolsets !== undefined) &&
+    all.some((toolset) => listOf(recordOf(toolset).tools).some((tool) => 'namespacedName' in recordOf(tool)))
+  );
+}
+
+function isKiroAgent(value: unknown): boolean {
+  const { toolAliases, allowedTools, prompt, tools, mcpServers } = recordOf(value);
+  const isAgent = isRecord(toolAliases) || Array.isArray(allowedTools) || (typeof prompt === 'string' && Array.isArray(tools));
+  return (
+    isAgent &&
+    (mcpServers === undefined || isRecord(mcpServers)) &&
+    (isRecord(mcpServers) || listOf(tools).every((tool) => typeof tool === 'string'))
+  );
+}
+
+function isPortkey(value: unknown): boolean {
+  const { provider, api_key, override_params, targets, strategy } = recordOf(value);
+  return (
+    (typeof provider === 'string' && (api_key !== undefined || override_params !== undefined)) ||
+    (isRecord(strategy) && Array.isArray(targets))
+  );
+}
+
+/** `/path/to/github-tools.json` → `github-tools`. Names that say nothing are left out. */
+function nameOf(file: string): string {
+  const base = (file.split(/[\\/]/).at(-1) ?? '').replace(/^\.+/, '').replace(/\.[A-Za-z0-9]{1,8}$/, '');
+  return /^(tools?|functions?|index|config|settings|openapi|swagger|api|definitions|stdin|body)?$/i.test(base) ? '' : base;
+}

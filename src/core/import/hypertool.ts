@@ -1,0 +1,97 @@
+/**
+ * Toolsets and preferences of HyperTool: `{toolsets: {name: {version, createdAt, tools: [{namespacedName, refId, alias}], toolNotes}},
+ * lastEquippedToolset}`, or one toolset. Its `refId` hashes other fields than ours, so it is kept as a note and not as a reference.
+ */
+import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
+import { limits } from '../limits.ts';
+import { cutToBytes } from '../text/utf8.ts';
+import type { ImportDraft } from './draft.ts';
+import { legalAlias } from './names.ts';
+
+type Note = { name: string; note: string };
+
+export function readHyperTool(draft: ImportDraft, value: Json): void {
+  const rows = toolsetsOf(value);
+  for (const [written, toolset] of rows) readToolset(draft, written, toolset);
+  const equipped = stringOf(value.lastEquippedToolset);
+  if (equipped !== '' && draft.has('toolsets', equipped))
+    draft.warn(
+      'lastEquippedToolset',
+      `${JSON.stringify(equipped)} was equipped: MCP clients use it at /mcp/${draft.nameOf('toolsets', equipped)}`,
+    );
+  else if (equipped !== '') draft.skip(equipped, 'is the last equipped toolset, but is not in the file');
+}
+
+/** A map, a list, or one toolset. */
+function toolsetsOf(value: Json): [string, unknown][] {
+  if (isRecord(value.toolsets)) return Object.entries(value.toolsets);
+  const list = Array.isArray(value.toolsets) ? value.toolsets : [value];
+  return list.map((toolset, index) => [stringOf(recordOf(toolset).name) || `toolset ${index + 1}`, toolset]);
+}
+
+function readToolset(draft: ImportDraft, written: string, value: unknown): void {
+  if (!isRecord(value)) {
+    draft.skip(written, 'is not an object with `tools`');
+    return;
+  }
+  const notes = notesByTool(value.toolNotes);
+  const entries = new Map<string, Json>();
+  for (const [index, item] of listOf(value.tools).entries()) {
+    const { namespacedName, refId, alias } = recordOf(item);
+    const name = stringOf(namespacedName);
+    const where = `${written}.tools[${index}]`;
+    const dot = name.indexOf('.');
+    if (dot < 1 || dot === name.length - 1) {
+      draft.skip(
+        where,
+        name === '' && typeof refId === 'string'
+          ? 'names its tool by a refId of HyperTool only, which nothing here has'
+          : 'has no namespacedName such as server.tool',
+      );
+      continue;
+    }
+    const tool = `${draft.nameOf('servers', name.slice(0, dot))}.${name.slice(dot + 1)}`;
+    if (tool !== name) draft.warn(where, `${JSON.stringify(name)} is ${tool} here`);
+    if (entries.has(tool)) {
+      draft.skip(where, `${name} is in the toolset twice`);
+      continue;
+    }
+    const given = [...(notes.get(name) ?? []), ...(typeof refId === 'string' ? (notes.get(refId) ?? []) : [])];
+    const kept = [
+      ...given.slice(0, limits.maxNotesPerEntry - 1),
+      ...(typeof refId === 'string' && refId !== '' ? [{ name: 'hypertool-refid', note: refId.slice(0, 128) }] : []),
+    ];
+    entries.set(tool, { tool, ...aliasOf(draft, where, alias), ...(kept.length > 0 && { notes: kept }) });
+  }
+  if (entries.size === 0) {
+    draft.skip(written, 'has no tools that can be taken');
+    return;
+  }
+  const description = cutToBytes(stringOf(value.description), limits.maxDescriptionBytes);
+  draft.add('toolsets', written, { ...(description !== '' && { description }), tools: [...entries.values()] });
+}
+
+function aliasOf(draft: ImportDraft, where: string, written: unknown): Json {
+  if (typeof written !== 'string' || written.trim() === '') return {};
+  const alias = legalAlias(written);
+  if (alias === null) draft.skip(`${where}.alias`, `${JSON.stringify(written.slice(0, 100))} has no letters that an alias may have`);
+  else if (alias !== written.trim()) draft.warn(where, `the alias ${JSON.stringify(written.slice(0, 100))} is not legal: it is ${alias}`);
+  return alias === null ? {} : { aliases: [alias] };
+}
+
+/** By namespaced name or refId. */
+function notesByTool(value: unknown): Map<string, Note[]> {
+  const found = new Map<string, Note[]>();
+  for (const item of listOf(value)) {
+    const { toolRef, notes } = recordOf(item);
+    const { namespacedName, refId } = recordOf(toolRef);
+    const texts = listOf(notes).flatMap((one): Note[] => {
+      const { name, note } = recordOf(one);
+      const text = cutToBytes(stringOf(note), limits.maxNoteBytes);
+      return text === '' ? [] : [{ name: stringOf(name).slice(0, 50) || 'note', note: text }];
+    });
+    for (const key of [namespacedName, refId])
+      if (typeof key === 'string' && texts.length > 0) found.set(key, [...(found.get(key) ?? []), ...texts]);
+  }
+  return found;
+}

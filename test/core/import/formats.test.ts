@@ -1,0 +1,251 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the files
+/** A sample of each format, and what becomes of its parts. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { importFormats } from '../../../src/core/import/formats.ts';
+import type { ImportResult } from '../../../src/core/import/draft.ts';
+import { Project } from '../../../src/core/project/project.ts';
+import { readImport } from '../../../src/platform/read-import.ts';
+
+const samples: Record<string, string> = {
+  'claude_desktop_config.json': 'claude',
+  'mcp.json': 'claude',
+  'cursor/mcp.json': 'cursor',
+  'windsurf/mcp_config.json': 'windsurf',
+  'vscode/mcp.json': 'vscode',
+  'kiro/agent.json': 'kiro',
+  'zed/settings.json': 'zed',
+  'hypertool-toolsets.json': 'hypertool',
+  'openai-functions.json': 'openai-functions',
+  'sisu-tools.json': 'sisu',
+  'albert-tools.json': 'albert',
+  'alias-map.json': 'alias-map',
+  'litellm.yaml': 'litellm',
+  'portkey.json': 'portkey',
+  'openapi.yaml': 'openapi',
+  'swagger.json': 'openapi',
+  'moniker.yaml': 'moniker',
+};
+
+function read(sample: string, format?: (typeof importFormats)[number]): ImportResult {
+  return readImport(readFileSync(join(import.meta.dirname, 'samples', sample)), { fileName: sample, format });
+}
+
+function withoutCommands({ project }: ImportResult): unknown {
+  const servers = Object.entries(project.servers ?? {}).filter(([, server]) => !('command' in server));
+  return { ...project, servers: Object.fromEntries(servers) };
+}
+
+const reasons = ({ skipped }: ImportResult): Record<string, string> =>
+  Object.fromEntries(skipped.map(({ name, reason }) => [name, reason]));
+
+describe('a file of another system', () => {
+  it.each(Object.entries(samples))('%s is recognized as %s, and gives documents that can be written', (sample, format) => {
+    const result = read(sample);
+    expect(result.format).toBe(format);
+    expect(Project.safeParse(withoutCommands(result)).error?.issues ?? []).toEqual([]);
+    expect(read(sample, format as (typeof importFormats)[number])).toEqual(result);
+    for (const { reason } of result.skipped) expect(reason).toMatch(/^\S.{5,}[^.\s]$/);
+  });
+
+  it('has a sample for each format', () => {
+    expect([...new Set(Object.values(samples))].sort()).toEqual([...importFormats].sort());
+  });
+
+  it('is rejected if it is not of the format that was named', () => {
+    expect(() => read('litellm.yaml', 'vscode')).toThrow(/is not mcp.json of VS Code: it needs an object `servers`/);
+  });
+});
+
+describe('the servers of an MCP client', () => {
+  it('become servers, with credentials as secrets that are bound to them, and a toolset with all tools', () => {
+    const { project } = read('claude_desktop_config.json');
+    expect(project.servers).toMatchObject({
+      filesystem: {
+        kind: 'mcp',
+        command: 'npx',
+        args: ['-y', '@modelcontextprotocol/server-filesystem', '/Users/ada/Documents', '/Users/ada/Projects'],
+      },
+      'github-mcp': { env: { GITHUB_PERSONAL_ACCESS_TOKEN: { secret: 'GITHUB_PERSONAL_ACCESS_TOKEN' }, GITHUB_TOOLSETS: 'repos,issues' } },
+      postgres: { args: ['-y', '@modelcontextprotocol/server-postgres', { secret: 'POSTGRES_URL' }] },
+      tickets: { args: ['mcp-remote', 'https://tickets.example.com/sse', '--header', { secret: 'TICKETS_AUTHORIZATION' }] },
+    });
+    expect(project.secrets).toEqual({
+      GITHUB_PERSONAL_ACCESS_TOKEN: { value: 'ghp_0123456789abcdefghijABCDEFGHIJ012345', hosts: ['github-mcp.stdio'] },
+      POSTGRES_URL: { value: 'postgresql://ada:s3cret-pass@db.example.com:5432/app', hosts: ['postgres.stdio'] },
+      // The file has a placeholder.
+      BRAVE_API_KEY: { hosts: ['brave-search.stdio'] },
+      TICKETS_AUTHORIZATION: { value: 'Authorization: Bearer tk-live-0123456789abcdef', hosts: ['tickets.stdio'] },
+    });
+    expect(project.toolsets?.claude?.tools.map(({ tool }) => tool)).toEqual([
+      'filesystem.*',
+      'github-mcp.*',
+      'postgres.*',
+      'brave-search.*',
+      'tickets.*',
+    ]);
+    expect(JSON.stringify([project.servers, project.toolsets])).not.toMatch(/ghp_|s3cret|tk-live/);
+  });
+
+  it('have the variables of a project file, with those of headers inside secrets', () => {
+    const { project, skipped } = read('mcp.json');
+    expect(project.servers?.['api-server']).toEqual({
+      kind: 'mcp',
+      url: 'https://api.example.com/mcp',
+      headers: { Authorization: { secret: 'API_SERVER_TOKEN' }, 'X-Team': 'platform' },
+    });
+    expect(project.secrets?.API_SERVER_TOKEN).toEqual({ value: 'Bearer ${API_KEY}', hosts: ['api.example.com:443'] });
+    expect(project.servers?.figma).toMatchObject({ oauth: { grant: 'authorization_code', clientId: 'figma-client' } });
+    expect(skipped.map(({ name }) => name)).toContain('internal');
+  });
+
+  it('may be in JSON with comments and trailing commas, with the variables of Cursor', () => {
+    const { project } = read('cursor/mcp.json');
+    expect(project.servers?.weather).toMatchObject({ args: ['${PWD}/server.py', '--cache', '${HOME}/.cache'] });
+    expect(project.secrets).toMatchObject({
+      SUPABASE_ACCESS_TOKEN: { value: 'sbp_0123456789abcdef0123456789abcdef01234567', hosts: ['supabase.stdio'] },
+      WEATHER_KEY: { value: '${WEATHER_KEY}' },
+      LINEAR_CLIENT_SECRET: { value: '${LINEAR_SECRET}' },
+    });
+  });
+
+  it('that are disabled are skipped, and disabled tools are left out of the toolset', () => {
+    const result = read('windsurf/mcp_config.json');
+    expect(reasons(result)).toEqual({ old: 'is disabled in the file' });
+    expect(result.project.toolsets?.windsurf?.tools).toContainEqual({ tool: 'github.*', except: ['delete_file', 'fork_repository'] });
+    expect(result.project.secrets?.NOTES_TOKEN).toEqual({ hosts: ['local-notes.stdio'] });
+  });
+
+  it('use the inputs of VS Code as environment variables', () => {
+    const { project, skipped } = read('vscode/mcp.json');
+    expect(project.servers?.perplexity).toMatchObject({ args: ['-y', 'server-perplexity-ask', '--region', '${REGION:-eu}'] });
+    expect(project.secrets).toMatchObject({
+      GITHUB_TOKEN: { value: 'Bearer ${GITHUB_PAT}', hosts: ['api.githubcopilot.com:443'] },
+      PERPLEXITY_KEY: { value: '${PERPLEXITY_KEY}' },
+    });
+    expect(project.servers?.playwright).toMatchObject({ cwd: '${PWD}' });
+    expect(skipped.map(({ name }) => name)).toEqual(['picked']);
+  });
+
+  it('of Zed may have older forms; those of its extensions have no command', () => {
+    const result = read('zed/settings.json');
+    expect(Object.keys(result.project.servers ?? {})).toEqual(['local-server', 'older', 'remote']);
+    expect(result.project.servers?.older).toMatchObject({
+      command: 'node',
+      args: ['server.js'],
+      env: { API_TOKEN: { secret: 'API_TOKEN' } },
+    });
+    expect(Object.keys(reasons(result))).toEqual(['postgres-context-server', 'off']);
+  });
+});
+
+describe('an agent of Kiro', () => {
+  it('becomes a toolset with aliases, and tools that need no approval', () => {
+    const { project } = read('kiro/agent.json');
+    expect(project.toolsets?.['aws-expert']?.tools).toEqual([
+      { tool: 'git.*', except: ['git_reset'] },
+      { tool: 'fetch.fetch', aliases: ['get_page'] },
+      { tool: 'git.git_status', aliases: ['status'], approval: 'never' },
+      { tool: 'fetch.*', approval: 'never' },
+      { tool: 'git.git_log', approval: 'never' },
+    ]);
+    expect(project.agents?.['aws-expert']).toMatchObject({
+      instructions: 'You are an AWS infrastructure specialist.',
+      toolset: 'aws-expert',
+    });
+  });
+});
+
+describe('toolsets of HyperTool', () => {
+  it('keep their names, aliases and notes, with the refId as a note', () => {
+    const result = read('hypertool-toolsets.json');
+    expect(result.project.toolsets?.['dev-essentials']?.tools).toMatchObject([
+      { tool: 'git.status', aliases: ['git_status'], notes: [{ name: 'hypertool-refid' }] },
+      { tool: 'docker-hub.ps', aliases: ['docker_ps'] },
+      { tool: 'git.log', notes: [{ name: 'when', note: 'Use it before a release.' }] },
+    ]);
+    expect(Object.keys(reasons(result))).toEqual(['dev-essentials.tools[3]', 'Empty_Set']);
+  });
+});
+
+describe('a list of definitions', () => {
+  it('becomes a static server that says that it needs an endpoint', () => {
+    const { project, warnings, skipped } = read('openai-functions.json');
+    const [server] = Object.values(project.servers ?? {});
+    expect(server).toMatchObject({
+      kind: 'static',
+      tools: [{ name: 'get_current_weather' }, { name: 'send_email' }, { name: 'lookup order' }],
+    });
+    expect(warnings.map(({ message }) => message).join()).toContain('"url"');
+    expect(skipped).toEqual([{ name: 'tools[3]', reason: expect.stringContaining('web_search_preview') }]);
+  });
+
+  it('of SISU has aliases, and names built-in tools where they do the same', () => {
+    const { project, skipped } = read('sisu-tools.json');
+    expect(project.toolsets?.sisu?.tools).toEqual([
+      { tool: 'builtin.bash', name: 'terminalRun', aliases: ['bash', 'run_command'] },
+      { tool: 'sisu.webFetch', aliases: ['fetch_url'] },
+      { tool: 'sisu.summarizeText', aliases: ['summary'] },
+    ]);
+    expect(skipped).toEqual([{ name: 'aliases.missingTool', reason: 'names no tool of the list' }]);
+  });
+
+  it('of Albert becomes made tools, except for what the sandbox cannot run', () => {
+    const result = read('albert-tools.json');
+    expect(Object.keys(result.project.tools ?? {})).toEqual(['made.find_and_replace', 'made.count_lines']);
+    expect(reasons(result)).toMatchObject({
+      disk_usage: expect.stringContaining('loads modules'),
+      bash: expect.stringContaining('no implementation'),
+    });
+  });
+});
+
+describe('model gateways', () => {
+  it('of LiteLLM: models become providers, aliases, and agents with fallbacks', () => {
+    const result = read('litellm.yaml');
+    const { providers, modelAliases, agents, secrets, servers } = result.project;
+    expect(providers).toMatchObject({
+      azure: { baseUrl: 'https://my-endpoint-europe.openai.azure.com/openai/v1', apiKeySecret: 'AZURE_API_KEY_EU' },
+      openai: { kind: 'openai', apiKeySecret: 'OPENAI_API_KEY' },
+      ollama: { baseUrl: 'http://localhost:11434/v1' },
+      mistral: { apiKeySecret: 'MISTRAL_API_KEY' },
+    });
+    expect(agents).toMatchObject({
+      'gpt-4o': { model: 'azure/gpt-4o-eu', fallbacks: ['openai/gpt-4o'] },
+      'claude-sonnet': { fallbacks: ['azure/gpt-4o-eu', 'openai/gpt-4o'] },
+      fast: { model: 'groq/llama-3.3-70b-versatile', settings: { temperature: 0.2 } },
+    });
+    expect(modelAliases).toMatchObject({
+      'gpt-4': { model: 'agent/gpt-4o' },
+      local: { model: 'ollama/llama3.1' },
+      small: { model: 'ollama/llama3.1' },
+    });
+    expect(secrets).toMatchObject({
+      OPENAI_API_KEY: { value: '${OPENAI_API_KEY}', hosts: ['api.openai.com:443'] },
+      TICKETS_TOKEN: { value: 'Bearer ${TICKETS_TOKEN}' },
+    });
+    expect(Object.keys(servers ?? {})).toEqual(['deepwiki', 'tickets']);
+    expect(Object.keys(reasons(result))).toEqual(['titan', 'embeddings', 'fallbacks.nobody', 'general_settings']);
+    expect(JSON.stringify(result)).not.toContain('sk-1234');
+  });
+
+  it('of Portkey: targets become the fallbacks of an agent; keys in its vault have to be set', () => {
+    const { project, warnings } = read('portkey.json');
+    expect(project.agents?.portkey).toMatchObject({
+      model: 'openai/gpt-4o',
+      fallbacks: ['anthropic/claude-sonnet-4-20250514', 'mistral/mistral-large-latest', 'groq/llama-3.3-70b-versatile'],
+    });
+    expect(project.secrets?.ANTHROPIC_API_KEY).toEqual({ hosts: ['api.anthropic.com:443'] });
+    expect(warnings.map(({ path }) => path)).toContain('secrets.ANTHROPIC_API_KEY');
+  });
+});
+
+it('a map of names becomes the name map of the workspace', () => {
+  expect(read('alias-map.json').project.workspace?.settings.nameMap).toEqual({
+    flashcards: 'create_flashcard',
+    MindMap: 'create_mindmap',
+    websearch: 'web_search',
+    htmlinteractive: 'create_demo',
+  });
+});

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { importOpenApi } from '../../../src/core/openapi/import.ts';
+
+const petstore = JSON.parse(readFileSync(join(import.meta.dirname, '../import/samples/swagger.json'), 'utf8')) as Record<string, unknown>;
+
+it('gives the operations of a Swagger document, with bodies, forms and shared parameters', () => {
+  const { tools, operations, warnings } = importOpenApi(petstore, { documentUrl: '' });
+  expect(warnings).toEqual([]);
+  expect(Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema]))).toMatchObject({
+    addPet: { properties: { name: { type: 'string' } }, required: ['name'] },
+    findPetsByStatus: { properties: { status: { type: 'array', items: { enum: ['available', 'sold'] } } }, required: ['status'] },
+    uploadFile: { properties: { petId: { type: 'integer' }, note: { type: 'string' }, file: {} } },
+    images: { properties: { limit: { maximum: 50 }, petId: {} } },
+  });
+  expect(operations.addPet).toMatchObject({ method: 'POST', path: '/pet', baseUrl: 'https://petstore.example.com/v2' });
+  expect(JSON.stringify(operations.findPetsByStatus)).toContain('"explode":true');
+});
+
+it('calls operations below the URL of a document without a host', () => {
+  const { operations } = importOpenApi({ ...petstore, host: undefined }, { documentUrl: 'https://api.example.org/docs/swagger.json' });
+  expect(operations.addPet).toMatchObject({ baseUrl: 'https://api.example.org/v2' });
+});
+
+it.each([
+  {},
+  { paths: null },
+  { paths: { '/a': { get: { parameters: [{ $ref: '#/parameters/none' }, null, { in: 'body' }] } } } },
+  { definitions: [] },
+])('reads %j without an exception', (parts) => {
+  expect(() => importOpenApi({ swagger: 2, host: 'a.example', ...parts }, { documentUrl: '' })).not.toThrow();
+});
