@@ -37,6 +37,7 @@ import type { WaitUntil } from './platform/background.ts';
 import { createRuntime } from './platform/runtime.ts';
 import { createPageFile } from './platform/page-files.ts';
 import type { Directory } from './ports/catalog.ts';
+import type { Projects } from './ports/projects.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import type { Triggers } from './ports/triggers.ts';
 import type { ServerSource } from './ports/upstream.ts';
@@ -106,6 +107,9 @@ export function createWiring(bindings: Bindings, background: WaitUntil) {
     /** Returns the catalog for a caller, which is recorded in the audit row of each change. */
     catalog,
     audit,
+    /** Writes documents together, as a caller of the catalog. */
+    projects: ({ workspace, keyId }: Pick<Principal, 'workspace' | 'keyId'>): Projects =>
+      createCatalogClient(bindings, { workspace, keyId }, base.cachedDirectory),
     /** Returns where the taint marks of a key's direct calls are stored. */
     marks: base.marks,
     sessions,

@@ -802,6 +802,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a file
+         * @description Writes all documents of the file, or none; documents of the same name are replaced. The key needs the rights for each of them. What cannot be taken is `skipped`, with the reason.
+         *
+         *     Scope: `toolsets` or `admin`.
+         */
+        post: operations["importFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/keys": {
         parameters: {
             query?: never;
@@ -1163,6 +1185,66 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List projects
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listProjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a project owns
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getProject"];
+        /**
+         * Apply a project
+         * @description Checks all documents, then writes them in one transaction: all or none. Afterwards its servers list their tools, and toolsets that need these tools are written; one that still cannot be written is `skipped`, and written when the project is applied again. Documents that others wrote or changed since are `kept`. `moniker apply` sends this request.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        put: operations["putProject"];
+        post?: never;
+        /**
+         * Forget a project
+         * @description Its documents stay, and belong to no project, unless `documents=true`.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["deleteProject"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2902,6 +2984,46 @@ export interface components {
             /** @description `refId` of the reviewed definition (`held.refId` of a held tool). If the server now lists another definition, nothing is accepted (409). */
             refId?: string;
         };
+        /**
+         * @example {
+         *       "model": "rehearsal/default",
+         *       "instructions": "Answer in one sentence.",
+         *       "toolset": "demo"
+         *     }
+         */
+        Agent: {
+            /**
+             * @description If a tool of the caller has a name of a server tool: `replace` (default) leaves the server tool out of the turn, `strict` rejects the request.
+             * @enum {string}
+             */
+            clientTools?: "replace" | "strict";
+            /** @description Replaces the tools that the model sees with a single tool, `run_code`, whose code calls them. Results stay out of the conversation unless the code returns them. */
+            codeMode?: boolean;
+            description?: string;
+            fallbacks?: components["schemas"]["ModelRef"][];
+            /** @default  */
+            instructions?: string;
+            limits?: components["schemas"]["AgentLimits"];
+            /** @description Also offers the made tools of the workspace whose inner tools the agent can use. Takes effect on the next turn. */
+            made?: boolean;
+            model: components["schemas"]["ModelRef"];
+            /** @description Must equal the name in the path, if given. */
+            name?: string;
+            /**
+             * @description How tool definitions are sent to the model: in the API’s tool fields, or in the prompt. Absent: the provider’s profile decides.
+             * @enum {string}
+             */
+            protocol?: "native" | "text";
+            settings?: components["schemas"]["AgentSettings"];
+            /** @description Names of the skills that the agent may load. */
+            skills?: string[];
+            /** @description Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do. */
+            taint?: boolean;
+            /** @description Allow-list of tool names in any spelling. Absent: all tools of the toolset; empty: none. */
+            tools?: string[];
+            /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
+            toolset?: components["schemas"]["ToolsetReference"];
+        };
         AgentLimits: {
             maxCalls?: number;
             /** @description Estimated size of the conversation in tokens above which older turns are summarized and old tool results of the current turn are shortened. Default 120000. */
@@ -4092,6 +4214,42 @@ export interface components {
             type: "image";
             url?: string;
         };
+        ImportReport: {
+            /** @description Of the updated documents. */
+            changes: {
+                /** @description As JSON, shortened. Absent: it is removed. */
+                after?: string;
+                /** @description As JSON, shortened. Absent: it is added. */
+                before?: string;
+                name: string;
+                path: string;
+            }[];
+            /** @description Documents that did not exist. As in a project file, such as `servers.github`. */
+            created: string[];
+            format: string;
+            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. */
+            kept: {
+                name: string;
+                reason: string;
+            }[];
+            /** @description Documents that the project had created and no longer has. As in a project file, such as `servers.github`. */
+            removed: string[];
+            /** @description What was not written. Applying again writes it, once the reason is gone. */
+            skipped: {
+                name: string;
+                reason: string;
+            }[];
+            /** @description Documents that were already so. As in a project file, such as `servers.github`. */
+            unchanged: string[];
+            /** @description Documents that were replaced. As in a project file, such as `servers.github`. */
+            updated: string[];
+            /** @description For a dry run: documents that can be checked only when the servers of the project have listed their tools. */
+            waiting: {
+                name: string;
+                reason: string;
+            }[];
+            warnings: components["schemas"]["Warning"][];
+        };
         /**
          * @example {
          *       "session": "0123…",
@@ -5025,6 +5183,183 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description Documents of a workspace by kind and name, each with the body of its PUT request.
+         * @example {
+         *       "secrets": {
+         *         "GITHUB_TOKEN": {
+         *           "value": "${GITHUB_TOKEN}",
+         *           "hosts": [
+         *             "api.githubcopilot.com"
+         *           ]
+         *         }
+         *       },
+         *       "servers": {
+         *         "github": {
+         *           "kind": "mcp",
+         *           "url": "https://api.githubcopilot.com/mcp/",
+         *           "headers": {
+         *             "authorization": {
+         *               "secret": "GITHUB_TOKEN"
+         *             }
+         *           }
+         *         }
+         *       },
+         *       "toolsets": {
+         *         "work": {
+         *           "tools": [
+         *             {
+         *               "tool": "github.*"
+         *             },
+         *             {
+         *               "tool": "builtin.bash",
+         *               "aliases": [
+         *                 "shell"
+         *               ]
+         *             }
+         *           ]
+         *         }
+         *       },
+         *       "agents": {
+         *         "helper": {
+         *           "model": "rehearsal/default",
+         *           "toolset": "work"
+         *         }
+         *       }
+         *     }
+         */
+        Project: {
+            /** @description The URL of this schema, for editors. */
+            $schema?: string;
+            agents?: {
+                [key: string]: components["schemas"]["Agent"];
+            };
+            modelAliases?: {
+                [key: string]: components["schemas"]["ModelAlias"];
+            };
+            policy?: components["schemas"]["Policy"];
+            providers?: {
+                [key: string]: components["schemas"]["Provider"];
+            };
+            schedules?: {
+                [key: string]: components["schemas"]["Schedule"];
+            };
+            secrets?: {
+                [key: string]: components["schemas"]["ProjectSecret"];
+            };
+            servers?: {
+                [key: string]: components["schemas"]["Server"];
+            };
+            skills?: {
+                [key: string]: components["schemas"]["ProjectSkill"];
+            };
+            subscriptions?: {
+                [key: string]: components["schemas"]["Subscription"];
+            };
+            /** @description Default aliases, by canonical name of the tool. */
+            toolAliases?: {
+                [key: string]: components["schemas"]["ToolAliases"];
+            };
+            /** @description Made tools and UI tools, by canonical name: `made.<name>`, `ui.<name>`. */
+            tools?: {
+                [key: string]: components["schemas"]["MadeTool"] | components["schemas"]["UiTool"];
+            };
+            toolsets?: {
+                [key: string]: components["schemas"]["Toolset"];
+            };
+            webhooks?: {
+                [key: string]: components["schemas"]["Webhook"];
+            };
+            /** @description The settings of the workspace, as for PUT /v1/workspaces/{workspace}. */
+            workspace?: components["schemas"]["Workspace"];
+        };
+        ProjectPage: {
+            items: components["schemas"]["ProjectView"][];
+            nextCursor: null;
+        };
+        ProjectReport: {
+            /** @description Of the updated documents. */
+            changes: {
+                /** @description As JSON, shortened. Absent: it is removed. */
+                after?: string;
+                /** @description As JSON, shortened. Absent: it is added. */
+                before?: string;
+                name: string;
+                path: string;
+            }[];
+            /** @description Documents that did not exist. As in a project file, such as `servers.github`. */
+            created: string[];
+            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. */
+            kept: {
+                name: string;
+                reason: string;
+            }[];
+            project: string;
+            /** @description Documents that the project had created and no longer has. As in a project file, such as `servers.github`. */
+            removed: string[];
+            /** @description What was not written. Applying again writes it, once the reason is gone. */
+            skipped: {
+                name: string;
+                reason: string;
+            }[];
+            /** @description Documents that were already so. As in a project file, such as `servers.github`. */
+            unchanged: string[];
+            /** @description Documents that were replaced. As in a project file, such as `servers.github`. */
+            updated: string[];
+            /** @description For a dry run: documents that can be checked only when the servers of the project have listed their tools. */
+            waiting: {
+                name: string;
+                reason: string;
+            }[];
+            warnings: components["schemas"]["Warning"][];
+        };
+        ProjectSecret: {
+            /** @description The only hosts that the secret may be sent to. Absent: the hosts of the servers and providers of the project that name the secret. */
+            hosts?: components["schemas"]["SecretHost"][];
+            /** @description Canonical names of tools. If given, only these tools may use the secret. */
+            tools?: string[];
+            /** @description Usually `${VARIABLE}`. Absent: the stored value stays, and a secret that does not exist is skipped. */
+            value?: string;
+        };
+        ProjectSkill: {
+            /** @description The folder with SKILL.md, relative to the project file. */
+            path: string;
+        } | {
+            /** @description The text of SKILL.md, at most 102400 bytes. */
+            content: string;
+            /**
+             * @description Resource files by path: text, `{"text"}` or `{"base64"}`. At most 200, 102400 bytes each, 512000 in total with SKILL.md.
+             * @default {}
+             */
+            resources?: {
+                [key: string]: string | {
+                    /** @description Size in bytes; ignored on writes. */
+                    bytes?: number;
+                    text: string;
+                } | {
+                    /** Format: base64 */
+                    base64: string;
+                    /** @description Size in bytes; ignored on writes. */
+                    bytes?: number;
+                };
+            };
+        };
+        ProjectView: {
+            documents: {
+                /** @description The project created it, and may remove it. */
+                created: boolean;
+                /** @example servers.github */
+                name: string;
+                /**
+                 * @description Whether it is still as the project wrote it.
+                 * @enum {string}
+                 */
+                state: "current" | "changed" | "missing";
+            }[];
+            name: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
         Proposal: {
             canonical: string;
             category: string;
@@ -5648,6 +5983,54 @@ export interface components {
             id: string | number | null;
             /** @constant */
             jsonrpc: "2.0";
+        };
+        /**
+         * @example {
+         *       "agent": "demo",
+         *       "cron": "0 9 * * 1-5",
+         *       "timeZone": "Europe/Berlin",
+         *       "input": "/shell echo good morning"
+         *     }
+         */
+        Schedule: {
+            /** @description The agent that runs the turns. */
+            agent: string;
+            /**
+             * Format: date-time
+             * @description The time of a single run, with its offset, as in `2026-12-24T18:00:00+01:00`.
+             */
+            at?: string;
+            /** @description Write-only. Signs the callbacks; `whsec_` and base64. If absent in a later PUT, the current one stays. */
+            callbackSecret?: string;
+            /**
+             * Format: uri
+             * @description Receives `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).
+             */
+            callbackUrl?: string;
+            /** @description Five fields, as in `0 9 * * 1-5`: minute, hour, day, month, weekday; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. If both day and weekday are given, either is enough; `+MON` requires both. `L` is the last day, `MON#2` the second Monday. */
+            cron?: string;
+            description?: string;
+            /** @description Template of the agent’s input. `{{@time}}` is when the run was due, in UTC; `{{@schedule}}` is the name, and `{{@delivery}}` the id of the run. */
+            input: string;
+            /** @description The time between runs, such as `15m`. The first run is one interval after the write. */
+            interval?: string;
+            /** @description If given, equals the name in the path. */
+            name?: string;
+            /**
+             * @description What happens to a run that is due before the previous one has ended: it is skipped, or runs afterwards. A run that waits for an approval has not ended.
+             * @default skip
+             * @enum {string}
+             */
+            overlap?: "skip" | "queue";
+            /** @description Stops all runs. Runs that are due meanwhile are not made up for, queued runs are skipped, and an interval restarts when the schedule is resumed. */
+            paused?: boolean;
+            /**
+             * @description Template of the session’s key; `{{@schedule}}` is one session for all runs. Absent: a new session for each run.
+             * @default {{@delivery}}
+             */
+            session?: string;
+            /** @description The time zone of `cron`, such as `Europe/Berlin`. Absent: UTC. */
+            timeZone?: string;
         };
         ScheduleTimes: {
             times: string[];
@@ -6733,6 +7116,27 @@ export interface components {
          *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
          *     }
          */
+        Subscription: {
+            /** @description Only turns of these agents. Absent: all turns. */
+            agents?: string[];
+            description?: string;
+            /** @description Absent: all events. */
+            events?: components["schemas"]["TriggerEvent"][];
+            /** @description If given, equals the name in the path. */
+            name?: string;
+            /** @description No new messages are sent. */
+            paused?: boolean;
+            /** @description Write-only. Signs the messages; `whsec_` and base64. Required at creation; if absent later, the current one stays. */
+            secret?: string;
+            /** Format: uri */
+            url: string;
+        };
+        /**
+         * @example {
+         *       "url": "https://example.com/moniker",
+         *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+         *     }
+         */
         SubscriptionToWrite: {
             /** @description Only turns of these agents. Absent: all turns. */
             agents?: string[];
@@ -6908,6 +7312,45 @@ export interface components {
             content: string | components["schemas"]["ContentBlock"][];
             /** @default false */
             isError?: boolean;
+        };
+        /**
+         * @example {
+         *       "announce": "prompt",
+         *       "tools": [
+         *         {
+         *           "tool": "builtin.bash",
+         *           "name": "shell",
+         *           "aliases": [
+         *             "bash",
+         *             {
+         *               "name": "terminal",
+         *               "mode": "hidden"
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        Toolset: {
+            /** @default prompt */
+            announce?: components["schemas"]["Announce"];
+            description?: string;
+            /** @description Must equal the name in the path, if given. */
+            name?: string;
+            /**
+             * @description Further names of the listed tools, as hidden aliases: name → any name of a tool in this toolset.
+             * @example {
+             *       "flashcards": "create_flashcard",
+             *       "websearch": "search"
+             *     }
+             */
+            nameMap?: {
+                [key: string]: string;
+            };
+            names?: components["schemas"]["NamesMode"];
+            /** @description With more tools than this, the model gets `find_tools` and the definitions that it found. Default 64. */
+            onDemandAbove?: number;
+            tools: components["schemas"]["ToolsetEntry"][];
         };
         ToolsetAlias: string | {
             /** @default announced */
@@ -7492,6 +7935,55 @@ export interface components {
         Warning: {
             message: string;
             path: string;
+        };
+        /**
+         * @example {
+         *       "agent": "demo",
+         *       "scheme": "github",
+         *       "secret": "the secret configured at GitHub",
+         *       "filter": "event == \"issues\" && payload.action == \"opened\"",
+         *       "session": "{{repository.full_name}}#{{issue.number}}",
+         *       "input": "New issue: {{issue.title}}\n\n{{issue.body}}"
+         *     }
+         */
+        Webhook: {
+            /** @description The agent that runs the turns. */
+            agent: string;
+            /** @description For scheme `bearer`. Absent: `Authorization: Bearer <secret>`. */
+            bearer?: components["schemas"]["BearerSettings"];
+            /** @description Write-only. Signs the callbacks; `whsec_` and base64. If absent in a later PUT, the current one stays. */
+            callbackSecret?: string;
+            /**
+             * Format: uri
+             * @description Receives `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).
+             */
+            callbackUrl?: string;
+            description?: string;
+            /** @description CEL over `event`, `payload` and `headers`, such as `event == "issues" && payload.action in ["opened", "edited"]`. Other events are stored as `ignored`, also if a field in the expression is missing; test for it with `has(payload.field)` or `"X-Kind" in headers`. */
+            filter?: string;
+            /** @description Required for scheme `hmac`, and only valid there. */
+            hmac?: components["schemas"]["HmacSettings"];
+            /** @description Template of the agent’s input: `{{path}}`, `{{json path}}`, `{{#each path}}…{{else}}…{{/each}}` with `{{this}}` and `{{@index}}`, `{{#if path}}…{{else}}…{{/if}}`. Values other than a single plain word are put between `<data>` and `</data>`. */
+            input: string;
+            /** @description If given, equals the name in the path. */
+            name?: string;
+            /** @description Deliveries are stored as `ignored` and can be replayed. */
+            paused?: boolean;
+            /**
+             * @description `sync`: waits up to 25 s and responds with the turn’s text.
+             * @default async
+             * @enum {string}
+             */
+            respond?: "async" | "sync";
+            /** @description How deliveries are signed. */
+            scheme: components["schemas"]["WebhookScheme"];
+            /** @description Write-only: one secret, or several during a rotation, all of which are accepted. Required at creation; if absent later, the current ones stay. */
+            secret?: string | string[];
+            /**
+             * @description Template of the session’s key: deliveries with the same key share a session. Different values never make the same key: with `{{a}}:{{b}}`, `:` and `%` in `a` are percent-encoded. Absent: a new session for each delivery.
+             * @default {{@delivery}}
+             */
+            session?: string;
         };
         WebhookDelivery: {
             endedAt: string | null;
@@ -10358,6 +10850,47 @@ export interface operations {
             508: components["responses"]["OpenAiError508"];
         };
     };
+    importFile: {
+        parameters: {
+            query?: {
+                /** @description `true`: returns the plan, and stores nothing. */
+                dryRun?: "true" | "false";
+                /** @description Absent: it is found out from the content. */
+                format?: "moniker";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, as JSON or YAML. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Project"];
+                "application/yaml": string;
+            };
+        };
+        responses: {
+            /** @description What was done, or the plan. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportReport"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     listKeys: {
         parameters: {
             query?: {
@@ -11191,6 +11724,152 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listProjects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All projects. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectPage"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example site */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The project. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectView"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putProject: {
+        parameters: {
+            query?: {
+                /** @description `true`: returns the plan, and stores nothing. */
+                dryRun?: "true" | "false";
+                /** @description `true`: also replaces and removes documents that others wrote or changed since. */
+                force?: "true" | "false";
+                /** @description `true`: removes documents that the project created and no longer has. */
+                prune?: "true" | "false";
+            };
+            header?: {
+                /** @description The `ETag` of a dry run. If the request would do something else by now: 412. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example site */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Project"];
+            };
+        };
+        responses: {
+            /** @description What was done, or the plan. */
+            200: {
+                headers: {
+                    /** @description Identifies the plan: what the request does to which versions. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectReport"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteProject: {
+        parameters: {
+            query?: {
+                /** @description `true`: removes the documents that the project created. */
+                documents?: "true" | "false";
+                /** @description `true`: returns the plan, and stores nothing. */
+                dryRun?: "true" | "false";
+                /** @description `true`: also replaces and removes documents that others wrote or changed since. */
+                force?: "true" | "false";
+            };
+            header?: {
+                /** @description The `ETag` of a dry run. If the request would do something else by now: 412. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example site */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was done, or the plan. */
+            200: {
+                headers: {
+                    /** @description Identifies the plan: what the request does to which versions. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectReport"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

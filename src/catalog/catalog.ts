@@ -32,6 +32,7 @@ import { readWorkspaceSettings } from './documents/workspace-settings.ts';
 import { createKeyCancellations } from './keys/key-cancellations.ts';
 import { documentHandlers } from './handlers/documents.ts';
 import { keyHandlers } from './handlers/keys.ts';
+import { projectHandlers } from './handlers/projects.ts';
 import { publishedHandlers, readPublished } from './handlers/published.ts';
 import { serverHandlers } from './handlers/servers.ts';
 import { triggerHandlers } from './handlers/triggers.ts';
@@ -51,6 +52,7 @@ export const maxQueuedWrites = 50;
 
 const handlers: CatalogHandlers = {
   ...documentHandlers,
+  ...projectHandlers,
   ...serverHandlers,
   ...keyHandlers,
   ...publishedHandlers,

@@ -11,6 +11,11 @@ export type CatalogContext = {
   transact<T>(work: () => T): T;
   /** The same for rows that no tool depends on: deliveries, runs, callbacks, the audit. */
   record<T>(work: () => T): T;
+  /**
+   * Runs work that waits, such as several writes. Everything that it writes is undone if it throws, or if `keeps` returns false for its
+   * result; no other request runs in between.
+   */
+  transactAll<T>(work: () => Promise<T>, keeps: (result: T) => boolean): Promise<T>;
   /** Returns what `read` returns, cached until the next `transact`. */
   untilWrite<T>(read: (context: CatalogContext) => T): T;
   /** Milliseconds since the epoch. */

@@ -23,6 +23,7 @@ import { callbackRoutes } from './routes/callbacks.ts';
 import { chatCompletionRoutes } from './routes/chat-completions.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
 import { hookRoutes } from './routes/hooks.ts';
+import { importRoutes } from './routes/import.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { meRoutes } from './routes/me.ts';
 import { mcpRoutes } from './routes/mcp.ts';
@@ -32,6 +33,7 @@ import { metricsRoutes } from './routes/metrics.ts';
 import { modelAliasRoutes } from './routes/model-aliases.ts';
 import { modelRoutes } from './routes/models.ts';
 import { policyRoutes } from './routes/policy.ts';
+import { projectRoutes } from './routes/projects.ts';
 import { providerRoutes } from './routes/providers.ts';
 import { responsesRoutes } from './routes/responses.ts';
 import { scheduleRunRoutes } from './routes/schedule-runs.ts';
@@ -99,6 +101,8 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...keyRoutes,
     ...meRoutes,
     ...workspaceRoutes,
+    ...projectRoutes,
+    ...importRoutes,
     ...webhookRoutes,
     ...deliveryRoutes,
     ...hookRoutes,

@@ -8,6 +8,7 @@ import type { Outcome } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
 import type { ServerOperation } from '../core/servers/server-state.ts';
 import { policyDocument, type CatalogPort, type CatalogCaller, type DocumentKind } from '../ports/catalog.ts';
+import type { Projects } from '../ports/projects.ts';
 import type { Triggers } from '../ports/triggers.ts';
 import type { PublishedKind, PublishedValues, SealedHook } from './published-values.ts';
 
@@ -29,7 +30,7 @@ interface PublishedDocuments {
   verifyKey(id: string, hash: string): Promise<KeyVerdict>;
 }
 
-export interface CatalogMethods extends CatalogPort, Triggers, PublishedDocuments {}
+export interface CatalogMethods extends CatalogPort, Projects, Triggers, PublishedDocuments {}
 export type CatalogMethod = keyof CatalogMethods;
 export type MethodArguments<Name extends CatalogMethod> = Parameters<CatalogMethods[Name]>;
 export type MethodResult<Name extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[Name]>>;
@@ -69,6 +70,12 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   list: read,
   versions: read,
   remove: { ...write, invalidates: (kind, name, options) => (options?.dryRun === true ? [] : [[kind, name]]) },
+  applyDocuments: {
+    ...write,
+    waitMs: () => limits.applyTimeoutMs,
+    invalidates: ({ writes, dryRun }) => (dryRun === true ? [] : writes.map(({ kind, name }) => [kind, name])),
+  },
+  projects: read,
   renameToolset: { ...write, invalidates: (from, to) => [from, to].map((name) => ['toolset', name]) },
   previewToolset: read,
   toolsetUses: read,

@@ -49,6 +49,8 @@
  *   number of pending messages and the bytes of their bodies.
  * - `taint_marks(name, …)`: marks of the taint rule outside session objects (`catalog/records/taint-marks.ts`): of a response that a client may
  *   resend, and of the direct calls of a key. `answers_of`: the key of a response, null for the rest.
+ * - `projects(name, updated_at)`, `project_documents(kind, name, project, …)`: which project owns a document (`catalog/projects/`), the
+ *   `version` that it wrote, and whether it created the document. A row is deleted when its document leaves the project.
  */
 import { failpoint } from '../core/failpoint.ts';
 import { auditLogSchema } from './audit-log.ts';
@@ -226,6 +228,11 @@ export const catalogMigrations: readonly string[] = [
   )`,
   `CREATE TABLE refused_deliveries (
     webhook TEXT NOT NULL, day TEXT NOT NULL, count INTEGER NOT NULL, last_at INTEGER NOT NULL, PRIMARY KEY (webhook, day)
+  ) WITHOUT ROWID`,
+  `CREATE TABLE projects (name TEXT PRIMARY KEY, updated_at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE project_documents (
+    kind TEXT NOT NULL, name TEXT NOT NULL, project TEXT NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+    PRIMARY KEY (kind, name)
   ) WITHOUT ROWID`,
 ];
 

@@ -113,6 +113,15 @@ describe('every operation', () => {
       resources: { 'a/b.txt': 'text' },
     });
     expect((await call('GET', '/v1/skills/notes/resources/a/b.txt')).text).toBe('text');
+    const project = { agents: { guide: { model: 'rehearsal/default' } } };
+    const planned = await call('PUT', '/v1/projects/site?dryRun=true', project);
+    expect(planned.json.created).toEqual(['agents.guide']);
+    expect((await call('PUT', '/v1/projects/site', project, { 'if-match': planned.headers.get('etag') ?? '' })).status).toBe(200);
+    expect((await call('PUT', '/v1/projects/site', project, { 'if-match': planned.headers.get('etag') ?? '' })).status).toBe(412);
+    expect((await call('GET', '/v1/projects')).json.items).toHaveLength(1);
+    expect((await call('GET', '/v1/projects/site')).json.documents).toHaveLength(1);
+    expect((await call('POST', '/v1/import', project)).json.unchanged).toEqual(['agents.guide']);
+    expect((await call('DELETE', '/v1/projects/site?documents=true')).json.removed).toEqual(['agents.guide']);
     await call('PUT', '/v1/policy', { rules: [{ decision: 'deny', tool: 'builtin.delete_file' }] });
     await call('GET', '/v1/policy');
     expect((await call('PATCH', '/v1/policy', { taint: 'ask' })).status).toBe(200);

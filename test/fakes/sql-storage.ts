@@ -20,7 +20,7 @@ export function fakeSql(migrations: readonly string[]): SqlStorage {
 }
 
 /** The transactions of that storage. A nested one is rolled back alone, as in the object. */
-export function fakeTransactions(sql: SqlStorage): Pick<DurableObjectStorage, 'transactionSync'> {
+export function fakeTransactions(sql: SqlStorage): Pick<DurableObjectStorage, 'transactionSync' | 'transaction'> {
   return {
     transactionSync(work) {
       sql.exec('SAVEPOINT work');
@@ -32,6 +32,22 @@ export function fakeTransactions(sql: SqlStorage): Pick<DurableObjectStorage, 't
         sql.exec('ROLLBACK TO work');
         sql.exec('RELEASE work');
         throw error;
+      }
+    },
+    async transaction(work) {
+      let isUndone = false;
+      const undo = () => {
+        isUndone = true;
+        sql.exec('ROLLBACK TO work');
+      };
+      sql.exec('SAVEPOINT work');
+      try {
+        return await work({ rollback: undo } as DurableObjectTransaction);
+      } catch (error) {
+        if (!isUndone) undo();
+        throw error;
+      } finally {
+        sql.exec('RELEASE work');
       }
     },
   };

@@ -144,6 +144,8 @@ export function createHarness(
     sandbox: v8Syntax,
     sessions,
     triggers: () => triggers,
+    // Tested against the real Catalog.
+    projects: () => ({ applyDocuments: () => Promise.reject(new Error('not faked')), projects: () => Promise.resolve([]) }),
     telemetry: null,
     refusals: { count: () => undefined, reportDue: () => undefined },
     pageFile: async () => null,

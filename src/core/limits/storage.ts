@@ -2,6 +2,15 @@
 import { MB } from './units.ts';
 
 export const storageLimits = {
+  // Project files (contract §9).
+  /** Of one request: all of them are written in one transaction, which nothing else interrupts. */
+  maxProjectDocuments: 2_000,
+  maxProjects: 100,
+  /** The platform ends an object that blocks other requests for 30 s. */
+  applyTimeoutMs: 25_000,
+  /** Of one document, in the report of a plan. */
+  maxShownChanges: 50,
+
   // Isolate caches (contract §4, §9).
   principalTtlMs: 30_000,
   /** Check interval of the key of an open stream, and maximum age of the result: including the check itself less than `principalTtlMs`. */

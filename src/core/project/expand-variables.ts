@@ -3,7 +3,8 @@
  * project; the Worker never reads its own environment for one. They are recognized only in `places`, since instructions, templates and code
  * contain such text too. There, `$${` stands for a literal `${`, also in what is sent.
  */
-import { type Issue, quoted } from '../problem.ts';
+import { limits } from '../limits.ts';
+import type { Issue } from '../problem.ts';
 
 /** Where variables are recognized: section, any name, member. All strings below such a member. */
 const places: Readonly<Record<string, readonly string[]>> = {
@@ -47,26 +48,34 @@ export function expandVariables(
   return { project: expanded, issues };
 }
 
+/** Members that are write-only: without a value the stored one stays. */
+const secretMember =
+  /^(secrets\.[^[\]]+\.value|providers\.[^.]+\.apiKey|(?:webhooks|schedules|subscriptions)\.[^.]+\.(?:secret|callbackSecret))$/;
+
+/** A secret without a value: its place, that of its document, and the variable as it is written. */
+export type UnsetSecret = { path: string; document: string; variable: string };
+
 /**
- * Replaces `$${` by the literal `${`. Values of secrets that are still a variable are removed, so that the stored value stays; other
- * variables are reported.
+ * Replaces `$${` by the literal `${`. Secrets that are still a variable are removed, so that the stored value stays; other variables are
+ * reported.
  */
-export function settleVariables(project: unknown): { project: unknown; issues: Issue[]; unset: string[] } {
+export function settleVariables(project: unknown): { project: unknown; issues: Issue[]; unset: UnsetSecret[] } {
   const issues: Issue[] = [];
-  const unset: string[] = [];
+  const unset: UnsetSecret[] = [];
   const settled = mapPlaces(project, (text, path) => {
     const open = [...text.matchAll(variable)].find(([, dollar]) => dollar === '');
     if (open === undefined) return text.replaceAll(variable, (found, dollar: string) => found.slice(dollar.length));
-    if (/^secrets\..+\.value$/.test(path)) {
-      unset.push(path.slice('secrets.'.length, -'.value'.length));
-      return undefined;
+    const what = open[0].slice(0, limits.maxQuotedLength);
+    const secret = secretMember.exec(path.replace(/\[\d+\]$/, ''))?.[0];
+    if (secret === undefined) {
+      issues.push({
+        path,
+        message: `contains the variable ${what}, which only the command line expands: use moniker apply, or send its value`,
+      });
+      return text;
     }
-    const what = quoted(open[0]);
-    issues.push({
-      path,
-      message: `contains the variable ${what}, which only the command line expands: use moniker apply, or send the value`,
-    });
-    return text;
+    unset.push({ path, document: secret.slice(0, secret.lastIndexOf('.')), variable: what });
+    return undefined;
   });
   return { project: settled, issues, unset };
 }
@@ -93,7 +102,10 @@ export function mapPlaces(project: unknown, change: (text: string, path: string)
 
 function mapText(value: unknown, path: string, change: (text: string, path: string) => string | undefined): unknown {
   if (typeof value === 'string') return change(value, path);
-  if (Array.isArray(value)) return value.map((item, index) => mapText(item, `${path}[${index}]`, change));
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) => mapText(item, `${path}[${index}]`, change)).filter((item) => item !== undefined);
+    return items.length === 0 && value.length > 0 ? undefined : items;
+  }
   return isRecord(value) ? mapMembers(value, (item, name) => mapText(item, `${path}.${name}`, change)) : value;
 }
 

@@ -35,9 +35,18 @@ describe('variables of a project file', () => {
   });
 
   it('leave a secret without a value, and are errors elsewhere, when the service receives them', () => {
-    const settled = settleVariables({ secrets: { TOKEN: { value: token, hosts: ['a.example'] } }, servers: { a: { url: host } } });
-    expect(settled.unset).toEqual(['TOKEN']);
-    expect(settled.project).toMatchObject({ secrets: { TOKEN: { hosts: ['a.example'] } } });
+    const settled = settleVariables({
+      secrets: { 'A.TOKEN': { value: `Bearer ${token}`, hosts: ['a.example'] } },
+      webhooks: { triage: { secret: [token, token], scheme: 'github' } },
+      servers: { a: { url: host } },
+    });
+    expect(settled.unset.map(({ path, document }) => [path, document])).toEqual([
+      ['secrets.A.TOKEN.value', 'secrets.A.TOKEN'],
+      ['webhooks.triage.secret[0]', 'webhooks.triage'],
+      ['webhooks.triage.secret[1]', 'webhooks.triage'],
+    ]);
+    expect(settled.project).toMatchObject({ secrets: { 'A.TOKEN': { hosts: ['a.example'] } }, webhooks: { triage: { scheme: 'github' } } });
+    expect((settled.project as { webhooks: { triage: object } }).webhooks.triage).not.toHaveProperty('secret');
     expect(settled.issues.map(({ path }) => path)).toEqual(['servers.a.url']);
   });
 

@@ -1,0 +1,46 @@
+/** The hosts of secrets that a project gives no hosts: those of its servers and providers that name the secret. */
+import { defaultBaseUrl } from '../../core/model/provider-kind.ts';
+import { invalidRequest, type Issue, nullIfNotFound } from '../../core/problem.ts';
+import type { Project } from '../../core/project/project.ts';
+import { callUrlOf } from '../../core/servers/server.ts';
+import type { SecretBinding } from '../../core/policy/secret.ts';
+import type { CatalogPort } from '../../ports/catalog.ts';
+
+/** Returns the project with the hosts of all secrets that have a value. Throws `invalid_request` for one whose hosts are unknown. */
+export async function withSecretHosts(catalog: Pick<CatalogPort, 'get'>, project: Project): Promise<Project> {
+  const { secrets } = project;
+  if (secrets === undefined) return project;
+  const used = hostsInUse(project);
+  const issues: Issue[] = [];
+  const complete: NonNullable<Project['secrets']> = {};
+  for (const [name, secret] of Object.entries(secrets)) {
+    const hosts = secret.hosts ?? [...(used.get(name) ?? [])];
+    if (hosts.length > 0 || secret.value === undefined) complete[name] = { ...secret, ...(hosts.length > 0 && { hosts }) };
+    else {
+      const stored = await nullIfNotFound(catalog.get('secret', name));
+      // Bodies of secrets were parsed by the schema when they were written.
+      if (stored !== null) complete[name] = { ...secret, hosts: (stored.body as SecretBinding).hosts };
+      else issues.push({ path: `secrets.${name}.hosts`, message: 'is missing, and no server or provider of the project sends the secret' });
+    }
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+  return { ...project, secrets: complete };
+}
+
+function hostsInUse({ servers = {}, providers = {} }: Project): ReadonlyMap<string, ReadonlySet<string>> {
+  const used = new Map<string, Set<string>>();
+  const add = (secret: string, url: string | null): void => {
+    if (url === null || !URL.canParse(url)) return;
+    used.set(secret, (used.get(secret) ?? new Set()).add(new URL(url).host));
+  };
+  for (const server of Object.values(servers)) for (const secret of secretsIn(server.headers)) add(secret, callUrlOf(server));
+  for (const { kind, baseUrl, headers, apiKeySecret } of Object.values(providers)) {
+    const url = baseUrl ?? defaultBaseUrl(kind);
+    for (const secret of [...secretsIn(headers), ...(apiKeySecret === undefined ? [] : [apiKeySecret])]) add(secret, url);
+  }
+  return used;
+}
+
+function secretsIn(headers: Readonly<Record<string, string | { secret: string }>> = {}): string[] {
+  return Object.values(headers).flatMap((value) => (typeof value === 'string' ? [] : [value.secret]));
+}

@@ -1,0 +1,81 @@
+/** Documents that are written together, and the projects that own them. Implemented by the workspace's Catalog (`catalog/projects/`). */
+import type { DocumentChange } from '../core/project/document-changes.ts';
+import type { Warning } from '../core/warning.ts';
+import type { DocumentKind, WriteOptions } from './catalog.ts';
+
+/** In the order in which they are written: a kind depends on earlier ones. They are removed in the opposite order. */
+export const projectKinds = [
+  'secret',
+  'provider',
+  'model-alias',
+  'server',
+  'ui-tool',
+  'made-tool',
+  'tool-aliases',
+  'toolset',
+  'skill',
+  'agent',
+  'policy',
+  'webhook',
+  'schedule',
+  'subscription',
+  'workspace',
+] as const satisfies readonly DocumentKind[];
+export type ProjectKind = (typeof projectKinds)[number];
+
+/** A secret without a `value` is not written: the stored one stays. */
+export type DocumentWrite = {
+  kind: ProjectKind;
+  name: string;
+  body: Record<string, unknown>;
+  options?: Pick<WriteOptions, 'ifMatch' | 'ifNoneMatch'>;
+  /** It names tools that servers of the same request will list: if it cannot be written yet, it is `deferred`. */
+  awaitsTools?: true;
+  /** It is skipped if it cannot be written. */
+  mayFail?: true;
+};
+
+export type ApplyRequest = {
+  /** null: the documents belong to no project, and replace stored ones. */
+  project: string | null;
+  writes: readonly DocumentWrite[];
+  dryRun?: boolean;
+  /** Also replaces and removes documents that others changed since, or that the project did not create. */
+  force?: boolean;
+  /** Removes documents that the project created and no longer has. */
+  prune?: boolean;
+  /** The documents leave the project, which is then forgotten. */
+  ends?: boolean;
+  /** The `plan` of a dry run. Throws `precondition_failed` if the plan is a different one by now. */
+  plan?: string;
+};
+
+/**
+ * `kept`: not written or removed, although the project differs, unless forced. `skipped`: it could not be written. `deferred`: it is to be
+ * written again once its servers have listed their tools.
+ */
+export type AppliedDocument = {
+  kind: ProjectKind;
+  name: string;
+  action: 'created' | 'updated' | 'unchanged' | 'removed' | 'kept' | 'skipped' | 'deferred';
+  reason?: string;
+  changes?: DocumentChange[];
+  warnings?: Warning[];
+};
+
+/** `plan`: a hash of what the request does to which versions. */
+export type ApplyResult = { plan: string; documents: AppliedDocument[] };
+
+/** `state`: whether the document is still as the project wrote it. `created`: by the project, which may therefore remove it. */
+export type ProjectDocument = { kind: ProjectKind; name: string; state: 'current' | 'changed' | 'missing'; created: boolean };
+export type ProjectRecord = { name: string; updatedAt: string; documents: ProjectDocument[] };
+
+export interface Projects {
+  /**
+   * Writes all documents in one transaction, or none: throws the problems of those that cannot be written, with paths such as
+   * `toolsets.work.tools[0].tool`. Rights are checked before (`engine/project/`).
+   */
+  applyDocuments(request: ApplyRequest): Promise<ApplyResult>;
+  /** All projects, sorted by name; at most `limits.maxProjects`. */
+  projects(): Promise<ProjectRecord[]>;
+}
