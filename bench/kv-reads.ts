@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { Miniflare } from 'miniflare';
 import { ensureBundle } from '../src/local/bundle.ts';
 import { claimPort } from '../src/local/port.ts';
+import { mainModule, modulesFolder } from '../src/local/worker-config.ts';
 import { createApi } from './setup.ts';
 
 export type KvReads = { cold: number; warmRequests: number; warmReads: number; cacheApi: boolean };
@@ -30,8 +31,9 @@ export default { fetch() { return Response.json(reads); } };`;
 export async function countKvReads(): Promise<KvReads> {
   const directory = mkdtempSync(join(tmpdir(), 'moniker-bench-kv-'));
   const bundle = await ensureBundle(join(directory, 'bundle'), () => {});
-  const code = readFileSync(join(bundle.directory, bundle.mainModule), 'utf8');
-  const modules = readModules(bundle.directory);
+  const folder = join(bundle, modulesFolder);
+  const code = readFileSync(join(folder, mainModule), 'utf8');
+  const modules = readModules(folder);
   const provider = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(
@@ -56,7 +58,7 @@ export async function countKvReads(): Promise<KvReads> {
         config: {
           ...date,
           name: 'moniker',
-          manifest: { mainModule: bundle.mainModule, modules },
+          manifest: { mainModule, modules },
           env: {
             KV: { type: 'worker', worker: 'counter', exportName: 'CountingKv' },
             CATALOG: durableObject('Catalog'),

@@ -1,7 +1,7 @@
 /** `npm run check`: types, lint and format, unused code. Every check runs, even after one has failed. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -23,7 +23,7 @@ process.exitCode = failed.length === 0 ? 0 : 1;
 
 function run({ name, command, args }: Check): boolean {
   const started = Date.now();
-  const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`;
+  const path = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`;
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: root, encoding: 'utf8', env: { ...process.env, PATH: path } });
   if (error) throw error;
   const passed = status === 0;

@@ -28,11 +28,11 @@ const maxEditorBytes = 110_000;
 const maxTotalBytes = 300_000;
 
 if (import.meta.main) {
-  await runLocalScript(async () => await buildConsole(process.argv[2] ?? join(projectRoot, '.wrangler/console')));
+  await runLocalScript(async () => void (await buildConsole(process.argv[2] ?? join(projectRoot, '.wrangler/console'))));
 }
 
 /** Adds files before it removes old ones: another process may be reading the folder. */
-export async function buildConsole(directory: string): Promise<void> {
+export async function buildConsole(directory: string): Promise<Metafile> {
   const assets = join(directory, 'assets');
   const folders = readdirSync(source);
   const pages = folders.filter((folder) => existsSync(join(source, folder, 'index.html')));
@@ -73,6 +73,7 @@ export async function buildConsole(directory: string): Promise<void> {
   check('All files', all, maxTotalBytes);
   const current = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
   for (const file of readdirSync(assets)) if (!current.has(file)) rmSync(join(assets, file), { force: true });
+  return metafile;
 }
 
 /**

@@ -9,8 +9,7 @@ import { build, type Metafile, type PluginBuild } from 'esbuild';
 import { buildEngine } from './build-engine.ts';
 import { projectRoot } from './environment.ts';
 import { runLocalScript, StartFailure } from './start-failure.ts';
-
-export const mainModule = 'worker.mjs';
+import { mainModule } from './worker-config.ts';
 
 /** What a start loads, in bytes of minified code. It decides how long a cold start takes, so a new library in it should be noticed. */
 const maxEagerBytes = 1_800_000;
@@ -18,10 +17,10 @@ const maxEagerBytes = 1_800_000;
 if (import.meta.main) {
   const [directory, option] = process.argv.slice(2);
   if (directory === undefined) throw new Error('Name the folder to write to.');
-  await runLocalScript(async () => await buildWorker(directory, option === '--readable'));
+  await runLocalScript(async () => void (await buildWorker(directory, { readable: option === '--readable' })));
 }
 
-async function buildWorker(directory: string, readable: boolean): Promise<void> {
+export async function buildWorker(directory: string, { readable = false } = {}): Promise<Metafile> {
   buildEngine();
   const { metafile } = await build({
     entryPoints: { worker: join(projectRoot, 'src/worker.ts') },
@@ -51,6 +50,7 @@ async function buildWorker(directory: string, readable: boolean): Promise<void> 
     throw new StartFailure(
       `A start would load ${bytes} bytes of code, more than ${maxEagerBytes}: import dynamically what is rarely used.`,
     );
+  return metafile;
 }
 
 /** zod has error messages in 64 languages, of which one is used. */

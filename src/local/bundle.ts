@@ -6,9 +6,9 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { projectRoot } from './environment.ts';
+import { isCheckout, projectRoot } from './environment.ts';
 import { StartFailure } from './start-failure.ts';
-import { type Bundle, pagesFolder, workerConfigFile } from './worker-config.ts';
+import { mainModule, modulesFolder, pagesFolder, workerConfigFile } from './worker-config.ts';
 
 /** No telemetry, no update checks, no color codes in captured output. */
 const quietWrangler = {
@@ -18,36 +18,40 @@ const quietWrangler = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 };
 
-const mainModule = 'worker.mjs';
 const buildTimeoutMs = 120_000;
 
-/** `onBuild` is called before the bundle is built, if a build is necessary. */
-export async function ensureBundle(cacheDir: string, onBuild: () => void): Promise<Bundle> {
+/**
+ * Returns the bundle's folder. `onBuild` is called before the bundle is built, if a build is necessary. The npm package contains a built
+ * one.
+ */
+export async function ensureBundle(cacheDir: string, onBuild: () => void): Promise<string> {
+  if (!isCheckout) return join(projectRoot, 'dist');
   const hash = hashSources();
   const directory = join(cacheDir, hash);
-  if ([mainModule, workerConfigFile, pagesFolder].every((file) => existsSync(join(directory, file)))) return { directory, mainModule };
+  if ([join(modulesFolder, mainModule), workerConfigFile, pagesFolder].every((file) => existsSync(join(directory, file)))) return directory;
   onBuild();
   mkdirSync(cacheDir, { recursive: true });
   const fresh = join(cacheDir, `${hash}.${process.pid}`);
-  await Promise.all([
-    buildBundle(fresh),
-    runScript('dump-config.ts', `${fresh}.config`),
-    // Built again instead of copied from `.wrangler`, where another build may be writing.
-    runScript('build-console.ts', `${fresh}.pages`),
-  ]);
-  renameSync(join(`${fresh}.config`, workerConfigFile), join(fresh, workerConfigFile));
-  renameSync(`${fresh}.pages`, join(fresh, pagesFolder));
+  await buildBundle(fresh);
   for (const old of readdirSync(cacheDir)) {
     if (old !== `${hash}.${process.pid}`) rmSync(join(cacheDir, old), { recursive: true, force: true });
   }
   renameSync(fresh, directory);
-  return { directory, mainModule };
+  return directory;
+}
+
+async function buildBundle(directory: string): Promise<void> {
+  await Promise.all([
+    buildModules(join(directory, modulesFolder)),
+    runScript('dump-config.ts', directory),
+    // Built again instead of copied from `.wrangler`, where another build may be writing.
+    runScript('build-console.ts', join(directory, pagesFolder)),
+  ]);
 }
 
 /** `readable`: one file with the names of the source. */
-export async function buildBundle(directory: string, { readable = false } = {}): Promise<Bundle> {
+export async function buildModules(directory: string, { readable = false } = {}): Promise<void> {
   await runScript('build-worker.ts', directory, ...(readable ? ['--readable'] : []));
-  return { directory, mainModule };
 }
 
 /** Runs a script of this folder. */

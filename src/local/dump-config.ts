@@ -5,12 +5,18 @@ import { unstable_readConfig } from 'wrangler';
 import { projectRoot } from './environment.ts';
 import { type WorkerConfig, workerConfigFile } from './worker-config.ts';
 
-const directory = process.argv[2];
-if (directory === undefined) throw new Error('Name the folder to write to.');
-const config: WorkerConfig = unstable_readConfig({ config: join(projectRoot, 'wrangler.toml') });
-const { name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, r2_buckets, assets, migrations } = config;
-mkdirSync(directory, { recursive: true });
-writeFileSync(
-  join(directory, workerConfigFile),
-  JSON.stringify({ name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, r2_buckets, assets, migrations }),
-);
+if (import.meta.main) {
+  const [directory] = process.argv.slice(2);
+  if (directory === undefined) throw new Error('Name the folder to write to.');
+  dumpConfig(directory);
+}
+
+export function dumpConfig(directory: string): void {
+  const config: WorkerConfig = unstable_readConfig({ config: join(projectRoot, 'wrangler.toml') });
+  const { name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, r2_buckets, assets, migrations } = config;
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(
+    join(directory, workerConfigFile),
+    JSON.stringify({ name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, r2_buckets, assets, migrations }),
+  );
+}

@@ -21,8 +21,11 @@ export type LocalEnvironment = {
 
 export const projectRoot = resolve(import.meta.dirname, '../..');
 
-/** Relative folders of the settings: in a checkout they belong to it, whatever the current folder is. The npm package is JavaScript. */
-const baseFolder = import.meta.filename.endsWith('.ts') ? projectRoot : process.cwd();
+/** False in the npm package, which is JavaScript. */
+export const isCheckout = import.meta.filename.endsWith('.ts');
+
+/** Relative folders of the settings: in a checkout they belong to it, whatever the current folder is. */
+const baseFolder = isCheckout ? projectRoot : process.cwd();
 
 export const workerSettings = [
   'MONIKER_PUBLIC_URL',

@@ -1,13 +1,12 @@
 /**
- * Applies the changes of `interpreter-patch.ts` to the installed just-bash, as the last step of `npm install`. The published file is kept
- * next to the patched one, so that running it again, or with other changes, starts from the same text.
+ * Applies the changes of `interpreter-patch.ts` to the installed just-bash, before each build and test. The published file is kept next to
+ * the patched one, so that running it again, or with other changes, starts from the same text.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Edit, interpreterPatch } from '../tools/shell/interpreter-patch.ts';
-import { projectRoot } from './environment.ts';
-import { runLocalScript, StartFailure } from './start-failure.ts';
+import { StartFailure } from './start-failure.ts';
 
 type Patch = typeof interpreterPatch;
 
@@ -55,8 +54,3 @@ function replaceFile(path: string, content: string): void {
   writeFileSync(fresh, content);
   renameSync(fresh, path);
 }
-
-if (import.meta.main)
-  await runLocalScript(async () => {
-    applyPatch(join(projectRoot, 'node_modules', interpreterPatch.package));
-  });

@@ -7,12 +7,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from './port.ts';
 import { StartFailure } from './start-failure.ts';
-import type { Bundle } from './worker-config.ts';
+import { modulesFolder } from './worker-config.ts';
 import { entrySocket, workerdConfig } from './workerd/config.ts';
 import { endLeftover, type LogLine, spawnWorkerd, type WorkerdProcess } from './workerd/process.ts';
 
 export type RuntimeOptions = {
-  bundle: Bundle;
+  /** The bundle's folder. */
+  bundle: string;
   /** Folder for the files of KV and the Durable Objects. */
   stateDir: string;
   /** Where to listen; 127.0.0.1 by default. */
@@ -24,7 +25,7 @@ export type RuntimeOptions = {
   onLog: (line: string, level: string) => void;
 };
 
-export type Runtime = { reload(bundle: Bundle): Promise<void>; dispose(): Promise<void> };
+export type Runtime = { reload(bundle: string): Promise<void>; dispose(): Promise<void> };
 
 /** Between restarts after crashes: doubled with each, until the runtime has run for `steadyMs`. */
 const firstPauseMs = 200;
@@ -90,7 +91,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
 }
 
 /** Starts it and waits until it listens. */
-async function launch(options: RuntimeOptions, bundle: Bundle): Promise<WorkerdProcess> {
+async function launch(options: RuntimeOptions, bundle: string): Promise<WorkerdProcess> {
   // If the bundle fails to load, the runtime logs the error and its consequences; `startFailure` reports the error once.
   let early: LogLine[] | null = [];
   const onLog = (line: LogLine): void => (early === null ? options.onLog(line.message, line.level) : void early.push(line));
@@ -112,7 +113,7 @@ async function launch(options: RuntimeOptions, bundle: Bundle): Promise<WorkerdP
   return spawned;
 }
 
-function spawnRuntime(options: RuntimeOptions, bundle: Bundle, onLog: (line: LogLine) => void): WorkerdProcess {
+function spawnRuntime(options: RuntimeOptions, bundle: string, onLog: (line: LogLine) => void): WorkerdProcess {
   const { stateDir, variables } = options;
   const { text, folders } = workerdConfig({ bundle, stateDir, variables: Object.keys(variables) });
   for (const folder of folders) mkdirSync(folder, { recursive: true });
@@ -120,7 +121,7 @@ function spawnRuntime(options: RuntimeOptions, bundle: Bundle, onLog: (line: Log
   writeFileSync(configFile, text, { mode: 0o600 });
   return spawnWorkerd({
     configFile,
-    importPath: bundle.directory,
+    importPath: join(bundle, modulesFolder),
     socket: { name: entrySocket, address: `${options.host ?? loopback}:${options.port}` },
     environment: variables,
     pidFile: pidFile(options),

@@ -11,7 +11,6 @@ import { findOllama } from './ollama.ts';
 import { claimPort, loopback } from './port.ts';
 import { reloadOnChange } from './reload.ts';
 import { startRuntime } from './runtime.ts';
-import type { Bundle } from './worker-config.ts';
 import { waitUntilHealthy, createApiClient } from './api-client.ts';
 import { readSettings } from '../core/settings.ts';
 import { builtinProviders } from '../storage/providers.ts';
@@ -38,7 +37,7 @@ export async function start({ reload, environment }: { reload: boolean; environm
       console.log(line);
       writeLog(line);
     };
-    const build = (): Promise<Bundle> => ensureBundle(join(local.dataDir, 'bundle'), () => console.log('Building …'));
+    const build = (): Promise<string> => ensureBundle(join(local.dataDir, 'bundle'), () => console.log('Building …'));
     const [bundle, ollama] = await Promise.all([build(), findOllama(environment.OLLAMA_HOST)]);
     const runtime = await startRuntime({
       bundle,

@@ -1,13 +1,15 @@
 /**
- * The Worker's settings as wrangler parses them, stored as JSON next to the bundle: loading wrangler at every start would cost half a
+ * The Worker's settings as wrangler parses them, stored as JSON in the bundle: loading wrangler at every start would cost half a
  * second, and its memory for as long as the service runs.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A folder with the entry module, its `.wasm` files, the settings, and the built pages in `pagesFolder`. */
-export type Bundle = { directory: string; mainModule: string };
+// The folder of a bundle: the modules of the Worker, the built pages, and `workerConfigFile`. `dist/` is one.
 
+export const modulesFolder = 'worker';
+/** Among the modules. */
+export const mainModule = 'worker.mjs';
 export const pagesFolder = 'pages';
 export const workerConfigFile = 'worker-config.json';
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { describeCorpus, readJson } from '../fixtures.ts';
+import { modulesFolder } from '../../src/local/worker-config.ts';
 import { countEmptyPoints } from './crash-build.ts';
 import { scenarios } from './scenarios.ts';
 
@@ -25,7 +26,7 @@ describe('crash points in the bundle', () => {
   });
 
   it('the deployed bundle has no name of a crash point: the empty function is removed with its arguments', () => {
-    const bundle = read(inject('crash').deployed);
+    const bundle = read(join(inject('crash').deployed, modulesFolder));
     expect(points.filter((point) => bundle.includes(point))).toEqual([]);
     expect(bundle.includes('failpoint')).toBe(false);
   });

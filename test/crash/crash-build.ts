@@ -5,7 +5,7 @@
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readWorkerConfig, workerConfigFile } from '../../src/local/worker-config.ts';
+import { mainModule, modulesFolder, readWorkerConfig, workerConfigFile } from '../../src/local/worker-config.ts';
 
 const emptyPoint = /\bfunction failpoint\(_name\) \{\s*\}/g;
 /** The two objects that run background work. */
@@ -89,13 +89,14 @@ export function countEmptyPoints(bundle: string): number {
   return [...bundle.matchAll(emptyPoint)].length;
 }
 
-/** Writes the crash build of the plain bundle in `from` to `to`. Throws when the bundle does not have the expected shape. */
+/** Writes the crash build of the plain modules in `from` to `to`. Throws when the bundle does not have the expected shape. */
 export function writeCrashBuild(from: string, to: string, generation: string, settingsFrom: string): void {
-  cpSync(from, to, { recursive: true });
+  const modules = join(to, modulesFolder);
+  cpSync(from, modules, { recursive: true });
   const config = readWorkerConfig(settingsFrom);
   config.compatibility_flags = [...config.compatibility_flags, 'unsafe_module'];
   writeFileSync(join(to, workerConfigFile), JSON.stringify(config));
-  const file = join(to, 'worker.mjs');
+  const file = join(modules, mainModule);
   const plain = readFileSync(file, 'utf8');
   const constructors = [...plain.matchAll(objectConstructor)].map(([, , name]) => name);
   if (countEmptyPoints(plain) !== 1 || constructors.toSorted().join() !== 'Catalog,Session')
@@ -105,6 +106,6 @@ export function writeCrashBuild(from: string, to: string, generation: string, se
   const patched = plain
     .replace(emptyPoint, () => recordedPoint(generation))
     .replace(objectConstructor, (start, _whole, name) => `${start}\n    __crashMade(this, ctx, '${name}');`);
-  writeFileSync(join(to, 'inner.mjs'), patched);
+  writeFileSync(join(modules, 'inner.mjs'), patched);
   writeFileSync(file, entry);
 }

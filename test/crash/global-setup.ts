@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { ensureBundle, buildBundle } from '../../src/local/bundle.ts';
+import { buildModules, ensureBundle } from '../../src/local/bundle.ts';
 import { writeCrashBuild } from './crash-build.ts';
 
 /** Folders of the bundles (deployed, plain, and two crash builds), and the folder where the cells write their verdicts. */
@@ -22,13 +22,13 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const within = (name: string): string => join(directory, name);
   const [deployed] = await Promise.all([
     ensureBundle(within('deployed'), () => undefined),
-    buildBundle(within('plain'), { readable: true }),
+    buildModules(within('plain'), { readable: true }),
   ]);
   // Settings of the worker are next to the deployed bundle and are the same for all builds.
-  for (const generation of ['first', 'second']) writeCrashBuild(within('plain'), within(generation), generation, deployed.directory);
+  for (const generation of ['first', 'second']) writeCrashBuild(within('plain'), within(generation), generation, deployed);
   mkdirSync(within('verdicts'));
   project.provide('crash', {
-    deployed: deployed.directory,
+    deployed,
     plain: within('plain'),
     first: within('first'),
     second: within('second'),

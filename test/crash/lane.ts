@@ -88,7 +88,7 @@ export async function openLane(kill: Kill, builds: CrashBuilds): Promise<Lane> {
     },
     reload: async () => {
       lane.changeBuild();
-      await running().order({ order: 'reload', directory: build });
+      await running().order({ order: 'reload', bundle: build });
     },
     stop: async (signal) => {
       const old = running();
@@ -97,7 +97,7 @@ export async function openLane(kill: Kill, builds: CrashBuilds): Promise<Lane> {
     },
     start: async (variables = {}) => {
       runtime = await startRuntimeProcess({
-        bundle: { directory: build, mainModule: 'worker.mjs' },
+        bundle: build,
         stateDir: join(dataDir, 'state'),
         variables: {
           MONIKER_ROOT_KEY: rootKey,

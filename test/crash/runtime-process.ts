@@ -8,7 +8,7 @@ import { startRuntime, type RuntimeOptions } from '../../src/local/runtime.ts';
 import { evictPath } from './crash-build.ts';
 
 export type RuntimeSettings = Omit<RuntimeOptions, 'onLog'>;
-export type Order = { order: 'evict'; object: string } | { order: 'reload'; directory: string };
+export type Order = { order: 'evict'; object: string } | { order: 'reload'; bundle: string };
 export type Report = { report: 'done' } | { report: 'failed'; reason: string };
 
 const evictTimeoutMs = 60_000;
@@ -27,7 +27,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 process.once('disconnect', () => process.exit(1));
 
 async function obey(order: Order): Promise<void> {
-  if (order.order === 'reload') return await runtime.reload({ ...settings.bundle, directory: order.directory });
+  if (order.order === 'reload') return await runtime.reload(order.bundle);
   const [kind, name] = order.object === 'catalog' ? ['CATALOG', await objectName('default', 'catalog', '')] : ['SESSION', order.object];
   const response = await fetch(`http://${loopback}:${settings.port}${evictPath}/${kind}/${name}`, {
     method: 'POST',

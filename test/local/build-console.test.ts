@@ -6,7 +6,7 @@ import { buildConsole } from '../../src/local/build-console.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'moniker-console-'));
 
-beforeAll(async () => await buildConsole(directory));
+beforeAll(async () => void (await buildConsole(directory)));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 describe('the built pages', () => {

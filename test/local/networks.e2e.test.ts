@@ -1,12 +1,12 @@
 /** The network services of `npm start`, in workerd, with a Worker that sends any request without a guard. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimPort } from '../../src/local/port.ts';
 import { startRuntime, type Runtime } from '../../src/local/runtime.ts';
-import { workerConfigFile } from '../../src/local/worker-config.ts';
+import { mainModule, modulesFolder, workerConfigFile } from '../../src/local/worker-config.ts';
 
 const worker = `export default { async fetch(request, env) {
   const { via, url } = await request.json();
@@ -33,7 +33,8 @@ let upstream: Server;
 let upstreamPort = 0;
 
 beforeAll(async () => {
-  writeFileSync(join(directory, 'worker.mjs'), worker);
+  mkdirSync(join(directory, modulesFolder));
+  writeFileSync(join(directory, modulesFolder, mainModule), worker);
   writeFileSync(join(directory, workerConfigFile), JSON.stringify(config));
   upstream = createServer((request, response) => {
     if (request.url === '/redirect') response.writeHead(302, { location: `http://127.0.0.1:${upstreamPort}/inner` });
@@ -43,8 +44,7 @@ beforeAll(async () => {
     upstream.listen(0, () => resolve((upstream.address() as { port: number }).port)); // a TCP server has one
   });
   port = await claimPort(0);
-  const bundle = { directory, mainModule: 'worker.mjs' };
-  runtime = await startRuntime({ bundle, stateDir: join(directory, 'state'), port, variables: {}, onLog: () => undefined });
+  runtime = await startRuntime({ bundle: directory, stateDir: join(directory, 'state'), port, variables: {}, onLog: () => undefined });
 });
 
 afterAll(async () => {

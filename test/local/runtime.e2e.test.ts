@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimPort } from '../../src/local/port.ts';
 import { startRuntime, type Runtime, type RuntimeOptions } from '../../src/local/runtime.ts';
-import { pagesFolder, workerConfigFile } from '../../src/local/worker-config.ts';
+import { mainModule, modulesFolder, pagesFolder, workerConfigFile } from '../../src/local/worker-config.ts';
 import { waitUntil } from '../wait-for.ts';
 
 const worker = (version: number) => `
@@ -84,11 +84,12 @@ afterAll(async () => {
 function writeBundle(name: string, source: string) {
   const folder = join(directory, name);
   mkdirSync(join(folder, pagesFolder, 'assets'), { recursive: true });
-  writeFileSync(join(folder, 'worker.mjs'), source);
+  mkdirSync(join(folder, modulesFolder));
+  writeFileSync(join(folder, modulesFolder, mainModule), source);
   writeFileSync(join(folder, workerConfigFile), JSON.stringify(config));
   writeFileSync(join(folder, pagesFolder, 'docs.html'), '<p>docs');
   writeFileSync(join(folder, pagesFolder, 'docs.txt'), 'of a type that pages do not have');
-  return { directory: folder, mainModule: 'worker.mjs' };
+  return folder;
 }
 
 async function ask(act: string): Promise<unknown> {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { getCACertificates, rootCertificates } from 'node:tls';
 import { blockedNetworks } from '../../net/address.ts';
 import { StartFailure } from '../start-failure.ts';
-import { type Bundle, pagesFolder, readWorkerConfig, type WorkerConfig } from '../worker-config.ts';
+import { mainModule, modulesFolder, pagesFolder, readWorkerConfig, type WorkerConfig } from '../worker-config.ts';
 import { type CapnpValue, Raw, toCapnp } from './capnp.ts';
 import { bucketService, pagesService } from './services.ts';
 
@@ -15,7 +15,8 @@ import { bucketService, pagesService } from './services.ts';
 export const entrySocket = 'http';
 
 export type ConfigOptions = {
-  bundle: Bundle;
+  /** The bundle's folder. */
+  bundle: string;
   stateDir: string;
   /** Names of the environment variables that become text bindings of the Worker. */
   variables: readonly string[];
@@ -24,9 +25,9 @@ export type ConfigOptions = {
 type Struct = { [field: string]: CapnpValue };
 type Service = { name: string } & Struct;
 
-/** Returns the text of the configuration, and the folders that it expects to exist. Module files are embedded from the bundle's folder. */
+/** Returns the text of the configuration, and the folders that it expects to exist. Modules are embedded from `modulesFolder` of the bundle. */
 export function workerdConfig({ bundle, stateDir, variables }: ConfigOptions): { text: string; folders: string[] } {
-  const config = readWorkerConfig(bundle.directory);
+  const config = readWorkerConfig(bundle);
   const folders: string[] = [];
   const disk = (name: string, path: string): Service => {
     folders.push(path);
@@ -47,7 +48,7 @@ export function workerdConfig({ bundle, stateDir, variables }: ConfigOptions): {
   for (const { binding, id } of config.kv_namespaces)
     bindings.push({ name: binding, kvNamespace: { name: 'kv', props: { json: JSON.stringify({ namespace: id ?? binding }) } } });
   for (const bucket of config.r2_buckets ?? []) add(bucketServices(bucket.binding, bucket.bucket_name ?? bucket.binding, disk, stateDir));
-  const pages = join(bundle.directory, pagesFolder);
+  const pages = join(bundle, pagesFolder);
   if (config.assets?.binding !== undefined && existsSync(pages)) add(pagesServices(config, config.assets.binding, pages));
   const main: Service = {
     name: 'main',
@@ -71,9 +72,9 @@ export function workerdConfig({ bundle, stateDir, variables }: ConfigOptions): {
 }
 
 /** The entry module first, as workerd expects. */
-function modulesOf({ directory, mainModule }: Bundle): CapnpValue[] {
-  const others = readdirSync(directory).filter((file) => /\.(?:mjs|wasm)$/.test(file) && file !== mainModule);
-  // Found in the import path, which is the bundle's folder.
+function modulesOf(bundle: string): CapnpValue[] {
+  const others = readdirSync(join(bundle, modulesFolder)).filter((file) => /\.(?:mjs|wasm)$/.test(file) && file !== mainModule);
+  // Found in the import path.
   return [mainModule, ...others].map((name) => ({ name, [name.endsWith('.wasm') ? 'wasm' : 'esModule']: new Raw(`embed "/${name}"`) }));
 }
 

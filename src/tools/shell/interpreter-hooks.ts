@@ -33,8 +33,7 @@ installInterpreterHooks(interpreter);
 
 /** Throws at startup rather than in the first script: without the patch nothing bounds a script. */
 export function installInterpreterHooks(module: { setInterpreterHooks?(hooks: InterpreterHooks): void }): void {
-  if (module.setInterpreterHooks === undefined)
-    throw new Error('just-bash is installed without its patch. Run npm install, without --ignore-scripts, or npm run postinstall.');
+  if (module.setInterpreterHooks === undefined) throw new Error('The installed just-bash is not patched. Run npm run build.');
   module.setInterpreterHooks({
     compile: (text, flags, compile) => running().patterns.compile(text, flags, () => noteInvalid(text, compile)),
     match: (search) => running().patterns.match(search),

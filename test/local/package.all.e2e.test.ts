@@ -1,0 +1,89 @@
+/** The npm package as a user gets it: packed, installed into an empty folder, started, called, stopped, and ready to deploy. */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { waitUntil } from '../wait-for.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const directory = mkdtempSync(join(tmpdir(), 'moniker-package-'));
+const app = join(directory, 'app');
+const installed = join(app, 'node_modules/moniker-gateway');
+/** Commands run with the Node of these tests, also where the machine has an older one. */
+const environment = { ...process.env, PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) };
+const maxInstallBytes = 250e6;
+const maxPackageBytes = 4e6;
+
+function run(command: string, args: string[], cwd: string): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env: environment, encoding: 'utf8', timeout: 150_000 });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${status}\n${stdout}\n${stderr}`);
+  return stdout;
+}
+
+beforeAll(() => {
+  run('npm', ['pack', '--silent', '--pack-destination', directory], root);
+  const [filename = ''] = readdirSync(directory);
+  expect(statSync(join(directory, filename)).size).toBeLessThan(maxPackageBytes);
+  mkdirSync(app);
+  writeFileSync(join(app, 'package.json'), '{"private": true}');
+  run('npm', ['install', join('..', filename), '--prefer-offline', '--no-audit', '--no-fund'], app);
+});
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+it('has no code that runs when it is installed, and one dependency', () => {
+  const { scripts, dependencies, bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  expect(Object.keys(scripts).filter((name) => /^(?:pre|post)?(?:install|prepare)$/.test(name))).toEqual([]);
+  expect([Object.keys(dependencies), bin]).toEqual([['workerd'], { moniker: 'dist/cli/main.mjs' }]);
+});
+
+it('contains the build and the licenses, and no sources', () => {
+  expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  const licenses = readFileSync(join(installed, 'dist/LICENSES.txt'), 'utf8');
+  for (const library of ['hono', 'zod', 'just-bash', 'preact', 'commander']) expect(licenses).toMatch(new RegExp(`^${library} \\d`, 'm'));
+});
+
+it('installs in less than 250 MB', () => {
+  const files = readdirSync(join(app, 'node_modules'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const stats = files.map((entry) => statSync(join(entry.parentPath, entry.name)));
+  // The binary of workerd has two names.
+  const unique = new Map(stats.map(({ ino, size }) => [ino, size]));
+  expect([...unique.values()].reduce((sum, size) => sum + size, 0)).toBeLessThan(maxInstallBytes);
+});
+
+it('starts in an empty folder, answers a call by alias, and leaves no process behind', async () => {
+  const child = spawn(join(app, 'node_modules/.bin/moniker'), ['start', '--port', '0'], {
+    cwd: app,
+    env: { ...environment, OLLAMA_HOST: '127.0.0.1:9' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+  const ended = new Promise<number | null>((resolveEnd) => child.once('close', resolveEnd));
+  try {
+    await waitUntil(() => output.includes('Ctrl-C stops it.') || child.exitCode !== null);
+    const url = /Moniker is ready at (\S+)/.exec(output)?.[1] ?? output;
+    const key = /^MONIKER_ROOT_KEY=(.*)$/m.exec(readFileSync(join(app, '.moniker/keys'), 'utf8'))?.[1];
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'agent/demo', messages: [{ role: 'user', content: '/shell echo packed' }] }),
+      signal: AbortSignal.timeout(60_000),
+    });
+    expect(await response.text()).toContain('packed');
+    expect(await (await fetch(url, { signal: AbortSignal.timeout(10_000) })).text()).toContain('<title>Moniker</title>');
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    await expect(fetch(url)).rejects.toThrow();
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+it('can be deployed', () => {
+  const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
+  const output = run(process.execPath, [wrangler, 'deploy', '--dry-run', '--config', join(installed, 'dist/wrangler.json')], app);
+  expect(output).toContain('env.CATALOG (Catalog)');
+  expect(output).toContain('--dry-run: exiting now');
+});
