@@ -36,6 +36,7 @@ import { createInstanceName, hopHeader, refuseOwnHop, createOutbound, sendThroug
 import type { WaitUntil } from './platform/background.ts';
 import { createRuntime } from './platform/runtime.ts';
 import { createPageFile } from './platform/page-files.ts';
+import type { BackupPort } from './ports/backup.ts';
 import type { Directory } from './ports/catalog.ts';
 import type { Projects } from './ports/projects.ts';
 import type { Sandbox } from './ports/sandbox.ts';
@@ -47,6 +48,7 @@ import { rehearsalHttp } from './providers/rehearsal/rehearsal.ts';
 import { createMadeExecutor } from './sandbox/made-executor.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { createAudits } from './storage/audit-client.ts';
+import { createBackups } from './storage/backup/backup-client.ts';
 import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient, createCatalogs } from './storage/catalog-client.ts';
 import { createDirectory } from './storage/directory.ts';
@@ -110,6 +112,9 @@ export function createWiring(bindings: Bindings, background: WaitUntil) {
     /** Writes documents together, as a caller of the catalog. */
     projects: ({ workspace, keyId }: Pick<Principal, 'workspace' | 'keyId'>): Projects =>
       createCatalogClient(bindings, { workspace, keyId }, base.cachedDirectory),
+    /** The backup of a workspace, for the key that asks for it, and its restore. */
+    backups: ({ workspace, keyId }: Principal): BackupPort =>
+      createBackups({ bindings, master: base.sealing, clock: runtime.clock, workspace, auditShards: settings.auditShards }, keyId),
     /** Returns where the taint marks of a key's direct calls are stored. */
     marks: base.marks,
     sessions,

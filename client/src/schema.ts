@@ -578,6 +578,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/backup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a page of the archive of the workspace
+         * @description The archive has the documents with their versions, keys (hashed), secrets (encrypted with MONIKER_MASTER_KEY), sessions with files and approvals, deliveries, callbacks, the audit and the usage. Join the pages in their order: the last one has no `x-next-cursor`. A page that failed can be requested again with the same cursor. Sessions are not encrypted in it.
+         *
+         *     Only for the root key.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["readBackup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/callbacks": {
         parameters: {
             query?: never;
@@ -1417,6 +1441,44 @@ export interface paths {
          */
         post: operations["cancelResponse"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the state of a restore
+         * @description Only for the root key.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getRestore"];
+        put?: never;
+        /**
+         * Restore the next lines of an archive
+         * @description Send the lines of an archive in their order, in requests of at most 25165824 bytes, each with whole lines. The first line begins the restore, the last one completes it; in between, other requests to the workspace return 503 `unavailable`. Every part is checked before it is stored. After a failure, continue with `nextPart` of the state, begin again with the first line, or give up with DELETE. Repeat a request whose response has the state `clearing`.
+         *
+         *     Only for the root key.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["restoreWorkspace"];
+        /**
+         * Give up a restore
+         * @description Deletes what the restore has stored; the workspace is then empty. Repeat it while the state is `clearing`. Without a restore in progress it has no effect.
+         *
+         *     Only for the root key.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["abandonRestore"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3295,7 +3357,7 @@ export interface components {
         };
         AuditChange: {
             /** @enum {string} */
-            action: "create" | "update" | "delete" | "revoke" | "accept" | "refresh" | "sign-in" | "sign-out";
+            action: "create" | "update" | "delete" | "revoke" | "accept" | "refresh" | "sign-in" | "sign-out" | "backup" | "restore";
             /** Format: date-time */
             at: string;
             /**
@@ -5805,6 +5867,31 @@ export interface components {
             top_p?: number | null;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "state": "restoring",
+         *       "nextPart": 12,
+         *       "sessionsLeft": 0,
+         *       "skipped": []
+         *     }
+         */
+        RestoreState: {
+            /** @description The number of the next part, from 0, which is expected first in the next request. */
+            nextPart: number;
+            /** @description While clearing or finishing: sessions that are not done. */
+            sessionsLeft: number;
+            /** @description What was not restored, in the response to the last part. */
+            skipped: {
+                kind: string;
+                name: string;
+                reason: string;
+            }[];
+            /**
+             * @description `none`: no restore is in progress. `clearing`: sessions of the workspace are being deleted; send the same lines again. `restoring`: send the archive from line `nextPart`. `finishing`: the workspace is usable, and its sessions become available one after the other.
+             * @enum {string}
+             */
+            state: "none" | "clearing" | "restoring" | "finishing";
         };
         /**
          * @example {
@@ -10451,6 +10538,36 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    readBackup: {
+        parameters: {
+            query?: {
+                /** @description `x-next-cursor` of the page before. Absent: a new archive begins. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Lines of the archive, about 8 MB. */
+            200: {
+                headers: {
+                    /** @description The cursor of the next page. Absent: the archive is complete. */
+                    "x-next-cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     listCallbacks: {
         parameters: {
             query?: {
@@ -12309,6 +12426,91 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+        };
+    };
+    getRestore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoreState"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    restoreWorkspace: {
+        parameters: {
+            query?: {
+                /** @description `true`: with the first line, first delete everything in a workspace that is not empty. */
+                replace?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Lines of an archive. */
+        requestBody: {
+            content: {
+                "application/jsonl": string;
+            };
+        };
+        responses: {
+            /** @description The state after these lines. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoreState"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    abandonRestore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoreState"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     listSchedules: {

@@ -12,7 +12,11 @@ import { checkLog, createAuditKey, type SignedLog } from '../storage/audit-chain
 import type { AuditShardRpc, ShardName } from '../storage/audit-client.ts';
 import { createAuditKeeper, type AuditKeeper } from '../storage/audit-keeper.ts';
 import type { RetentionNeeds } from '../storage/audit-retention.ts';
-import { appendCall, auditLogSchema, readLog } from '../storage/audit-log.ts';
+import { appendCall, auditLogSchema, dropLaterHeads, readLog } from '../storage/audit-log.ts';
+import type { BackupName, BackupRpc, RestoreStep } from '../storage/backup/backup-objects.ts';
+import { type BackupPlan, ObjectBackup, requireWorkspace } from '../storage/backup/object-backup.ts';
+import { restoreShard } from '../storage/backup/restore-shard.ts';
+import type { ReadPosition } from '../storage/backup/table-reader.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { migrate } from '../storage/schema.ts';
 import { wire } from '../wire.ts';
@@ -25,14 +29,18 @@ export const auditShardMigrations: readonly string[] = [
   `,
 ];
 
+/** Rows are only appended, and the heads after them are deleted by a restore. */
+const backupPlan: BackupPlan = { migrations: auditShardMigrations, loose: ['audit_log', 'audit_heads'], skipped: [] };
+
 /** When a failed alarm is retried. */
 const retryMs = 60_000;
 
 type Opened = { log: SignedLog; writer: AuditWriter; keeper: AuditKeeper };
 
-export class AuditShard extends DurableObject<Bindings> implements AuditShardRpc {
+export class AuditShard extends DurableObject<Bindings> implements AuditShardRpc, BackupRpc {
   #opened: (Opened & ShardName) | null = null;
   #alarmAt: number | null = null;
+  readonly #backup = new ObjectBackup(this.ctx.storage, backupPlan);
 
   append(name: ShardName, rows: readonly AuditRow[]): Promise<Outcome<void>> {
     return toOutcome(async () => {
@@ -48,9 +56,33 @@ export class AuditShard extends DurableObject<Bindings> implements AuditShardRpc
     return toOutcome(async () => await checkLog(this.#open(name).log, request));
   }
 
+  readBackup(name: BackupName, at: ReadPosition | null): ReturnType<BackupRpc['readBackup']> {
+    return toOutcome(() => {
+      this.#open(toShardName(name));
+      return this.#backup.read(name.object, at);
+    });
+  }
+
+  restoreStep(name: BackupName, request: RestoreStep): Promise<Outcome<void>> {
+    const end = (): void => {
+      const own = toShardName(name);
+      const meta = this.ctx.storage.sql.exec<ShardName>('SELECT workspace, shard FROM meta').toArray()[0];
+      // A shard without calls has no rows.
+      if (meta === undefined) {
+        this.#backup.abandon();
+        return;
+      }
+      requireWorkspace(meta.workspace, own.workspace);
+      this.#backup.end(() => dropLaterHeads(this.ctx.storage.sql));
+      void this.ctx.storage.setAlarm(Date.now() + retryMs);
+    };
+    return toOutcome(async () => await restoreShard(this.ctx, this.#backup, request, end));
+  }
+
   /** Never throws: the platform stops retrying an alarm after a few failures. */
   override async alarm(): Promise<void> {
     this.#alarmAt = null;
+    if (this.#backup.isRestoring) return;
     const name = this.#storedName();
     if (name === null) return;
     try {
@@ -72,6 +104,7 @@ export class AuditShard extends DurableObject<Bindings> implements AuditShardRpc
 
   /** The object is permanently bound to its first name. */
   #open(name: ShardName): Opened {
+    this.#backup.requireUsable();
     this.#opened ??= this.#build(name);
     const { workspace, shard } = this.#opened;
     if (workspace !== name.workspace || shard !== name.shard) throw new Problem('internal', 'This is another audit shard.');
@@ -110,4 +143,8 @@ export class AuditShard extends DurableObject<Bindings> implements AuditShardRpc
     if (sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'").toArray().length === 0) return null;
     return sql.exec<ShardName>('SELECT workspace, shard FROM meta').toArray()[0] ?? null;
   }
+}
+
+function toShardName({ workspace, object }: BackupName): ShardName {
+  return { workspace, shard: Number(object.id) };
 }

@@ -16,6 +16,17 @@ import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { createAuditKeeper } from '../storage/audit-keeper.ts';
+import { activateSession } from '../storage/backup/backup-objects.ts';
+import type {
+  BackupName,
+  CatalogBackupMethod,
+  CatalogBackupMethods,
+  CatalogBackupRpc,
+  RestoreStep,
+} from '../storage/backup/backup-objects.ts';
+import { ObjectBackup } from '../storage/backup/object-backup.ts';
+import { restoreShard } from '../storage/backup/restore-shard.ts';
+import type { ReadPosition } from '../storage/backup/table-reader.ts';
 import { catalogMethods, closedAfterDeleteReason } from '../storage/catalog-methods.ts';
 import type { CatalogMethod, CatalogRpc, MethodArguments, MethodResult } from '../storage/catalog-methods.ts';
 import type { CatalogCaller } from '../ports/catalog.ts';
@@ -44,6 +55,7 @@ import { createDeliverySweep } from './triggers/deliveries/delivery-sweep.ts';
 import { createDispatcher } from './triggers/deliveries/dispatcher.ts';
 import { createScheduler } from './triggers/schedules/schedule-runs.ts';
 import { createTransactions } from './records/transactions.ts';
+import { catalogBackupPlan, createBackupMethods, createSessionActivation } from './records/workspace-backup.ts';
 
 /** A write waits this long for its publication before it responds; the outbox continues without it. */
 const publishWaitMs = 2_000;
@@ -61,7 +73,7 @@ const handlers: CatalogHandlers = {
 
 type Opened = { services: CatalogServices; outbox: Job; jobs: readonly Job[]; closeDatabase(): void };
 
-export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
+export class Catalog extends DurableObject<Bindings> implements CatalogRpc, CatalogBackupRpc {
   #opened: Opened | null = null;
   /** The end of the queue of writes, and the queue's length. */
   #lastWrite: Promise<unknown> = Promise.resolve();
@@ -71,10 +83,12 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
   #madeTools: Promise<void> | null = null;
   /** Requests and background work in progress. */
   #inProgress = 0;
+  readonly #backup: ObjectBackup;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
-    migrate(ctx.storage, catalogMigrations);
+    this.#backup = new ObjectBackup(ctx.storage, catalogBackupPlan);
+    if (!this.#backup.isRestoring) migrate(ctx.storage, catalogMigrations);
   }
 
   /** Runs one method in the lane of its row. */
@@ -85,8 +99,41 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
     return catalogMethods[method].lane === 'serialized' ? this.#serialized(workspace, work) : this.#concurrent(workspace, work);
   }
 
+  readBackup({ workspace, object }: BackupName, at: ReadPosition | null): ReturnType<CatalogBackupRpc['readBackup']> {
+    return toOutcome(() => {
+      this.#open(workspace);
+      return this.#backup.read(object, at);
+    });
+  }
+
+  restoreStep(_name: BackupName, step: RestoreStep): Promise<Outcome<void>> {
+    return toOutcome(async () => {
+      await restoreShard(this.ctx, this.#backup, step, () => undefined);
+      if (step.step === 'abandon') migrate(this.ctx.storage, catalogMigrations);
+    });
+  }
+
+  runBackup<Name extends CatalogBackupMethod>(
+    workspace: string,
+    method: Name,
+    args: Parameters<CatalogBackupMethods[Name]>,
+  ): Promise<Outcome<Awaited<ReturnType<CatalogBackupMethods[Name]>>>> {
+    const { storage } = this.ctx;
+    const methods = createBackupMethods({
+      ...{ storage, backup: this.#backup, context: () => this.#context(workspace) },
+      ended: async () => {
+        this.#open(workspace);
+        await this.#arm();
+      },
+    });
+    // The methods take the arguments of their row, which TypeScript cannot follow for a variable name.
+    const run = methods[method] as (...given: unknown[]) => Promise<Awaited<ReturnType<CatalogBackupMethods[Name]>>>;
+    return this.#counted(toOutcome<Awaited<ReturnType<CatalogBackupMethods[Name]>>>(() => run(...args)));
+  }
+
   /** Runs everything that is due. Sets the next alarm first, and never throws: the platform's own retries are finite. */
   override async alarm(): Promise<void> {
+    if (this.#backup.isRestoring) return;
     const workspace = this.#storedWorkspace();
     if (workspace === null) return;
     const { jobs } = this.#open(workspace);
@@ -176,6 +223,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   /** The object is permanently bound to its first workspace. */
   #open(workspace: string): Opened {
+    this.#backup.requireUsable();
     this.#opened ??= this.#build(workspace);
     if (this.#opened.services.context.workspace !== workspace) throw new Problem('internal', 'This catalog belongs to another workspace.');
     return this.#opened;
@@ -208,6 +256,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
       createDeliverySweep(context),
       this.#auditKeeper(context),
       this.#sweep(context),
+      createSessionActivation(context, (id) => activateSession(this.env, context.workspace, id)),
     ];
     return { services, outbox, jobs, closeDatabase: this.#closer(context) };
   }

@@ -19,6 +19,7 @@ import { agentRoutes } from './routes/agents.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { approvePageRoutes } from './routes/approve-page.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { backupRoutes } from './routes/backup.ts';
 import { callbackRoutes } from './routes/callbacks.ts';
 import { chatCompletionRoutes } from './routes/chat-completions.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
@@ -122,6 +123,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...mcpRoutes,
     ...auditRoutes,
     ...usageRoutes,
+    ...backupRoutes,
     ...pageRoutes,
     ...openApiRoutes(() => buildDocument(router.openAPIRegistry)),
   ]);

@@ -133,7 +133,7 @@ function checkMediaType(headers: Headers, also?: string): void {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-function decodeText(bytes: Uint8Array): string {
+export function decodeText(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {

@@ -71,6 +71,11 @@ function isOpen({ verdict }: AuditRow): boolean {
   return verdict === 'outcome_unknown' || verdict === 'waiting';
 }
 
+/** Of a log whose rows were read before its heads. The rows behind the last head are signed again. */
+export function dropLaterHeads(sql: SqlStorage): void {
+  sql.exec('DELETE FROM audit_heads WHERE is_checkpoint = 0 AND number > (SELECT max(number) FROM audit_log)');
+}
+
 export type StoredRow = { number: number; at: number; call: string | null; entry: string };
 
 /** Returns the hash of the chain at a row. The call is part of it because lists hide superseded rows by it. */

@@ -86,7 +86,7 @@ function workspaceOf(caller: CatalogCaller): string {
 }
 
 /** True when the Catalog ended itself. It does so only while it runs nothing, so the call was not started, and a write can be sent again. */
-function wasClosed(error: unknown): boolean {
+export function wasClosed(error: unknown): boolean {
   return error instanceof Error && error.message.includes(closedAfterDeleteReason);
 }
 

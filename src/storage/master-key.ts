@@ -5,7 +5,16 @@
 import { toHex } from '../core/text/bytes.ts';
 import { Problem } from '../core/problem.ts';
 
-export type KeyPurpose = 'secrets' | 'key-check' | 'key-hash' | 'approval-link' | 'request-state' | 'mcp-session' | 'sign-in' | 'audit';
+export type KeyPurpose =
+  | 'secrets'
+  | 'key-check'
+  | 'key-hash'
+  | 'approval-link'
+  | 'request-state'
+  | 'mcp-session'
+  | 'sign-in'
+  | 'audit'
+  | 'backup';
 
 export interface MasterKey {
   /** Returns 32 bits in hex that identify the master key and reveal nothing about it; derived for this purpose only. */

@@ -100,7 +100,7 @@ export function createSessions(
       return sessionOf(namespace.idFromName(await keyedName(owner, key, secret)));
     },
     get(id) {
-      return sessionOf(toObjectId(namespace, id));
+      return sessionOf(sessionObjectId(namespace, id));
     },
   };
 }
@@ -135,13 +135,17 @@ function rememberSetup(id: string, session: SessionPort, setups: Map<string, Ses
   };
 }
 
-/** Parses an id of this namespace; any other text gets the 404 of an unknown session. */
-function toObjectId(namespace: DurableObjectNamespace, id: string): DurableObjectId {
+/**
+ * Returns the object of a session. An id of another installation, whose session was restored here, is not an id of this namespace: its object
+ * has a name. Any other text gets the 404 of an unknown session.
+ */
+export function sessionObjectId(namespace: DurableObjectNamespace, id: string): DurableObjectId {
   if (!isSessionId(id)) throw new Problem('not_found', 'There is no such session.');
   try {
     return namespace.idFromString(id);
-  } catch (error) {
-    throw new Problem('not_found', 'There is no such session.', {}, { cause: error });
+  } catch {
+    // No other name of an object has this form, and an object that was never used stores nothing when it is asked.
+    return namespace.idFromName(`restored:${id}`);
   }
 }
 

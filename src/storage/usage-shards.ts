@@ -26,7 +26,7 @@ import { badCursor, decodeTextCursor, encodeCursor } from './cursor.ts';
 import { objectName } from './keys.ts';
 
 /** Enough for thousands of requests a second; each read asks all of them. */
-const shardCount = 4;
+export const usageShardCount = 4;
 /** Reports that arrive within this time are sent together. */
 const gatherMs = 500;
 /** A gathering whose request ended before it was sent is taken over by the next report after this time. */
@@ -73,7 +73,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 
 export function createUsageRecorder(deps: Deps): UsageRecorder {
   const { bindings, clock, log, background } = deps;
-  const own = Math.floor(Math.random() * shardCount);
+  const own = Math.floor(Math.random() * usageShardCount);
   let gathered: { workspace: string; report: UsageReport }[] = [];
   let gatheredCharacters = 0;
   let gatheringSince: number | null = null;
@@ -122,7 +122,7 @@ export function createUsageRecorder(deps: Deps): UsageRecorder {
   return {
     async record(workspace, session, reports) {
       // Ids of sessions are hexadecimal and evenly distributed.
-      await send(workspace, Number.parseInt(session.slice(-4), 16) % shardCount, reports);
+      await send(workspace, Number.parseInt(session.slice(-4), 16) % usageShardCount, reports);
     },
     gather(workspace, report) {
       if (gathered.length >= maxGathered) {
@@ -161,7 +161,7 @@ const requestList = 'requests';
 export function createUsageReader({ bindings }: Pick<Deps, 'bindings'>): UsageReader {
   const all = async <T>(workspace: string, read: (shard: UsageShardRpc) => Promise<T>): Promise<T[]> =>
     await Promise.all(
-      Array.from({ length: shardCount }, async (_, shard) => await inTime(read(await shardOf(bindings, workspace, shard)))),
+      Array.from({ length: usageShardCount }, async (_, shard) => await inTime(read(await shardOf(bindings, workspace, shard)))),
     );
   return {
     async usage(workspace, { cursor, ...query }) {

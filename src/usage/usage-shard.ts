@@ -19,6 +19,11 @@ import type { Bindings } from '../storage/bindings.ts';
 import { migrate } from '../storage/schema.ts';
 import type { Position, SumRow, Sums, UsageShardRpc } from '../storage/usage-shards.ts';
 import { wire } from '../wire.ts';
+import type { BackupName, BackupRpc, RestoreStep } from '../storage/backup/backup-objects.ts';
+import { type BackupPlan, ObjectBackup, requireWorkspace } from '../storage/backup/object-backup.ts';
+import { restoreShard } from '../storage/backup/restore-shard.ts';
+import type { ReadPosition } from '../storage/backup/table-reader.ts';
+import { type Outcome, toOutcome } from '../core/problem.ts';
 import { DailySums, sumMigrations } from './daily-sums.ts';
 import { bodyMigration, RequestRows, requestMigrations } from './request-rows.ts';
 
@@ -40,19 +45,46 @@ const migrations: readonly string[] = [
   bodyMigration,
 ];
 
-export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc {
+/** Sums and rows of requests are independent of each other. */
+const backupPlan: BackupPlan = {
+  migrations,
+  loose: ['counted', 'model_usage', 'tool_usage', 'requests', 'request_bodies'],
+  skipped: [],
+};
+
+export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc, BackupRpc {
   readonly #sums: DailySums;
   readonly #requests: RequestRows;
+  readonly #backup: ObjectBackup;
   #isArmed = false;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
-    migrate(ctx.storage, migrations);
+    this.#backup = new ObjectBackup(ctx.storage, backupPlan);
+    if (!this.#backup.isRestoring) migrate(ctx.storage, migrations);
     this.#sums = new DailySums(ctx.storage.sql);
     this.#requests = new RequestRows(ctx.storage.sql);
   }
 
+  readBackup({ object }: BackupName, at: ReadPosition | null): ReturnType<BackupRpc['readBackup']> {
+    return toOutcome(() => this.#backup.read(object, at));
+  }
+
+  restoreStep({ workspace }: BackupName, request: RestoreStep): Promise<Outcome<void>> {
+    const end = (): void => {
+      const stored = this.#storedWorkspace();
+      if (stored !== undefined) requireWorkspace(stored, workspace);
+      this.#backup.end();
+      if (stored !== undefined) void this.ctx.storage.setAlarm(Date.now() + sweepMs);
+    };
+    return toOutcome(async () => {
+      await restoreShard(this.ctx, this.#backup, request, end);
+      if (request.step === 'abandon') migrate(this.ctx.storage, migrations);
+    });
+  }
+
   async record(workspace: string, reports: readonly UsageReport[]): Promise<void> {
+    this.#backup.requireUsable();
     await this.#arm(workspace);
     this.ctx.storage.transactionSync(() => {
       for (const report of reports) if (this.#isNew(report)) this.#sums.add(report);
@@ -78,8 +110,9 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
 
   /** Deletes what is too old. Sets the next alarm first: the platform's own retries are finite. */
   override async alarm(): Promise<void> {
+    if (this.#backup.isRestoring) return;
     const { sql } = this.ctx.storage;
-    const workspace = sql.exec<{ value: string }>(`SELECT value FROM meta WHERE key = 'workspace'`).toArray()[0]?.value;
+    const workspace = this.#storedWorkspace();
     if (workspace === undefined) return;
     const now = Date.now();
     await this.ctx.storage.setAlarm(now + sweepMs);
@@ -101,6 +134,11 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     if (report.request !== null) return this.#requests.add(report, report.request);
     const insert = 'INSERT OR IGNORE INTO counted (id, at) VALUES (?, ?)';
     return this.ctx.storage.sql.exec(insert, report.id, Date.now()).rowsWritten > 0;
+  }
+
+  #storedWorkspace(): string | undefined {
+    const query = `SELECT value FROM meta WHERE key = 'workspace'`;
+    return this.ctx.storage.sql.exec<{ value: string }>(query).toArray()[0]?.value;
   }
 
   async #arm(workspace: string): Promise<void> {

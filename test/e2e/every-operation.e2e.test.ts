@@ -332,6 +332,17 @@ describe('every operation', () => {
     for (const path of paths) expect([path, (await call('DELETE', `/v1/${path}`)).status]).toEqual([path, 204]);
   });
 
+  it('of backups answers as documented', async () => {
+    const archive = await call('GET', '/v1/backup');
+    expect(archive.status, archive.text).toBe(200);
+    const jsonLines = { 'content-type': 'application/jsonl' };
+    const first = archive.text.slice(0, archive.text.indexOf('\n'));
+    expect((await call('POST', '/v1/restore', archive.text, jsonLines)).status).toBe(409);
+    expect((await call('POST', '/v1/restore?replace=true', first, jsonLines)).json).toMatchObject({ state: 'restoring', nextPart: 1 });
+    expect((await call('GET', '/v1/restore')).json.state).toBe('restoring');
+    expect((await call('DELETE', '/v1/restore')).json.state).toBe('none');
+  });
+
   it('was called, and succeeded unless it needs another service', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(ids.filter((id) => !statuses.has(id))).toEqual([]);

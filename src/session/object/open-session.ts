@@ -10,6 +10,7 @@ import { isAllowed } from '../../core/authority.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
+import { hasTable } from '../../storage/backup/object-backup.ts';
 import { migrate } from '../../storage/schema.ts';
 import { createSessionFiles } from '../../storage/session-files.ts';
 import type { Wiring } from '../../wiring.ts';
@@ -55,12 +56,12 @@ export type OpenSession = {
 };
 
 /**
- * Returns the state of the session in this object: `none` before it is created and after its deletion, `leaving` while a deletion
- * is in progress. Creates no tables, so that requests with guessed ids store nothing.
+ * Returns the state of the session in this object: `none` before it is created, while it is restored and after its deletion, `leaving` while
+ * a deletion is in progress. Creates no tables, so that requests with guessed ids store nothing.
  */
 export function readSessionState(storage: DurableObjectStorage): 'none' | 'open' | 'leaving' {
   const { sql } = storage;
-  if (sql.exec(`SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'meta'`).toArray().length === 0) return 'none';
+  if (!hasTable(sql, 'meta') || hasTable(sql, 'restoring')) return 'none';
   migrate(storage, sessionMigrations);
   const [row] = [...sql.exec<{ leaving: number }>('SELECT leaving FROM meta')];
   return row === undefined ? 'none' : row.leaving === 0 ? 'open' : 'leaving';

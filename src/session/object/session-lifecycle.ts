@@ -85,6 +85,17 @@ export class SessionLifecycle {
     return openSession;
   }
 
+  /**
+   * Opens a session that was just restored. A turn that was running is cancelled: the service that was backed up has probably finished it, and
+   * it must not have its effects twice. A turn that waits for a person keeps waiting.
+   */
+  openRestored(): void {
+    const openSession = this.#build();
+    openSession.journals.dropUnrecoverable();
+    if (openSession.turns.open()?.state !== 'waiting') openSession.runner.cancelAll();
+    openSession.timers.arm();
+  }
+
   #build(): OpenSession {
     const openSession: OpenSession = buildOpenSession(this.#storage, this.#id, this.#wiring, {
       audit: (row) => this.audit(openSession, row),
@@ -238,6 +249,11 @@ export class SessionLifecycle {
     if (runner.active || waits.nextExpiry() !== null || lastUse(this.#storage.sql) > since) return false;
     await this.tryDestroy(systemKeyId);
     return true;
+  }
+
+  /** Deletes the session if there is one. */
+  async destroyAny(): Promise<void> {
+    if (this.#deleting !== null || readSessionState(this.#storage) !== 'none') await this.destroy(rootKeyId);
   }
 
   /** Like `destroy`, but never throws: the alarm finishes a deletion that fails. */

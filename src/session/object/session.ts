@@ -37,6 +37,9 @@ import type {
   FileConditions,
 } from '../../ports/session.ts';
 import type { FileChange, StoredFile } from '../../ports/file-space.ts';
+import { ObjectBackup } from '../../storage/backup/object-backup.ts';
+import type { BackupName, BackupRpc, RestoreStep } from '../../storage/backup/backup-objects.ts';
+import type { ReadPosition } from '../../storage/backup/table-reader.ts';
 import { applyChanges, copyFiles } from '../../storage/file-image.ts';
 import type { Bindings } from '../../storage/bindings.ts';
 import { readNewestMade } from '../../engine/plan/newest-made.ts';
@@ -58,6 +61,7 @@ import {
 } from './file-access.ts';
 import { submitInput } from '../pending/submit-input.ts';
 import { enterSession, enterToDecide, requireSession, toSessionView, unknownSession, type OpenSession } from './open-session.ts';
+import { publicId, readSessionBackup, restoreSession, sessionBackupPlan } from './session-backup.ts';
 import { SessionLifecycle } from './session-lifecycle.ts';
 import { forkSession, importConversation } from '../turn/fork-session.ts';
 import { repeatedTurn, submit } from '../turn/submit.ts';
@@ -68,7 +72,7 @@ import { readAnswer, readEventPage, readEvents, streamTurn, type TurnSource } fr
 type DecideOptions = Parameters<SessionPort['decide']>[3];
 type WrittenFile = Awaited<ReturnType<SessionPort['writeFile']>>;
 
-export class Session extends DurableObject<Bindings> implements Remote<SessionPort> {
+export class Session extends DurableObject<Bindings> implements Remote<SessionPort>, BackupRpc {
   readonly #wiring: Wiring;
   /** Forks in progress, by idempotency key: a concurrent repeat of the request joins the same fork. */
   readonly #forks = new Map<string, Promise<SubmittedTurn>>();
@@ -76,20 +80,22 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   readonly #copies = new Map<string, Promise<SessionView>>();
   /** Direct calls in flight, by idempotency key. */
   readonly #calls = new Map<string, Promise<SessionCall>>();
-  readonly #life: SessionLifecycle;
+  #life: SessionLifecycle;
   readonly #openedAt: number;
+  readonly #backup: ObjectBackup;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
     this.#wiring = wire(env);
     this.#openedAt = this.#wiring.clock.now();
-    const own = { storage: ctx.storage, session: this.#id, wiring: this.#wiring };
-    this.#life = new SessionLifecycle({ ...own, waitUntil: (work) => ctx.waitUntil(work) });
+    this.#life = this.#createLife();
+    this.#backup = new ObjectBackup(ctx.storage, sessionBackupPlan);
   }
 
   /** Creates the session, or returns it if the owner created it before. Its id is the id of the object. `keptMs`: how long an unlisted session is stored. */
   createOrGet(owner: Principal, setup: SessionSetup, keptMs: number = limits.unlistedSessionTtlMs): Promise<Outcome<SessionView>> {
     return toOutcome(async () => {
+      this.#backup.requireUsable();
       await this.#life.finishDeletion();
       if (this.#life.tryOpen() !== null) return toSessionView(this.#id, this.#enter(owner));
       return toSessionView(this.#id, this.#life.create({ workspace: owner.workspace, keyId: owner.keyId, setup }, keptMs));
@@ -271,12 +277,27 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => applyChanges(this.#enter(caller).files, changes));
   }
 
+  readBackup(name: BackupName, at: ReadPosition | null): ReturnType<BackupRpc['readBackup']> {
+    return toOutcome(() => readSessionBackup(this.ctx.storage, this.#backup, name, at));
+  }
+
+  restoreStep(name: BackupName, step: RestoreStep): Promise<Outcome<void>> {
+    const life = (): SessionLifecycle => (this.#life = this.#createLife());
+    const parts = { ctx: this.ctx, backup: this.#backup, life, now: () => this.#wiring.clock.now() };
+    return toOutcome(() => restoreSession(parts, name, step));
+  }
+
   override async alarm(): Promise<void> {
     await this.#life.runAlarm();
   }
 
+  #createLife(): SessionLifecycle {
+    const own = { storage: this.ctx.storage, session: this.#id, wiring: this.#wiring };
+    return new SessionLifecycle({ ...own, waitUntil: (work) => this.ctx.waitUntil(work) });
+  }
+
   get #id(): string {
-    return this.ctx.id.toString();
+    return publicId(this.ctx);
   }
 
   #enter(caller: Principal): OpenSession {

@@ -120,7 +120,7 @@ const others = new Set(
   callTool previewToolset testPolicy createChatCompletion createResponse cancelResponse createMessage countMessageTokens testServer testWebhook previewScheduleTimes testSubscription
   replayDelivery runSchedule retryCallback takeDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp
   createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
-  putProject deleteProject importFile
+  restoreWorkspace abandonRestore putProject deleteProject importFile
   revokeKey putWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn`.split(/\s+/),
 );
 

@@ -1,0 +1,253 @@
+/**
+ * The backup of the Catalog's object, and the restore of a workspace: its state, what becomes of restored rows, and the job that makes the
+ * restored sessions available. `storage/backup/restore-archive.ts` drives a restore.
+ */
+import { Problem } from '../../core/problem.ts';
+import { readTimeRule } from '../../core/triggers/schedules/next-run.ts';
+import type { ScheduleDocument } from '../../core/triggers/schedules/schedule.ts';
+import type { DocumentKind } from '../../ports/catalog.ts';
+import { dropLaterHeads } from '../../storage/audit-log.ts';
+import type { CatalogBackupMethods, CatalogRestoreStatus, ListedId, SkippedDocument } from '../../storage/backup/backup-objects.ts';
+import { type BackupPlan, hasTable, type ObjectBackup, requireWorkspace } from '../../storage/backup/object-backup.ts';
+import { catalogMigrations } from '../../storage/schema.ts';
+import type { CatalogContext, Job } from '../context.ts';
+import { allRows } from '../documents/documents.ts';
+import { recordChange, shardHeads } from './audit.ts';
+import { enqueueDocument, enqueuePublish } from './outbox.ts';
+import { eraseWaits } from './session-waits.ts';
+
+/** Rows of the loose tables belong to rows of others, and those without one are deleted by a restore. All names are published again. */
+export const catalogBackupPlan: BackupPlan = {
+  migrations: catalogMigrations,
+  loose: ['edition_chunks', 'delivery_parts', 'callback_bodies', 'audit', 'audit_log', 'audit_heads'],
+  skipped: ['outbox'],
+};
+
+const activatedPerRun = 50;
+const activationRetryMs = 30_000;
+
+type Host = {
+  storage: DurableObjectStorage;
+  backup: ObjectBackup;
+  context(): CatalogContext;
+  /** Opens the Catalog with the restored rows. */
+  ended(): Promise<void>;
+};
+
+export function createBackupMethods({ storage, backup, context, ended }: Host): CatalogBackupMethods {
+  const { sql } = storage;
+  return {
+    sessionIds: (after, limit) => listSessionIds(sql, after, limit),
+    restoreStatus: () => readRestoreStatus(sql, backup),
+    beginRestore: async (given) => {
+      await storage.deleteAlarm();
+      beginRestore(storage, backup, given);
+    },
+    saveProgress: (progress) => backup.saveState(progress),
+    dropSession: (id) => {
+      // An archive of an earlier release has no such table.
+      if (hasTable(sql, 'session_waits')) eraseWaits(sql, id);
+      sql.exec('DELETE FROM sessions WHERE id = ?', id);
+    },
+    endRestore: async (given) => {
+      // Repeated after a lost response.
+      if (!backup.isRestoring) return [];
+      const skipped = endRestore(context(), backup, given);
+      await ended();
+      return skipped;
+    },
+    noteBackup: (keyId) => {
+      backup.requireUsable();
+      const { record, workspace } = context();
+      record(() => recordChange(context(), { by: keyId, action: 'backup', resource: 'workspace', name: workspace }));
+    },
+  };
+}
+
+function listSessionIds(sql: SqlStorage, after: number, limit: number): ListedId[] {
+  return sql.exec<ListedId>('SELECT number, id FROM sessions WHERE number > ? ORDER BY number LIMIT ?', after, limit).toArray();
+}
+
+function readRestoreStatus(sql: SqlStorage, backup: ObjectBackup): CatalogRestoreStatus {
+  if (backup.isRestoring) return { progress: backup.state(), finishing: 0, notEmpty: null, auditShards: 0, newestSession: 0 };
+  const shards = shardHeads({ sql }).map(([shard]) => shard + 1);
+  const newestSession = sql.exec<{ number: number | null }>('SELECT max(number) AS number FROM sessions').one().number ?? 0;
+  return {
+    newestSession,
+    progress: null,
+    finishing: countUnavailable(sql),
+    notEmpty: whyNotEmpty(sql),
+    auditShards: Math.max(1, ...shards),
+  };
+}
+
+/** What the first start of `npm start` makes does not count: the toolset and the agent `demo`, and a session without a turn. */
+function whyNotEmpty(sql: SqlStorage): string | null {
+  const first = (query: string): string | null => sql.exec<{ what: string }>(query).toArray()[0]?.what ?? null;
+  return (
+    first(`SELECT kind || ' "' || name || '"' AS what FROM documents
+      WHERE deleted = 0 AND name NOT LIKE '.%' AND NOT (kind IN ('toolset', 'agent') AND name = 'demo' AND version = 1) LIMIT 1`) ??
+    first(`SELECT 'key "' || name || '"' AS what FROM keys WHERE revoked_at IS NULL LIMIT 1`) ??
+    first(`SELECT 'session ' || id AS what FROM sessions WHERE title IS NOT NULL OR status <> 'idle' LIMIT 1`)
+  );
+}
+
+/** Remembers the names of documents: KV has their values, which the restore replaces or deletes. */
+function beginRestore(
+  storage: DurableObjectStorage,
+  backup: ObjectBackup,
+  { replace, progress }: { replace: boolean; progress: string },
+): void {
+  const { sql } = storage;
+  if (!backup.isRestoring) {
+    const found = whyNotEmpty(sql);
+    if (found !== null && !replace) throw new Problem('conflict', `The workspace is no longer empty: it has the ${found}.`);
+    if (listSessionIds(sql, 0, 1).length > 0) throw new Problem('conflict', 'The workspace has new sessions. Send the same lines again.');
+    sql.exec('CREATE TABLE IF NOT EXISTS restoring_names (kind TEXT NOT NULL, name TEXT NOT NULL)');
+    sql.exec('INSERT INTO restoring_names (kind, name) SELECT kind, name FROM documents');
+  }
+  backup.mark(progress);
+}
+
+/** Completes the restore in one transaction. Returns what was left out. */
+function endRestore(
+  context: CatalogContext,
+  backup: ObjectBackup,
+  { keyId, allowCommands }: { keyId: string; allowCommands: boolean },
+): SkippedDocument[] {
+  const { sql } = context;
+  backup.migrate();
+  const workspace = sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'workspace'").toArray()[0]?.value;
+  requireWorkspace(workspace, context.workspace);
+  const skipped: SkippedDocument[] = [];
+  backup.end(() => {
+    checkDocuments(sql);
+    dropOrphans(sql);
+    dropLaterHeads(sql);
+    if (!allowCommands) skipped.push(...dropCommands(context));
+    stopDeliveries(context);
+    skipMissedRuns(context);
+    publishEverything(context);
+    recordChange(context, { by: keyId, action: 'restore', resource: 'workspace', name: context.workspace });
+    sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('restored', '0')");
+  });
+  return skipped;
+}
+
+/** Documents are read without a check elsewhere. Throws `conflict`, and nothing is restored. */
+function checkDocuments(sql: SqlStorage): void {
+  const invalid = "SELECT kind, name FROM documents WHERE NOT json_valid(body) OR json_type(body) <> 'object' LIMIT 1";
+  const found = sql.exec<{ kind: string; name: string }>(invalid).toArray()[0];
+  if (found !== undefined)
+    throw new Problem('conflict', `The ${found.kind} ${JSON.stringify(found.name)} of the archive is not valid JSON.`);
+}
+
+/** Rows that were added or deleted between the pages of the backup. */
+function dropOrphans(sql: SqlStorage): void {
+  sql.exec('DELETE FROM edition_chunks WHERE hash NOT IN (SELECT hash FROM editions)');
+  sql.exec('DELETE FROM delivery_parts WHERE delivery NOT IN (SELECT number FROM deliveries)');
+  sql.exec('DELETE FROM callback_bodies WHERE callback NOT IN (SELECT number FROM callbacks)');
+}
+
+/** A server document with a command runs a program on the machine: only its administrator may add one. */
+function dropCommands(context: CatalogContext): SkippedDocument[] {
+  const { sql } = context;
+  const reason =
+    'It runs a command on this machine. Restore with the command `moniker restore` on the machine of the service, or add the server again there.';
+  return allRows(sql, 'server')
+    .filter(({ body }) => body.command !== undefined)
+    .map(({ kind, name }) => {
+      sql.exec(
+        "UPDATE documents SET deleted = 1, body = '{}', sealed = NULL, version = version + 1 WHERE kind = ? AND name = ?",
+        kind,
+        name,
+      );
+      return { kind, name, reason };
+    });
+}
+
+/** The service that was backed up has probably started these turns and sent these callbacks. Both can be repeated manually. */
+function stopDeliveries({ sql, now }: CatalogContext): void {
+  const reason = 'It was pending when the workspace was backed up. Replay it if it did not run.';
+  sql.exec(
+    "UPDATE deliveries SET status = 'failed', reason = ?, ended_at = ?, due_at = NULL, held = 0 WHERE status = 'pending'",
+    reason,
+    now(),
+  );
+  sql.exec("UPDATE callbacks SET status = 'dead', ended_at = ?, due_at = NULL WHERE status = 'pending'", now());
+  sql.exec('INSERT OR REPLACE INTO callback_backlog (id, messages, bytes) VALUES (1, 0, 0)');
+}
+
+/** Schedules continue with their next time after the restore. */
+function skipMissedRuns({ sql, now }: CatalogContext): void {
+  const documents = new Map(
+    sql
+      .exec<{ name: string; body: string }>("SELECT name, body FROM documents WHERE kind = 'schedule' AND deleted = 0")
+      .toArray()
+      .map(({ name, body }) => [name, body]),
+  );
+  const due = sql.exec<{ schedule: string; due_at: number; since: number | null }>(
+    'SELECT schedule, due_at, since FROM schedule_state WHERE due_at <= ?',
+    now(),
+  );
+  for (const { schedule, due_at: dueAt, since } of due.toArray()) {
+    // Checked above; a schedule without a document is deleted when it is due.
+    const read = readTimeRule(JSON.parse(documents.get(schedule) ?? '{}') as ScheduleDocument);
+    const next = 'issue' in read ? null : read.rule.since(since ?? dueAt, now()).next;
+    sql.exec('UPDATE schedule_state SET due_at = ?, since = NULL WHERE schedule = ?', next, schedule);
+  }
+}
+
+function publishEverything(context: CatalogContext): void {
+  const { sql } = context;
+  sql.exec('UPDATE editions SET published_at = NULL');
+  const before = hasTable(sql, 'restoring_names') ? 'UNION SELECT kind, name FROM restoring_names' : '';
+  const query = `SELECT kind, name FROM documents ${before}`;
+  for (const { kind, name } of sql.exec<{ kind: DocumentKind; name: string }>(query).toArray()) {
+    if (kind === 'toolset') enqueuePublish(context, 'toolset', name);
+    else enqueueDocument(context, kind, name);
+  }
+  for (const kind of ['providers', 'model-aliases', 'rules', 'subscriptions', 'settings'] as const) enqueuePublish(context, kind, '');
+}
+
+function readActivated(sql: SqlStorage): number | null {
+  const row = sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'restored'").toArray()[0];
+  return row === undefined ? null : Number(row.value);
+}
+
+function countUnavailable(sql: SqlStorage): number {
+  const after = readActivated(sql);
+  if (after === null) return 0;
+  return Math.max(1, sql.exec<{ count: number }>('SELECT count(*) AS count FROM sessions WHERE number > ?', after).one().count);
+}
+
+/** Makes the restored sessions available, in the order of their creation; continues after a crash. `activate`: may be repeated. */
+export function createSessionActivation({ sql, now, log }: CatalogContext, activate: (id: string) => Promise<void>): Job {
+  let retryAt = 0;
+  return {
+    nextDue: () => (readActivated(sql) === null ? null : Math.max(retryAt, now())),
+    runDue: async () => {
+      const after = readActivated(sql);
+      if (after === null || retryAt > now()) return;
+      const ids = listSessionIds(sql, after, activatedPerRun);
+      const failures = await Promise.all(
+        ids.map(
+          async ({ id }) =>
+            await activate(id).then(
+              () => null,
+              (error: unknown) => error,
+            ),
+        ),
+      );
+      const failed = failures.find((failure) => failure !== null && !(failure instanceof Problem));
+      if (failed !== undefined) {
+        retryAt = now() + activationRetryMs;
+        return log.error('restored sessions could not be made available; it will be retried', { cause: String(failed) });
+      }
+      for (const problem of failures) if (problem !== null) log.error('a restored session is not available', { cause: String(problem) });
+      const last = ids.at(-1);
+      if (last === undefined) sql.exec("DELETE FROM meta WHERE key = 'restored'");
+      else sql.exec("UPDATE meta SET value = ? WHERE key = 'restored'", String(last.number));
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** The backup of a workspace and its restore, as routes use them (`storage/backup/`). */
+import { z } from 'zod';
+
+export const RestoreState = z
+  .object({
+    state: z.enum(['none', 'clearing', 'restoring', 'finishing']).meta({
+      description:
+        '`none`: no restore is in progress. `clearing`: sessions of the workspace are being deleted; send the same lines again. `restoring`: send the archive from line `nextPart`. `finishing`: the workspace is usable, and its sessions become available one after the other.',
+    }),
+    nextPart: z.int().meta({ description: 'The number of the next part, from 0, which is expected first in the next request.' }),
+    sessionsLeft: z.int().meta({ description: 'While clearing or finishing: sessions that are not done.' }),
+    skipped: z
+      .array(z.object({ kind: z.string(), name: z.string(), reason: z.string() }))
+      .meta({ description: 'What was not restored, in the response to the last part.' }),
+  })
+  .meta({ id: 'RestoreState', example: { state: 'restoring', nextPart: 12, sessionsLeft: 0, skipped: [] } });
+export type RestoreState = z.infer<typeof RestoreState>;
+
+export interface BackupPort {
+  /** Returns some lines of an archive, and the cursor of the rest; null at the end. The first page is recorded in the audit. */
+  page(cursor: string | undefined): Promise<{ lines: Uint8Array[]; next: string | null }>;
+  restoreState(): Promise<RestoreState>;
+  /** Applies lines of an archive that follow those of earlier calls; lines that were applied before are skipped. */
+  restore(lines: readonly string[], options: { replace: boolean; allowCommands: boolean }): Promise<RestoreState>;
+  /** Deletes what a restore has written. */
+  abandon(): Promise<RestoreState>;
+}

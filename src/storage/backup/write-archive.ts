@@ -1,0 +1,199 @@
+/**
+ * Writes the archive of a workspace in pages (`core/backup/archive.ts` has the format): the Catalog, each session, then the shards of the
+ * audit and of the usage, since sessions send their rows to them. The cursor has the whole state, so that the service stores nothing for
+ * a backup, and a page that failed can be requested again. An object that changes while its pages are read is read again from its start.
+ */
+import { z } from 'zod';
+import {
+  type ArchiveHeader,
+  archiveFormat,
+  type ArchivePart,
+  BackedUpObject,
+  chainHash,
+  startHash,
+  writeLine,
+} from '../../core/backup/archive.ts';
+import { equalInConstantTime } from '../../core/constant-time.ts';
+import { invalidRequest, Problem } from '../../core/problem.ts';
+import { MB } from '../../core/limits/units.ts';
+import { fromBase64Url, toBase64Url, toHex } from '../../core/text/bytes.ts';
+import { tryParse } from '../../core/json/wire-value.ts';
+import { version } from '../../core/version.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import type { Bindings } from '../bindings.ts';
+import { macOf, type MasterKey } from '../master-key.ts';
+import { usageShardCount } from '../usage-shards.ts';
+import { callCatalogBackup, callObject, stubOf } from './backup-objects.ts';
+
+/** A page ends after one of these: the response is built in memory, and a request has limits of time and of calls. */
+const pageBytes = 8 * MB;
+const pageMs = 15_000;
+const pageCalls = 200;
+/** How often an object that changes is read again; then it is left out of the archive, which the end says. The Catalog is never left out. */
+const maxRestarts = 5;
+const maxLeftOut = 20;
+
+const StoredValue = z.union([z.null(), z.number(), z.string(), z.strictObject({ base64: z.string() })]);
+const Position = z.strictObject({ table: z.string(), after: z.array(StoredValue), stamp: z.string().nullable() });
+
+const State = z.strictObject({
+  /** Of the next part. */
+  number: z.int(),
+  /** Of the part before it. */
+  hash: z.string(),
+  auditShards: z.int(),
+  /** null: after the last object. */
+  object: BackedUpObject.nullable(),
+  at: Position.nullable(),
+  restarts: z.int(),
+  /** The number of the session in the list; later sessions than `through` are not in the rows of the Catalog. */
+  session: z.int(),
+  through: z.int().nullable(),
+  sessions: z.int(),
+  /** Sessions. A cursor has to fit into a URL. */
+  leftOut: z.array(z.string()),
+});
+type State = z.infer<typeof State>;
+
+type Deps = { bindings: Bindings; master: MasterKey; clock: Clock; workspace: string; auditShards: number };
+
+export async function writeArchivePage(
+  deps: Deps,
+  keyId: string,
+  cursor: string | undefined,
+): Promise<{ lines: Uint8Array[]; next: string | null }> {
+  const { clock } = deps;
+  const page = new PageWriter(deps);
+  const state = cursor === undefined ? await beginArchive(deps, page, keyId) : await readCursor(deps, cursor);
+  const until = clock.now() + pageMs;
+  for (let calls = 0; state.object !== null; calls += 1) {
+    if (page.bytes >= pageBytes || calls >= pageCalls || clock.now() >= until)
+      return { lines: page.lines, next: await writeCursor(deps, state) };
+    await writeNext(deps, page, state, state.object);
+  }
+  const reason = `It changed during each of ${maxRestarts + 1} attempts to read it.`;
+  const leftOut = state.leftOut.map((id) => ({ object: { kind: 'session' as const, id }, reason }));
+  await page.add(state, { kind: 'end', sessions: state.sessions, leftOut });
+  return { lines: page.lines, next: null };
+}
+
+async function beginArchive({ bindings, master, clock, workspace, auditShards }: Deps, page: PageWriter, keyId: string): Promise<State> {
+  const status = await callCatalogBackup(bindings, workspace, 'restoreStatus');
+  await callCatalogBackup(bindings, workspace, 'noteBackup', keyId);
+  const count = Math.max(auditShards, status.auditShards);
+  const header: ArchiveHeader = {
+    ...{ kind: 'header', format: archiveFormat, release: version, workspace },
+    ...{ createdAt: new Date(clock.now()).toISOString(), masterKey: await master.id(), auditShards: count },
+  };
+  const object = { kind: 'catalog', id: '' } as const;
+  const start = { number: 0, hash: startHash, auditShards: count, object, at: null, restarts: 0, session: 0, through: null, sessions: 0 };
+  const state: State = { ...start, leftOut: [] };
+  await page.add(state, header);
+  return state;
+}
+
+/** Reads the next page of an object's rows, and moves on when it is complete. */
+async function writeNext({ bindings, workspace }: Deps, page: PageWriter, state: State, object: BackedUpObject): Promise<void> {
+  const name = { workspace, object };
+  // Sessions that are created later are not in the rows of the Catalog.
+  if (object.kind === 'catalog' && state.at === null) state.through = await newestSession(bindings, workspace);
+  const read = await callObject(
+    () => stubOf(bindings, name),
+    (stub) => stub.readBackup(name, state.at),
+  );
+  if (read === 'changed' && state.restarts < maxRestarts) {
+    state.restarts += 1;
+    state.at = null;
+    return;
+  }
+  if (read === 'changed') {
+    leaveOut(state, object);
+    await page.add(state, { kind: 'absent', object });
+  } else if (read === null) {
+    if (object.kind === 'session') await page.add(state, { kind: 'absent', object });
+  } else {
+    for (const part of read.parts) await page.addText(state, part);
+    state.at = read.next;
+    if (read.next !== null) return;
+    if (object.kind === 'session') state.sessions += 1;
+  }
+  state.at = null;
+  state.restarts = 0;
+  state.object = await nextObject(bindings, workspace, state, object);
+}
+
+function leaveOut(state: State, { kind, id }: BackedUpObject): void {
+  if (kind !== 'session') throw new Problem('unavailable', busyCatalog);
+  if (state.leftOut.length >= maxLeftOut) throw new Problem('unavailable', busySessions);
+  state.leftOut.push(id);
+}
+
+const busyCatalog = 'The lists of the workspace changed during each attempt to read them. Repeat the backup when fewer requests come in.';
+const busySessions = `More than ${maxLeftOut} sessions changed during each attempt to read them. Repeat the backup when fewer turns run.`;
+
+async function nextObject(
+  bindings: Bindings,
+  workspace: string,
+  state: State,
+  { kind, id }: BackedUpObject,
+): Promise<BackedUpObject | null> {
+  if (kind === 'catalog' || kind === 'session') {
+    const [next] = await callCatalogBackup(bindings, workspace, 'sessionIds', state.session, 1);
+    if (next === undefined || next.number > (state.through ?? 0)) return { kind: 'audit', id: '0' };
+    state.session = next.number;
+    return { kind: 'session', id: next.id };
+  }
+  const following = String(Number(id) + 1);
+  if (kind === 'audit') return Number(following) < state.auditShards ? { kind, id: following } : { kind: 'usage', id: '0' };
+  return Number(following) < usageShardCount ? { kind, id: following } : null;
+}
+
+async function newestSession(bindings: Bindings, workspace: string): Promise<number> {
+  return (await callCatalogBackup(bindings, workspace, 'restoreStatus')).newestSession;
+}
+
+class PageWriter {
+  readonly lines: Uint8Array[] = [];
+  bytes = 0;
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  async add(state: State, part: ArchivePart): Promise<void> {
+    await this.#write(state, JSON.stringify(part));
+  }
+
+  async addText(state: State, part: Uint8Array): Promise<void> {
+    await this.#write(state, new TextDecoder().decode(part));
+  }
+
+  async #write(state: State, part: string): Promise<void> {
+    const hash = chainHash(state.hash, state.number, part);
+    const line = new TextEncoder().encode(writeLine({ number: state.number, hash, mac: await macOfLine(this.#deps, hash), part }));
+    this.lines.push(line);
+    this.bytes += line.byteLength;
+    state.hash = hash;
+    state.number += 1;
+  }
+}
+
+export async function macOfLine({ master, workspace }: Pick<Deps, 'master' | 'workspace'>, hash: string): Promise<string> {
+  return toHex(await macOf(master, workspace, 'backup', hash));
+}
+
+/** Signed, because what follows a forged hash would be signed, too. */
+async function writeCursor(deps: Deps, state: State): Promise<string> {
+  const text = JSON.stringify(state);
+  return `${toBase64Url(new TextEncoder().encode(text))}.${await macOfLine(deps, `cursor ${text}`)}`;
+}
+
+async function readCursor(deps: Deps, cursor: string): Promise<State> {
+  const [encoded = '', mac = ''] = cursor.split('.');
+  const text = new TextDecoder().decode(fromBase64Url(encoded) ?? new Uint8Array());
+  const state = State.safeParse(tryParse(text));
+  if (!state.success || !equalInConstantTime(await macOfLine(deps, `cursor ${text}`), mac))
+    throw invalidRequest([{ path: 'cursor', message: 'is not one that this service returned. Start again without a cursor' }]);
+  return state.data;
+}
