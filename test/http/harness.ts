@@ -174,6 +174,7 @@ export function createHarness(
       requests: async () => ({ items: [], nextCursor: null }),
       request: async () => null,
     },
+    backups: () => ({ page: unused, restoreState: unused, restore: unused, abandon: unused }),
     passRequest: async (_principal, { ref, path }) => Response.json({ ref, path }),
     models: async (workspace) =>
       (await catalog.directory.providers(workspace)).flatMap(({ name: provider, models }) =>

@@ -54,7 +54,16 @@ describe('a key', () => {
   });
 
   /** These are refused to every created key. */
-  const ofRootKey = new Set(['listWorkspaces', 'getWorkspace', 'putWorkspace', 'patchWorkspace']);
+  const ofRootKey = new Set([
+    'readBackup',
+    'getRestore',
+    'restoreWorkspace',
+    'abandonRestore',
+    'listWorkspaces',
+    'getWorkspace',
+    'putWorkspace',
+    'patchWorkspace',
+  ]);
 
   it('requires one of the scopes of the route', async () => {
     for (const { method, path, scopes, operationId } of await keyedRoutes(h)) {

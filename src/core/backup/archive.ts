@@ -64,7 +64,6 @@ export const ArchivePart = z.discriminatedUnion('kind', [
 ]);
 export type ArchivePart = z.infer<typeof ArchivePart>;
 export type ArchiveHeader = Extract<ArchivePart, { kind: 'header' }>;
-export type ArchiveEnd = Extract<ArchivePart, { kind: 'end' }>;
 
 /** `part`: its text. */
 export type ArchiveLine = { number: number; hash: string; mac: string; part: string };
