@@ -32,6 +32,7 @@ import { createSignIns } from './mcp/oauth/sign-in-service.ts';
 import type { McpAnswer, McpRequest } from './mcp/server/endpoint.ts';
 import type { ServeDeps } from './mcp/server/serve-context.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
+import { createStdioBridge } from './net/stdio-bridge.ts';
 import { createInstanceName, hopHeader, refuseOwnHop, createOutbound, sendThrough } from './net/outbound.ts';
 import type { WaitUntil } from './platform/background.ts';
 import { createRuntime } from './platform/runtime.ts';
@@ -186,6 +187,7 @@ function buildBase(bindings: Bindings, background: WaitUntil) {
     runtime,
     instance,
     outbound: createOutbound({ ...settings, telemetry: runtime.telemetry, ...(instance !== null && { instance }) }, send),
+    stdio: createStdioBridge(settings, send),
     cachedDirectory,
     master: createMasterKey(settings.masterKey),
     sealing: createMasterKey(settings.masterKey ?? settings.rootKey),
@@ -198,7 +200,7 @@ function buildBase(bindings: Bindings, background: WaitUntil) {
 type ServerParts = ReturnType<typeof buildServers>;
 
 /** Sign-ins, connections to servers, and their tool lists, which are refreshed in the background. */
-function buildServers({ background, runtime, outbound, cachedDirectory, master, catalog }: Base) {
+function buildServers({ background, runtime, outbound, stdio, cachedDirectory, master, catalog }: Base) {
   const server = (workspace: string, name: string): Promise<ServerAccess> => cachedDirectory.server(workspace, name);
   const signIns = createSignIns({
     server,
@@ -217,6 +219,7 @@ function buildServers({ background, runtime, outbound, cachedDirectory, master, 
     ...{ ...runtime, fetch: fetchFor, tokens: signIns.tokens },
     secret: (workspace, name, host) => cachedDirectory.secret(workspace, name, { ...(host !== undefined && { host }) }),
     document: (workspace, name) => catalog(workspace).serverDocument(name),
+    stdio,
   });
   const upstream = createLazyUpstream();
   const sources: Partial<Record<ServerKind, ServerSource>> = { mcp: upstream, openapi: createOpenApiSource() };
@@ -246,7 +249,7 @@ function buildServers({ background, runtime, outbound, cachedDirectory, master, 
 
 /** What calls of a workspace's tools need. */
 function buildCallDeps(
-  { background, settings, runtime, catalog }: Base,
+  { background, settings, runtime, stdio, catalog }: Base,
   servers: ServerParts,
   sandbox: Sandbox,
 ): (workspace: string) => CallDeps {
@@ -263,7 +266,13 @@ function buildCallDeps(
       ...runtime,
       executor: executorByKind({
         ...{ builtin: code, local: code, static: createStaticExecutor(server) },
-        mcp: createMcpExecutor({ ...runtime, server, upstream, changed: (name) => void servers.changed(workspace, name) }),
+        mcp: createMcpExecutor({
+          ...runtime,
+          server,
+          upstream,
+          stdio: stdio(workspace),
+          changed: (name) => void servers.changed(workspace, name),
+        }),
         openapi: createOpenApiExecutor({ server, operation: (tool) => directory.operation(workspace, tool) }),
         made: createMadeExecutor(sandbox),
       }),

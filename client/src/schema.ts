@@ -6322,10 +6322,27 @@ export interface components {
              */
             url: string;
         } | {
+            /** @description Arguments of the command. No shell interprets them. */
+            args?: (string | {
+                secret: string;
+            })[];
             /** @description Shown by GET; ignored in PUT. */
             authorization?: unknown;
+            /**
+             * @description Instead of `url`: a program of this machine that speaks MCP on standard input and output. Only for a local Moniker.
+             * @example npx
+             */
+            command?: string;
             /** @description Shown by GET; ignored in PUT. */
             connection?: unknown;
+            /** @description The working folder. Absent: the home folder of the user. */
+            cwd?: string;
+            /** @description Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
+            env?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
             /**
              * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
              * @enum {string}
@@ -6364,10 +6381,10 @@ export interface components {
             /** @description Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations. */
             trusted?: boolean;
             /**
-             * @description Its MCP endpoint (Streamable HTTP).
+             * @description Its MCP endpoint (Streamable HTTP). Required without `command`.
              * @example https://mcp.example.com/mcp
              */
-            url: string;
+            url?: string;
         } | {
             /** @description Shown by GET; ignored in PUT. */
             authorization?: unknown;
@@ -6455,6 +6472,11 @@ export interface components {
             scopes?: string[];
         };
         ServerSummary: {
+            /**
+             * @description Instead of `url`: a program of this machine that speaks MCP on standard input and output. Only for a local Moniker.
+             * @example npx
+             */
+            command?: string;
             /** @description Absent for a static server, which receives only calls. */
             health?: components["schemas"]["ServerHealth"];
             /** @description Number of held definitions, which cannot be called until they are accepted. */
@@ -6515,16 +6537,33 @@ export interface components {
             state: "ready" | "held" | "missing" | "refused";
         };
         ServerView: {
+            /** @description Arguments of the command. No shell interprets them. */
+            args?: (string | {
+                secret: string;
+            })[];
             /** @description For a server with `oauth`. */
             authorization?: components["schemas"]["AuthorizationStatus"];
             /** @description The base URL of the operations. Absent: the first of `servers` in the document. */
             baseUrl?: string;
+            /**
+             * @description Instead of `url`: a program of this machine that speaks MCP on standard input and output. Only for a local Moniker.
+             * @example npx
+             */
+            command?: string;
             /** @description The last connection to an MCP server. */
             connection?: components["schemas"]["ServerConnection"];
+            /** @description The working folder. Absent: the home folder of the user. */
+            cwd?: string;
             /** @description The document itself instead of `url`: as JSON, or as text. */
             document?: {
                 [key: string]: unknown;
             } | string;
+            /** @description Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
+            env?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
             /**
              * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
              * @enum {string}
@@ -8529,10 +8568,27 @@ export interface components {
          *     }
          */
         WrittenServer: {
+            /** @description Arguments of the command. No shell interprets them. */
+            args?: (string | {
+                secret: string;
+            })[];
             /** @description The base URL of the operations. Absent: the first of `servers` in the document. */
             baseUrl?: string;
+            /**
+             * @description Instead of `url`: a program of this machine that speaks MCP on standard input and output. Only for a local Moniker.
+             * @example npx
+             */
+            command?: string;
             /** @description The last connection to an MCP server. */
             connection?: components["schemas"]["ServerConnection"];
+            /** @description The working folder. Absent: the home folder of the user. */
+            cwd?: string;
+            /** @description Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
+            env?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
             /**
              * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
              * @enum {string}

@@ -13,6 +13,10 @@ export type Settings = {
   publicUrl: string | null;
   /** The URL that `npm start` listens on; null if deployed. Set by the launcher, not by the operator. */
   localUrl: string | null;
+  /** The token of the launcher, and its bridge to stdio servers (`local/stdio/`); null if deployed. Set by the launcher. */
+  launcher: { token: string; bridgeUrl: string } | null;
+  /** Keys with the scope `admin` may add servers that run a command of this machine. */
+  allowStdio: boolean;
   allowedOrigins: readonly string[];
   /** Patterns of `MONIKER_ALLOW_PRIVATE_HOSTS`, unparsed; `net/guard.ts` parses them. */
   allowPrivateHosts: readonly string[];
@@ -53,12 +57,15 @@ export function readSettings(environment: { readonly [name: string]: unknown }):
       .filter((item) => item !== '');
   const rootKey = text('MONIKER_ROOT_KEY');
   const level = text('MONIKER_LOG');
+  const [launcherToken, bridgeUrl] = [text('MONIKER_LAUNCHER_TOKEN'), text('MONIKER_STDIO_URL')];
   return {
     telemetry: readTelemetrySettings(text),
     rootKey: rootKey !== null && rootKey.length >= minRootKeyLength ? rootKey : null,
     masterKey: text('MONIKER_MASTER_KEY'),
     publicUrl: text('MONIKER_PUBLIC_URL'),
     localUrl: text('MONIKER_LOCAL_URL'),
+    launcher: launcherToken === null || bridgeUrl === null ? null : { token: launcherToken, bridgeUrl },
+    allowStdio: text('MONIKER_ALLOW_STDIO') === 'api',
     allowedOrigins: list('MONIKER_ALLOWED_ORIGINS'),
     allowPrivateHosts: list('MONIKER_ALLOW_PRIVATE_HOSTS'),
     aliases: text('MONIKER_ALIASES') !== 'off',

@@ -19,17 +19,26 @@ const read = {
     .optional()
     .meta({ description: 'Number of prompts, resources and templates of an MCP server.' }),
 };
-const { era, oauth, timeoutMs, sampling, roots } = McpServer.shape;
+const { command, args, env, cwd, era, oauth, timeoutMs, sampling, roots } = McpServer.shape;
 const { baseUrl, include, exclude } = OpenApiServer.shape;
 const { headers, trusted, instructions } = StaticServer.shape;
 const described = {
   kind: ServerKindFilter,
   url: z.string().optional(),
+  ...{ command, args, env, cwd },
   ...{ headers, trusted, instructions, era, oauth, timeoutMs, sampling, roots, baseUrl, include, exclude },
 };
 
 export const ServerSummary = z
-  .object({ name: ServerName, kind: described.kind, url: described.url, ...counts, health: read.health, updatedAt: z.iso.datetime() })
+  .object({
+    name: ServerName,
+    kind: described.kind,
+    url: described.url,
+    command,
+    ...counts,
+    health: read.health,
+    updatedAt: z.iso.datetime(),
+  })
   .meta({ id: 'ServerSummary' });
 
 export const ServerView = z
@@ -107,6 +116,6 @@ function toState({ health, connection, offers }: Pick<StoredServer, 'health' | '
 }
 
 export function toServerSummary({ updatedAt, ...stored }: StoredDocument) {
-  const { kind, url, toolCount, held, health } = storedBody<StoredServer>(stored);
-  return { name: stored.name, kind, url, toolCount, held, ...(health !== undefined && { health }), updatedAt };
+  const { kind, url, command, toolCount, held, health } = storedBody<StoredServer>(stored);
+  return { name: stored.name, kind, url, command, toolCount, held, ...(health !== undefined && { health }), updatedAt };
 }

@@ -19,6 +19,7 @@ import { renderStartScreen } from './start-screen.ts';
 import { newLauncherToken, writeLauncherFile } from './launcher-file.ts';
 import { openLogFile } from './log-file.ts';
 import { loadSkills } from './skills.ts';
+import { startBridge } from './stdio/bridge.ts';
 
 const healthTimeoutMs = 15_000;
 
@@ -28,6 +29,7 @@ export async function start({ reload, environment }: { reload: boolean; environm
   const port = await claimPort(local.port);
   makeDataDir(local.dataDir);
   const unlock = lockDataDir(local.dataDir);
+  let closeBridge = async (): Promise<void> => undefined;
   try {
     const keys = readKeys(local.dataDir, environment);
     const url = `http://${loopback}:${port}`;
@@ -39,11 +41,13 @@ export async function start({ reload, environment }: { reload: boolean; environm
     };
     const build = (): Promise<string> => ensureBundle(join(local.dataDir, 'bundle'), () => console.log('Building …'));
     const [bundle, ollama] = await Promise.all([build(), findOllama(environment.OLLAMA_HOST)]);
+    const bridge = await startBridge(token, log);
+    closeBridge = bridge.close;
     const runtime = await startRuntime({
       bundle,
       stateDir: join(local.dataDir, 'state'),
       port,
-      variables: workerVariables(local, keys, url, ollama),
+      variables: { ...workerVariables(local, keys, url, ollama), MONIKER_LAUNCHER_TOKEN: token, MONIKER_STDIO_URL: bridge.url },
       onLog: log,
     });
     const stopReloading = reload ? reloadOnChange(async () => runtime.reload(await build())) : () => undefined;
@@ -60,6 +64,7 @@ export async function start({ reload, environment }: { reload: boolean; environm
       await runtime.dispose();
     }
   } finally {
+    await closeBridge();
     unlock();
   }
 }

@@ -24,10 +24,11 @@ export const maxInputBytes = 512 * KB;
 export type McpExecutorParts = WithTelemetry & {
   server(name: string): Promise<ServerAccess>;
   upstream: Pick<McpUpstream, 'callTool'>;
+  stdio?: UpstreamContext['stdio'];
   changed?(server: string): void;
 };
 
-export function createMcpExecutor({ server, upstream, changed, telemetry }: McpExecutorParts): ToolExecutor {
+export function createMcpExecutor({ server, upstream, stdio, changed, telemetry }: McpExecutorParts): ToolExecutor {
   return {
     host: async (tool) => secretHostOf((await server(tool.server)).url),
     isSafe: (tool) => isRepeatable(tool),
@@ -38,7 +39,7 @@ export function createMcpExecutor({ server, upstream, changed, telemetry }: McpE
         const known = await server(tool.server);
         // An agent may set another timeout for its tools.
         const access = context.timeoutMs === undefined ? known : { ...known, timeoutMs: context.timeoutMs };
-        const call = (own: UpstreamHooks) => upstream.callTool(access, toCall(tool, args, context), own, toUpstream(context));
+        const call = (own: UpstreamHooks) => upstream.callTool(access, toCall(tool, args, context), own, { ...toUpstream(context), stdio });
         const answer =
           telemetry == null
             ? await call(hooks)

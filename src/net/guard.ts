@@ -31,8 +31,13 @@ export class OutboundRefused extends Problem {
   }
 }
 
-/** `localUrl`: where `npm start` listens, which may differ from the public URL. */
-export type GuardSettings = { allowPrivateHosts: readonly string[]; publicUrl: string | null; localUrl?: string | null };
+/** `localUrl`: where `npm start` listens, which may differ from the public URL. `launcher`: its bridge is not for requests from here. */
+export type GuardSettings = {
+  allowPrivateHosts: readonly string[];
+  publicUrl: string | null;
+  localUrl?: string | null;
+  launcher?: { bridgeUrl: string } | null;
+};
 
 /** `isPrivate`: the operator allowed the host by name, so that its address may be private. */
 export type Destination = { url: URL; isPrivate: boolean };
@@ -43,7 +48,9 @@ export type Guard = (url: string, purpose: OutboundPurpose) => Destination;
 /** Throws `Problem` `not_configured` for an invalid pattern: a guard with a misread list must not run. */
 export function createGuard(settings: GuardSettings): Guard {
   const allowed = settings.allowPrivateHosts.map(parsePattern);
-  const ownOrigins = [settings.publicUrl, settings.localUrl ?? null].flatMap((url) => (url === null ? [] : [parseOrigin(url)]));
+  const ownOrigins = [settings.publicUrl, settings.localUrl ?? null, settings.launcher?.bridgeUrl ?? null].flatMap((url) =>
+    url === null ? [] : [parseOrigin(url)],
+  );
 
   return (text, purpose) => {
     const url = text.length <= limits.maxUrlLength ? URL.parse(text) : null;
@@ -103,7 +110,8 @@ const usualPorts: ReadonlySet<number> = new Set([80, 443, 8080, 8443]);
  * and those of container platforms. `.example` is not included, since it never resolves.
  */
 const privateSuffixes: ReadonlySet<string> = new Set(
-  'localhost localdomain local internal lan home corp private intranet test invalid onion alt arpa svc cluster'.split(' '),
+  // `.stdio`: stands for commands (`core/servers/stdio.ts`), whose secrets must not leave the machine.
+  'localhost localdomain local internal lan home corp private intranet test invalid onion alt arpa svc cluster stdio'.split(' '),
 );
 const metadataNames: ReadonlySet<string> = new Set(['metadata.goog', 'cluster.local']);
 

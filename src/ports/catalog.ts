@@ -78,6 +78,8 @@ export type WriteOptions = {
   dryRun?: boolean;
   /** Members that are not kept from the stored document although the new one lacks them. */
   removed?: readonly string[];
+  /** The caller may add a server that runs a command of this machine (`http/launcher-proof.ts`). */
+  mayRunCommands?: true;
 };
 
 export type PutAnswer = { document: StoredDocument; created: boolean; changed: boolean; warnings: Warning[] };

@@ -13,6 +13,7 @@ import type {
   ServerNotice,
 } from '../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
+import type { StdioRun } from '../core/servers/stdio.ts';
 import type { Discovery } from '../core/servers/server-state.ts';
 import type { JsonSchema, ToolResult } from '../core/tools/tool.ts';
 import type { Logger } from './runtime.ts';
@@ -26,12 +27,17 @@ export type UpstreamContext = {
   document?(): Promise<string | null>;
   /** Tokens of a server with `oauth`; absent: it has none. */
   tokens?: ServerTokens;
+  /** For a server that is a command; null, or absent: commands cannot be run here. */
+  stdio?: StdioBridge | null;
   signal: AbortSignal;
   now(): number;
   log: Logger;
   /** The owner of state at the server (a session, or a key): two of them never share a session id. */
   conversation: string;
 };
+
+/** The launcher's bridge to commands on this machine. `fetch` throws `upstream_error` for a command that cannot be run. */
+export type StdioBridge = { url: string; fetch(request: Request, run: Omit<StdioRun, 'workspace'>): Promise<Response> };
 
 export interface ServerTokens {
   /** Returns a token, refreshed if it expired; null: no user has signed in yet. */

@@ -5,7 +5,8 @@
  */
 import type { InputAnswer, InputRequest } from '../../src/core/tools/mcp-input.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { ServerAccess, ServerOAuth } from '../../src/core/servers/server.ts';
+import type { ServerAccess } from '../../src/core/servers/server.ts';
+import type { ServerOAuth } from '../../src/core/servers/server-oauth.ts';
 import { isRecord } from '../../src/core/json/wire-value.ts';
 import { createMcpUpstream } from '../../src/mcp/client/upstream.ts';
 import { createSignIns, type SignInState } from '../../src/mcp/oauth/sign-in-service.ts';

@@ -764,7 +764,7 @@ function toStored(kind: DocumentKind, { name, version, body: stored, hidden, cre
 
 /** The client that a grant belongs to. */
 function addressOf(server: Server): string {
-  return server.kind === 'mcp' ? canonicalJson([new URL(server.url).origin, server.oauth ?? null]) : server.kind;
+  return server.kind === 'mcp' ? canonicalJson([server.url && new URL(server.url).origin, server.oauth ?? null]) : server.kind;
 }
 
 /** A document that was stored in full is only shown for a single server. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ServerOAuth } from '../../src/core/servers/server.ts';
+import type { ServerOAuth } from '../../src/core/servers/server-oauth.ts';
 import { noOffers } from '../../src/core/servers/server-state.ts';
 import { createAuthorizationServer } from '../fakes/authorization-server.ts';
 import { createInstallation, serverOf } from '../mcp/oauth/installation.ts';

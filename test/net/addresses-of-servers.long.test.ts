@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { EditionTool } from '../../src/core/toolset/edition-tool.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { OpenApiServer, type ServerAccess, type ServerOAuth } from '../../src/core/servers/server.ts';
+import { OpenApiServer, type ServerAccess } from '../../src/core/servers/server.ts';
+import type { ServerOAuth } from '../../src/core/servers/server-oauth.ts';
 import { contentText } from '../../src/core/tools/tool.ts';
 import { createServerFetch } from '../../src/engine/servers/server-fetch.ts';
 import { createOpenApiExecutor } from '../../src/http-tools/openapi/executor.ts';

@@ -16,7 +16,13 @@ export interface DocumentWriter {
   /** Returns why a name is invalid for this kind, or null. */
   nameFault(context: CatalogContext, name: string): string | null;
   /** Checks and compiles; throws problems. `previous`: the current document, or null. */
-  prepare(context: CatalogContext, name: string, body: Record<string, unknown>, previous: DocumentRow | null): Promise<Prepared>;
+  prepare(
+    context: CatalogContext,
+    name: string,
+    body: Record<string, unknown>,
+    previous: DocumentRow | null,
+    options: WriteOptions,
+  ): Promise<Prepared>;
   /** The member that is sealed, if `WriteOptions.removed` may name it. */
   sealedMember?: string;
   /** Returns current warnings for a stored document. Default: none. */
@@ -54,7 +60,7 @@ export async function putDocument(
 
   const kept =
     previous === null || options.removed === undefined ? previous : withoutMembers(previous, options.removed, writer.sealedMember);
-  const prepared = await writer.prepare(context, name, request.body, kept);
+  const prepared = await writer.prepare(context, name, request.body, kept, options);
   const isUnsealed = previous?.sealed !== null && kept?.sealed === null && (prepared.sealed ?? null) === null;
   const changed =
     previous === null || isUnsealed || prepared.sealedChanged === true || canonicalJson(prepared.body) !== canonicalJson(previous.body);

@@ -2,7 +2,8 @@
  * Writes servers: the document, and its tools in separate rows (`server-tools.ts`), from which toolsets are compiled. The document has a
  * hash in place of the listing, which may be larger than an SQLite value: another listing is another version.
  */
-import { parseDocument } from '../../core/issues.ts';
+import { canonicalJson } from '../../core/hash.ts';
+import { issuePath, parseDocument } from '../../core/issues.ts';
 import { canonicalOf, rawOf, toServerTool, withoutAnnotations } from '../../core/listing/stored-tool.ts';
 import { requireNamedItems } from '../../core/listing/listing-report.ts';
 import { Problem } from '../../core/problem.ts';
@@ -18,6 +19,7 @@ import {
   type ServerTool,
   type StaticServer,
 } from '../../core/servers/server.ts';
+import { commandOf, noLauncher, plainCredentials, unprovenCommand } from '../../core/servers/stdio.ts';
 import { isSameClient } from '../../core/servers/server-identity.ts';
 import { healthOf, afterDocumentChange } from '../../core/servers/refresh-state.ts';
 import { noOffers } from '../../core/servers/server-state.ts';
@@ -50,10 +52,11 @@ export const serverWriter: DocumentWriter = {
   nameFault: (_context, name) =>
     reservedServers.has(name) ? 'is reserved by Moniker' : (ServerName.safeParse(name).error?.issues[0]?.message ?? null),
 
-  prepare: async (context, name, body, previous) => {
+  prepare: async (context, name, body, previous, options) => {
     const document = parseDocument(Server, body);
     checkNameInBody(name, document);
-    const warnings = checkSecrets(context, document);
+    if (options.mayRunCommands !== true) requireKnownCommand(context, document, previous);
+    const warnings = checkSecrets(context, name, document);
     const prepared =
       document.kind === 'static'
         ? await prepareStatic(context, name, document, previous)
@@ -147,8 +150,19 @@ function renewState(context: CatalogContext, name: string, version: number, docu
   writeServerState(context.sql, name, { ...state, listedAt });
 }
 
-function isSamePlace(previous: DocumentRow | null, { kind, url }: Server): boolean {
-  return previous?.body.kind === kind && previous.body.url === url;
+function isSamePlace(previous: DocumentRow | null, document: Server): boolean {
+  return previous?.body.kind === document.kind && previous.body.url === document.url && isSameCommand(previous, document);
+}
+
+/** A write without proof may change other members of a server, but not what this machine runs. */
+function requireKnownCommand({ settings }: CatalogContext, document: Server, previous: DocumentRow | null): void {
+  if (document.kind !== 'mcp' || document.command === undefined || isSameCommand(previous, document)) return;
+  throw new Problem('forbidden', settings.launcher === null ? noLauncher : unprovenCommand);
+}
+
+function isSameCommand(previous: DocumentRow | null, document: Server): boolean {
+  const commandIn = (server: Partial<McpServer>): string => canonicalJson(commandOf(server));
+  return previous !== null && commandIn(previous.body) === commandIn(document.kind === 'mcp' ? document : {});
 }
 
 /** Another client would receive the grant. Secrets are bound to hosts by themselves. */
@@ -224,18 +238,22 @@ export async function refreshServer(context: CatalogContext, server: string, by:
   return report;
 }
 
-function checkSecrets(context: CatalogContext, server: Server): Warning[] {
+function checkSecrets(context: CatalogContext, name: string, server: Server): Warning[] {
   // Without a baseUrl, the OpenAPI document names the URL of its operations, often at another host. Each call checks that host.
-  const url = server.kind === 'openapi' && server.baseUrl === undefined ? null : callUrlOf(server);
+  const url = server.kind === 'openapi' && server.baseUrl === undefined ? null : callUrlOf({ ...server, name });
   const use = (path: string, { secret }: { secret: string }, to: string | null): NamedSecret => {
     // The tools that it is bound to are checked at the call.
     return { path, secret, refusal: ({ hosts }) => (to === null ? null : secretUseRefusal({ hosts }, { host: secretHostOf(to) })) };
   };
-  const uses = Object.entries(server.headers ?? {}).flatMap(([name, value]) =>
-    typeof value === 'string' ? [] : [use(`headers.${name}.secret`, value, url)],
+  const { env = {}, args = [] } = server.kind === 'mcp' ? server : {};
+  const places = { headers: server.headers ?? {}, env, args };
+  const uses = Object.entries(places).flatMap(([place, values]) =>
+    Object.entries<string | { secret: string }>(values).flatMap(([key, value]) =>
+      typeof value === 'string' ? [] : [use(issuePath([place, Array.isArray(values) ? Number(key) : key, 'secret']), value, url)],
+    ),
   );
   // The host of the token endpoint is known only when tokens are requested.
   const clientSecret = server.kind === 'mcp' ? server.oauth?.clientSecret : undefined;
   if (clientSecret !== undefined) uses.push(use('oauth.clientSecret.secret', clientSecret, null));
-  return checkSecretUses(context, uses, "The server's tools cannot be called");
+  return [...plainCredentials(env, name), ...checkSecretUses(context, uses, "The server's tools cannot be called")];
 }

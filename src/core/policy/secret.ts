@@ -68,6 +68,8 @@ const onlyForTools =
  */
 export function secretHostOf(url: string): string {
   const { hostname, port, protocol } = new URL(url);
+  // Stands for a command (`core/servers/stdio.ts`).
+  if (protocol === 'stdio:') return hostname;
   return `${hostname}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}`;
 }
 

@@ -36,7 +36,8 @@ function shown({ name, version }: { name: string; version: string }): string {
   return `${quote(name)} ${quote(version)}`;
 }
 
-/** Returns whether URL and client are equal: a grant is for one URL and one client. */
+/** Returns whether URL and client are equal: a grant is for one URL and one client. A command (no URL) has no grant. */
 export function isSameClient(one: Pick<McpServer, 'url' | 'oauth'>, other: Pick<McpServer, 'url' | 'oauth'>): boolean {
+  if (one.url === undefined || other.url === undefined) return one.url === other.url;
   return new URL(one.url).origin === new URL(other.url).origin && canonicalJson(one.oauth ?? null) === canonicalJson(other.oauth ?? null);
 }

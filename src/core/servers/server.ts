@@ -7,7 +7,9 @@ import { z } from 'zod';
 import { Finding, Hold } from '../listing/hold.ts';
 import { limits } from '../limits.ts';
 import { sentHeaders } from './sent-headers.ts';
+import { ServerOAuth } from './server-oauth.ts';
 import type { ServerConnection } from './server-state.ts';
+import { type Command, commandIssues, commandMembers, commandOf, commandUrl } from './stdio.ts';
 import { ToolAnnotations } from '../tools/tool.ts';
 import { ToolsetAlias } from '../toolset/toolset.ts';
 import { Warning } from '../warning.ts';
@@ -89,41 +91,15 @@ export const StaticServer = z.strictObject({
 });
 export type StaticServer = z.infer<typeof StaticServer>;
 
-/** How tokens for the server are obtained (MCP authorization, OAuth 2.1). The grant is stored separately (`catalog/servers/server-grants.ts`). */
-export const ServerOAuth = z
-  .strictObject({
-    grant: z.enum(['client_credentials', 'authorization_code']).meta({
-      description: 'With `authorization_code` a user signs in once: POST …/authorize returns the URL to open.',
-    }),
-    clientId: z
-      .string()
-      .min(1)
-      .max(2_000)
-      .optional()
-      .meta({ description: 'Absent: the client registers itself (RFC 7591), if the server allows it.' }),
-    clientSecret: z
-      .strictObject({ secret: z.string().min(1).max(128) })
-      .optional()
-      .meta({
-        description: 'Must be bound to the host of the token endpoint.',
-      }),
-    scopes: z
-      .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/))
-      .max(50)
-      .optional(),
-  })
-  .refine(({ grant, clientId }) => grant !== 'client_credentials' || clientId !== undefined, {
-    message: 'is required with client_credentials',
-    path: ['clientId'],
-  })
-  .meta({ id: 'ServerOAuth' });
-export type ServerOAuth = z.infer<typeof ServerOAuth>;
-
 export const McpServer = z
   .strictObject({
     ...common,
     kind: z.literal('mcp'),
-    url: HttpUrl.meta({ description: 'Its MCP endpoint (Streamable HTTP).', example: 'https://mcp.example.com/mcp' }),
+    url: HttpUrl.optional().meta({
+      description: 'Its MCP endpoint (Streamable HTTP). Required without `command`.',
+      example: 'https://mcp.example.com/mcp',
+    }),
+    ...commandMembers,
     era: z.enum(['auto', 'modern', 'legacy']).optional().meta({
       description:
         '`modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.',
@@ -139,6 +115,9 @@ export const McpServer = z
       .optional()
       .meta({ description: 'Returned when the server requests roots. Default: none.' }),
     ...shownMembers,
+  })
+  .check(({ value, issues }) => {
+    for (const { path, message } of commandIssues(value)) issues.push({ code: 'custom', message, path: [path], input: value });
   })
   .meta({ example: { kind: 'mcp', url: 'https://mcp.example.com/mcp', headers: { authorization: { secret: 'DOCS_TOKEN' } } } });
 export type McpServer = z.infer<typeof McpServer>;
@@ -201,7 +180,7 @@ export type ServerKind = Server['kind'];
 export type ServerAccess = {
   name: string;
   kind: ServerKind;
-  /** From the server's document; `''` for an inline OpenAPI document. */
+  /** From the server's document; `stdio://NAME.stdio` for a command, `''` for an inline OpenAPI document. */
   url: string;
   headers?: Server['headers'];
   trusted: boolean;
@@ -213,7 +192,7 @@ export type ServerAccess = {
   version: number;
   timeoutMs?: number;
   /** For an MCP server. */
-  mcp?: Pick<McpServer, 'era' | 'oauth' | 'sampling' | 'roots'>;
+  mcp?: Pick<McpServer, 'era' | 'oauth' | 'sampling' | 'roots'> & { command?: Command };
   /** For an OpenAPI server: the base URL of the operations, if the server's document sets one. */
   baseUrl?: string;
   /** For an OpenAPI server: which operations are selected. */
@@ -231,7 +210,9 @@ export function toServerAccess(
   known: Pick<ServerAccess, 'ready' | 'held' | 'annotated' | 'version' | 'connection' | 'staleAt'>,
 ): ServerAccess {
   const { kind, headers, trusted = false } = document;
-  const plain = { name, kind, url: document.url ?? '', ...(headers && { headers }), trusted, ...known };
+  const command = document.kind === 'mcp' ? commandOf(document) : null;
+  const url = command === null ? (document.url ?? '') : commandUrl(name);
+  const plain = { name, kind, url, ...(headers && { headers }), trusted, ...known };
   if (document.kind === 'static') return plain;
   const timed = { ...plain, ...(document.timeoutMs !== undefined && { timeoutMs: document.timeoutMs }) };
   if (document.kind === 'openapi') {
@@ -239,11 +220,13 @@ export function toServerAccess(
     return { ...timed, ...(baseUrl !== undefined && { baseUrl }), openapi: { ...(include && { include }), ...(exclude && { exclude }) } };
   }
   const { era, oauth, sampling, roots } = document;
-  return { ...timed, mcp: { ...(era && { era }), ...(oauth && { oauth }), ...(sampling && { sampling }), ...(roots && { roots }) } };
+  const plainMcp = { ...(era && { era }), ...(oauth && { oauth }), ...(sampling && { sampling }), ...(roots && { roots }) };
+  return { ...timed, mcp: { ...plainMcp, ...(command !== null && { command }) } };
 }
 
-/** Returns the URL of calls from the server's document; null: an OpenAPI document defines it. */
-export function callUrlOf(document: Pick<Server, 'kind' | 'url'> & { baseUrl?: string | undefined }): string | null {
+/** Returns the URL of calls from a server's stored document; null: an OpenAPI document defines it. */
+export function callUrlOf(document: Pick<Server, 'name' | 'kind' | 'url'> & { baseUrl?: string; command?: string }): string | null {
+  if (document.command !== undefined) return commandUrl(document.name ?? '');
   return (document.kind === 'openapi' ? (document.baseUrl ?? document.url) : document.url) ?? null;
 }
 

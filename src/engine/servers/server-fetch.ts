@@ -4,7 +4,7 @@ import { limits } from '../../core/limits.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
-import type { ServerTokens, UpstreamContext } from '../../ports/upstream.ts';
+import type { ServerTokens, StdioBridge, UpstreamContext } from '../../ports/upstream.ts';
 import type { CallDeps } from '../call/call-scope.ts';
 
 /**
@@ -43,6 +43,7 @@ type UpstreamDeps = Pick<CallDeps, 'fetch'> & {
   tokens(workspace: string, server: ServerAccess): ServerTokens | null;
   secret(workspace: string, name: string, host?: string): Promise<string>;
   document(workspace: string, server: string): Promise<string | null>;
+  stdio(workspace: string): StdioBridge | null;
 };
 
 /** Returns a function that builds what a connection to a server needs. */
@@ -53,6 +54,7 @@ export function createUpstreamContexts({ clock, log, ...deps }: UpstreamDeps) {
       fetch: createServerFetch(deps, server.kind === 'mcp' ? null : signal),
       secret: (name, host) => deps.secret(workspace, name, host),
       document: () => deps.document(workspace, server.name),
+      stdio: deps.stdio(workspace),
       ...(tokens !== null && { tokens }),
       ...{ signal, log, conversation },
       now: () => clock.now(),

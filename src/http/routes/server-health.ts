@@ -4,7 +4,9 @@ import { parseDocument } from '../../core/issues.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { ListingReport, Server } from '../../core/servers/server.ts';
+import { noLauncher, unprovenCommand } from '../../core/servers/stdio.ts';
 import { ServerTest } from '../../core/servers/server-state.ts';
+import { commandPermission } from '../launcher-proof.ts';
 import { requireSameName } from '../documents.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { serverParams } from './servers.ts';
@@ -44,9 +46,12 @@ export const serverHealthRoutes: readonly Route[] = [
       body: { schema: z.record(z.string(), z.unknown()), documented: Server, maxBytes: limits.maxLargeBodyBytes, isOptional: true },
       answers: { 200: { description: 'The test result.', schema: ServerTest } },
     },
-    async ({ answer, services, principal, params, body }) => {
+    async ({ c, answer, services, principal, params, body }) => {
       const document = Object.keys(body).length === 0 ? undefined : parseDocument(Server, body);
       if (document !== undefined) requireSameName(params.server, document);
+      const hasCommand = document?.kind === 'mcp' && document.command !== undefined;
+      if (hasCommand && commandPermission(c, services.settings).mayRunCommands !== true)
+        throw new Problem('forbidden', services.settings.launcher === null ? noLauncher : unprovenCommand);
       return answer(200, await services.servers(principal.workspace).test(params.server, document));
     },
   ),

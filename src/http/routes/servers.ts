@@ -8,6 +8,7 @@ import type { Warning } from '../../core/warning.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { WriteOptions } from '../../ports/catalog.ts';
 import type { ServerAdmin, Services } from '../../wiring.ts';
+import { commandPermission } from '../launcher-proof.ts';
 import { answerWrite, conditionHeaders, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { patchBody, patchDocument, patchHeaders, patchedAnswer } from '../patch.ts';
@@ -93,7 +94,8 @@ export const serverRoutes: readonly Route[] = [
     },
     async ({ c, services, principal, params, query, body, answer }) => {
       const dryRun = query.dryRun === 'true';
-      const written = await writeServer(services, principal, params.server, body, { ...writeConditions(c), dryRun });
+      const options = { ...writeConditions(c), ...commandPermission(c, services.settings), dryRun };
+      const written = await writeServer(services, principal, params.server, body, options);
       if (dryRun) return answer(200, written.view);
       return answerWrite(answer, written, `/v1/servers/${encodeURIComponent(params.server)}`, written.view);
     },
@@ -115,6 +117,7 @@ export const serverRoutes: readonly Route[] = [
     },
     async ({ c, services, principal, params, body, answer }) => {
       const catalog = services.catalog(principal);
+      const permission = commandPermission(c, services.settings);
       const { document, view } = await patchDocument(body, writeConditions(c), {
         schema: Server,
         read: async () => {
@@ -125,7 +128,7 @@ export const serverRoutes: readonly Route[] = [
           const more = { ...(tools && { tools }), ...(given !== undefined && { document: given }) };
           return { version: stored.version, body: { ...toServerDocument(stored), ...more } };
         },
-        write: (patched, options) => writeServer(services, principal, params.server, patched, options),
+        write: (patched, options) => writeServer(services, principal, params.server, patched, { ...options, ...permission }),
       });
       return answer(200, view, { etag: etag(document.version) });
     },
@@ -170,19 +173,21 @@ async function readAfterWrite(desk: ServerAdmin, name: string, document: Server,
     return (await desk.refresh(name, 'asked', { isNew }))?.warnings ?? [];
   } catch (error) {
     const why = error instanceof Problem ? error.detail : 'internal error; see the server log.';
-    return [
-      { path: document.url === undefined ? 'document' : 'url', message: `The server is stored, but its tools could not be listed: ${why}` },
-    ];
+    return [{ path: placeOf(document), message: `The server is stored, but its tools could not be listed: ${why}` }];
   }
+}
+
+/** Where its document says what lists the tools. */
+function placeOf(document: Server): string {
+  if (document.kind === 'mcp' && document.command !== undefined) return 'command';
+  return document.url === undefined ? 'document' : 'url';
 }
 
 async function tried(desk: ServerAdmin, name: string, document: Server, warnings: readonly Warning[]) {
   const { ok, health, connection, tools, held, warnings: more } = await desk.test(name, document);
   // For a static server the Catalog has returned everything and compared it with the stored definitions.
   if (document.kind === 'static') return { toolCount: tools, held, warnings };
-  const failed = ok
-    ? []
-    : [{ path: document.url === undefined ? 'document' : 'url', message: `Its tools could not be listed: ${health.reason}` }];
+  const failed = ok ? [] : [{ path: placeOf(document), message: `Its tools could not be listed: ${health.reason}` }];
   const checked = { ...health, checkedAt: null, listedAt: null, failures: ok ? 0 : 1 };
   return { toolCount: tools, held, health: checked, ...(connection && { connection }), warnings: [...warnings, ...failed, ...more] };
 }

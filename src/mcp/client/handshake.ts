@@ -19,6 +19,7 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import { toServerHeaders } from '../../net/headers.ts';
 import type { UpstreamContext, ServerTokens } from '../../ports/upstream.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
+import { commandTarget, type Target } from './command-target.ts';
 import type { NegotiatedConnection } from './connection-memory.ts';
 import { unlessAborted } from '../../engine/timeout.ts';
 import { Wire } from './wire.ts';
@@ -43,13 +44,15 @@ export type OpenedWire = {
 
 /** Sends nothing yet. */
 export async function openWire({ server, context, capabilities, maxBytes, isMaxForAll, known }: WireParts): Promise<OpenedWire> {
-  const url = new URL(server.url);
-  const headers = await toServerHeaders(server.url, server.headers ?? {}, (name, host) => context.secret(name, host));
+  const command = server.mcp?.command;
+  const { url, headers, fetch } = await (command === undefined
+    ? urlTarget(server, context)
+    : commandTarget(server, command, context, toCapabilities({ ...server, trusted: false }, allAskableInput, true).legacy));
   const shared = { left: maxBytes };
   const fetchOptions = {
     server: server.name,
-    url: server.url,
-    fetch: context.tokens ? withStepUp(context.tokens, (request) => context.fetch(request)) : (request: Request) => context.fetch(request),
+    url: url.href,
+    fetch,
     budget: () => (isMaxForAll ? shared : { left: maxBytes }),
     onFault: (problem: Parameters<Wire['fail']>[0]) => wire.fail(problem),
   };
@@ -68,8 +71,17 @@ export async function openWire({ server, context, capabilities, maxBytes, isMaxF
   return { wire, url, listening: { ...common, fetch: createBoundedFetch({ ...fetchOptions, isListening: true }) } };
 }
 
+async function urlTarget(server: ServerAccess, context: UpstreamContext): Promise<Target> {
+  const send: Send = (request) => context.fetch(request);
+  return {
+    url: new URL(server.url),
+    headers: await toServerHeaders(server.url, server.headers ?? {}, (name, host) => context.secret(name, host)),
+    fetch: context.tokens ? withStepUp(context.tokens, send) : send,
+  };
+}
+
 export function createClient({ mcp, timeoutMs = limits.toolTimeoutMs }: ServerAccess, capabilities: DeclaredCapabilities): Client {
-  const era = mcp?.era ?? 'auto';
+  const era = mcp?.command !== undefined ? 'legacy' : (mcp?.era ?? 'auto');
   const versionNegotiation: ClientOptions['versionNegotiation'] = {
     mode: era === 'modern' ? { pin: '2026-07-28' } : era,
     probe: { timeoutMs },

@@ -9,7 +9,7 @@ import { createRedactor } from '../../engine/call/redact.ts';
 import { isLoopback } from '../../net/address.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import { KB } from '../../core/limits/units.ts';
-import type { ServerOAuth } from '../../core/servers/server.ts';
+import type { ServerOAuth } from '../../core/servers/server-oauth.ts';
 import type { CatalogPort } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 

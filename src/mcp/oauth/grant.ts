@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
-import type { ServerOAuth } from '../../core/servers/server.ts';
+import type { ServerOAuth } from '../../core/servers/server-oauth.ts';
 import { Problem } from '../../core/problem.ts';
 import type { OAuthContext } from './exchange.ts';
 

@@ -14,7 +14,7 @@ describe('a provider in place of one of the settings', () => {
     ['openai', ['apiKey']],
     ['rehearsing', []],
   ])('%s: warns that the key of the settings is not used: %j', async (name, expected) => {
-    const { warnings = [] } = await providerWriter.prepare(context, name, { kind: 'openai' }, null);
+    const { warnings = [] } = await providerWriter.prepare(context, name, { kind: 'openai' }, null, {});
     expect(warnings.map(({ path }) => path)).toEqual(expected);
   });
 });

@@ -420,3 +420,42 @@ describe('a write of a server', () => {
     ]);
   });
 });
+
+describe('a server that is a command', () => {
+  const files = { kind: 'mcp', command: 'npx', args: ['files'], env: { TOKEN: { secret: 'FILES_TOKEN' } } };
+
+  it('is refused without a launcher or without proof, and only other members change without it', async () => {
+    const { catalog } = await emptyWorkspace();
+    expect(await refusal(catalog.put('server', 'files', files))).toMatchObject({ code: 'forbidden' });
+    const { warnings } = await catalog.put('server', 'files', files, { mayRunCommands: true });
+    expect(warnings[0]?.path).toBe('env.TOKEN.secret');
+    expect((await catalog.put('server', 'files', { ...files, timeoutMs: 60_000 })).changed).toBe(true);
+    for (const change of [{ command: 'sh' }, { args: [] }, { env: {} }, { cwd: '/' }])
+      expect(await refusal(catalog.put('server', 'files', { ...files, ...change }))).toMatchObject({ code: 'forbidden' });
+    await catalog.remove('server', 'files');
+    expect(await refusal(catalog.put('server', 'files', files))).toMatchObject({ code: 'forbidden' });
+  });
+
+  it('uses only secrets that are bound to it, and warns of credentials in its document', async () => {
+    const { catalog } = await emptyWorkspace();
+    await catalog.put('secret', 'FILES_TOKEN', { value: 'a-secret-value', hosts: ['files.stdio'] });
+    const put = async (name: string, more: Record<string, unknown> = {}) =>
+      (await catalog.put('server', name, { ...files, ...more }, { mayRunCommands: true })).warnings.map(({ path }) => path);
+    expect(await put('files')).toEqual([]);
+    expect((await refusal(put('other'))).detail).toContain('env.TOKEN.secret: the secret "FILES_TOKEN" cannot be used here');
+    expect(await put('files', { env: { API_KEY: 'sk-123', LEVEL: 'info' } })).toEqual(['env.API_KEY']);
+  });
+
+  it('has no members of a server with a URL, and the reverse', async () => {
+    const { catalog } = await emptyWorkspace();
+    const issues = async (body: Record<string, unknown>): Promise<unknown> =>
+      ((await refusal(catalog.put('server', 'files', { kind: 'mcp', ...body }, { mayRunCommands: true }))) as { extra: unknown }).extra;
+    expect(await issues({ command: 'npx', url: 'https://a.example/mcp', headers: {}, era: 'modern' })).toMatchObject({
+      issues: [{ path: 'url' }, { path: 'headers' }, { path: 'era' }],
+    });
+    expect(await issues({ env: {} })).toMatchObject({ issues: [{ path: 'url' }, { path: 'env' }] });
+    expect(await issues({ command: 'npx', cwd: 'relative', env: { 'A=B': '1' } })).toMatchObject({
+      issues: [{ path: 'env.A=B' }, { path: 'cwd' }],
+    });
+  });
+});

@@ -1,6 +1,6 @@
 /** Malicious servers and issuers: `mcp-hostile-servers.json`, rows `auth-*`, `www-authenticate-ssrf` and `token-endpoint-other-host`. */
 import { describe, expect, it } from 'vitest';
-import type { ServerOAuth } from '../../../src/core/servers/server.ts';
+import type { ServerOAuth } from '../../../src/core/servers/server-oauth.ts';
 import { createAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts';
 import { createInstallation, own, problemOf, serverOf, signIn } from './installation.ts';
 

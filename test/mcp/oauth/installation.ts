@@ -1,7 +1,8 @@
 /** Sign-ins over an in-memory store and the real outbound client, which connects to fake hosts. Several isolates may share the store. */
 import { Problem } from '../../../src/core/problem.ts';
 import { secretUseRefusal } from '../../../src/core/policy/secret.ts';
-import type { ServerAccess, ServerOAuth } from '../../../src/core/servers/server.ts';
+import type { ServerAccess } from '../../../src/core/servers/server.ts';
+import type { ServerOAuth } from '../../../src/core/servers/server-oauth.ts';
 import { createSignIns, type SignIns } from '../../../src/mcp/oauth/sign-in-service.ts';
 import { refuseOtherOrigins } from '../../../src/engine/servers/server-fetch.ts';
 import { createOutbound } from '../../../src/net/outbound.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ServerOAuth } from '../../../src/core/servers/server.ts';
+import type { ServerOAuth } from '../../../src/core/servers/server-oauth.ts';
 import { createAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts';
 import { createInstallation, problemOf, serverOf, signIn } from './installation.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ServerOAuth } from '../../../src/core/servers/server.ts';
+import type { ServerOAuth } from '../../../src/core/servers/server-oauth.ts';
 import { mintSignInState } from '../../../src/storage/signed-token.ts';
 import { createAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts';
 import { listenUpstream } from '../../fakes/upstreams/upstream.ts';

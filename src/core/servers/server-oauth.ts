@@ -1,0 +1,32 @@
+/** The member `oauth` of an MCP server's document. */
+import { z } from 'zod';
+
+/** How tokens for the server are obtained (MCP authorization, OAuth 2.1). The grant is stored separately (`catalog/servers/server-grants.ts`). */
+export const ServerOAuth = z
+  .strictObject({
+    grant: z.enum(['client_credentials', 'authorization_code']).meta({
+      description: 'With `authorization_code` a user signs in once: POST …/authorize returns the URL to open.',
+    }),
+    clientId: z
+      .string()
+      .min(1)
+      .max(2_000)
+      .optional()
+      .meta({ description: 'Absent: the client registers itself (RFC 7591), if the server allows it.' }),
+    clientSecret: z
+      .strictObject({ secret: z.string().min(1).max(128) })
+      .optional()
+      .meta({
+        description: 'Must be bound to the host of the token endpoint.',
+      }),
+    scopes: z
+      .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/))
+      .max(50)
+      .optional(),
+  })
+  .refine(({ grant, clientId }) => grant !== 'client_credentials' || clientId !== undefined, {
+    message: 'is required with client_credentials',
+    path: ['clientId'],
+  })
+  .meta({ id: 'ServerOAuth' });
+export type ServerOAuth = z.infer<typeof ServerOAuth>;

@@ -1,0 +1,110 @@
+/**
+ * MCP servers that are commands of this machine (MCP "stdio" transport): the members of their document, and the request to the bridge of
+ * the launcher (`local/stdio/`) that starts them. A deployed Worker has no launcher.
+ */
+import { z } from 'zod';
+import { KB } from '../limits/units.ts';
+import type { Warning } from '../warning.ts';
+
+const maxArguments = 200;
+const maxVariables = 200;
+/** Command, arguments, variables and folder together: they are sent with each request to the launcher. */
+const maxCommandLength = 48 * KB;
+
+/** A text, or the name of a secret that is bound to `NAME.stdio`. */
+const CommandValue = z.union([noNull(z.string()), z.strictObject({ secret: z.string().min(1).max(128) })]);
+
+/** Members of an `mcp` server that is a command instead of a URL. */
+export const commandMembers = {
+  command: noNull(z.string().min(1)).optional().meta({
+    description: 'Instead of `url`: a program of this machine that speaks MCP on standard input and output. Only for a local Moniker.',
+    example: 'npx',
+  }),
+  args: z.array(CommandValue).max(maxArguments).optional().meta({ description: 'Arguments of the command. No shell interprets them.' }),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_().-]{0,127}$/, { message: 'is not a name of an environment variable' }), CommandValue)
+    .refine((env) => Object.keys(env).length <= maxVariables, { message: `must have at most ${maxVariables} entries` })
+    .optional()
+    .meta({
+      description:
+        'Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server.',
+    }),
+  cwd: noNull(z.string().max(4_096))
+    .refine((path) => /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(path), { message: 'must be an absolute path' })
+    .optional()
+    .meta({ description: 'The working folder. Absent: the home folder of the user.' }),
+};
+
+function noNull(text: z.ZodString) {
+  return text.refine((value) => !value.includes('\0'), { message: 'must not contain a null character' });
+}
+
+type CommandMembers = { [Name in keyof typeof commandMembers]?: z.infer<(typeof commandMembers)[Name]> | undefined };
+/** What an MCP server runs. */
+export type Command = CommandMembers & { command: string };
+
+/** Returns the issues of a document with or without a command; members of the other kind are not ignored. */
+export function commandIssues(document: CommandMembers & Record<string, unknown>): { path: string; message: string }[] {
+  const { command, args, env, cwd } = document;
+  const given = (names: readonly string[]): string[] => names.filter((name) => document[name] !== undefined);
+  if (command === undefined) {
+    const needed =
+      document.url === undefined ? [{ path: 'url', message: 'is required: give `url`, or `command` for a local program' }] : [];
+    return [...needed, ...given(['args', 'env', 'cwd']).map((path) => ({ path, message: 'is only for a server with `command`' }))];
+  }
+  const issues = given(['url', 'headers', 'oauth']).map((path) => ({ path, message: 'cannot be combined with `command`' }));
+  if (document.era === 'modern') issues.push({ path: 'era', message: 'a server with `command` uses the revisions of 2025: omit it' });
+  if (JSON.stringify([command, args, env, cwd]).length > maxCommandLength)
+    issues.push({ path: 'command', message: `with \`args\`, \`env\` and \`cwd\` must be at most ${maxCommandLength} characters` });
+  return issues;
+}
+
+/** The URL that stands for a command where a server needs one: secrets are bound to its host, and nothing connects to it. */
+export function commandUrl(server: string): string {
+  return `stdio://${server}.stdio`;
+}
+
+/** Why a server with a command is refused, and what to do. */
+export const noLauncher =
+  'It is a command, which only a Moniker on your own machine can run (`npm start` or `moniker start`). Run the server there, or make it available over Streamable HTTP and set `url`.';
+export const unprovenCommand =
+  'Servers with a `command` run programs on the machine of this Moniker, so they are added there: with the command line (`moniker add server`, `moniker import`) or a project file. To let API keys with the scope `admin` add them, start Moniker with MONIKER_ALLOW_STDIO=api.';
+
+export function commandOf({ command, args, env, cwd }: CommandMembers): Command | null {
+  if (command === undefined) return null;
+  return { command, ...(args && { args }), ...(env && { env }), ...(cwd !== undefined && { cwd }) };
+}
+
+/** Warns of variables whose names say that they are credentials: unlike secrets, GET shows them. */
+export function plainCredentials(env: NonNullable<Command['env']>, server: string): Warning[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (typeof value !== 'string' || value === '' || !/(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|CREDENTIALS?|_PAT)$/i.test(name)) return [];
+    const message = `may be a credential, which everyone who can read the server sees. Store it as a secret bound to the host ${server}.stdio, and give {"secret": NAME}`;
+    return [{ path: `env.${name}`, message }];
+  });
+}
+
+/** Sent with the token of the launcher, by the Worker to the bridge and by the command line to the Worker. */
+export const launcherHeader = 'x-moniker-launcher';
+/** A `StdioRun` as JSON, encoded as a URI component. */
+export const runHeader = 'x-moniker-stdio';
+
+/** What the bridge runs, with secrets filled in. Requests with an equal run share one process. */
+export const StdioRun = z.object({
+  workspace: z.string(),
+  server: z.string(),
+  /** Of the document; 0: a test of a document that is not stored. */
+  version: z.int(),
+  command: z.string(),
+  args: z.array(z.string()),
+  env: z.record(z.string(), z.string()),
+  cwd: z.string().optional(),
+  /** Declared to the server. */
+  capabilities: z.record(z.string(), z.unknown()),
+  roots: z.array(z.record(z.string(), z.unknown())),
+  /** The secrets in `args` and `env`, which the log does not show. */
+  hidden: z.array(z.string()),
+  /** The time for the start, in milliseconds. */
+  startMs: z.int(),
+});
+export type StdioRun = z.infer<typeof StdioRun>;

@@ -1,0 +1,12 @@
+/** The proof that a request comes from this machine: the token of the launcher, which is in a file of the data folder. */
+import { equalInConstantTime } from '../core/constant-time.ts';
+import type { Settings } from '../core/settings.ts';
+import { launcherHeader } from '../core/servers/stdio.ts';
+import type { AppContext } from './middleware/request-context.ts';
+
+/** Options of a write that may add a server with a command: only with the proof, or if the operator allows it (`MONIKER_ALLOW_STDIO`). */
+export function commandPermission(c: AppContext, { launcher, allowStdio }: Settings): { mayRunCommands?: true } {
+  const given = c.req.header(launcherHeader);
+  const isProven = launcher !== null && given !== undefined && equalInConstantTime(given, launcher.token);
+  return isProven || (launcher !== null && allowStdio) ? { mayRunCommands: true } : {};
+}

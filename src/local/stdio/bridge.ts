@@ -1,0 +1,137 @@
+/**
+ * The bridge of the launcher: stdio servers behind MCP's Streamable HTTP (2025-11-25) on loopback, for the Worker. Each request carries the
+ * launcher's token and what to run; the bridge stores no documents. It needs no event ids: a response that breaks off is a failed call.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { equalInConstantTime } from '../../core/constant-time.ts';
+import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
+import { KB, MB } from '../../core/limits/units.ts';
+import { launcherHeader, runHeader, StdioRun } from '../../core/servers/stdio.ts';
+import { loopback } from '../port.ts';
+import { BridgeFault, createRunningServers, type RunningServers } from './running-servers.ts';
+import type { RpcMessage, BridgeSession, SharedServer, RpcStream } from './shared-server.ts';
+
+/** A run has up to 48 kB, and each of its bytes may be encoded as three. */
+const maxHeaderBytes = 256 * KB;
+const maxBodyBytes = 20 * MB;
+/** Bytes that the Worker has not read yet; a response with more is ended. */
+const maxUnreadBytes = 64 * MB;
+const maxSessionStreams = 32;
+
+export type Bridge = { url: string; close(): Promise<void> };
+
+export async function startBridge(token: string, onLog: (line: string) => void): Promise<Bridge> {
+  const servers = createRunningServers(onLog);
+  const server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
+    handle(servers, token, request, response).catch((error: unknown) => {
+      if (!(error instanceof BridgeFault)) onLog(`The bridge to stdio servers failed: ${String(error)}`);
+      answer(response, 502, { error: error instanceof BridgeFault ? error.message : 'could not be called: an internal error.' });
+    });
+  });
+  // Calls may take longer than Node's default limit for a request.
+  server.requestTimeout = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: loopback, port: 0 }, resolve);
+  });
+  return {
+    url: `http://${loopback}:${(server.address() as AddressInfo).port}/`, // It listens on TCP.
+    async close() {
+      server.close();
+      await servers.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function handle(servers: RunningServers, token: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { headers, method, url } = request;
+  const isOurs = headers.host?.startsWith(`${loopback}:`) === true && headers.origin === undefined;
+  if (!isOurs || !equalInConstantTime(String(headers[launcherHeader] ?? ''), token)) {
+    answer(response, 403, { error: 'Only the Moniker that started this bridge can use it.' });
+    return;
+  }
+  if (method === 'GET' && url === '/status') return answer(response, 200, { servers: servers.status() });
+  if (method === 'POST') return await receive(servers, request, response);
+  const found = servers.find(String(headers['mcp-session-id'] ?? ''));
+  if (found === null) return answer(response, 404, { error: 'The session does not exist.' });
+  if (method === 'DELETE') {
+    servers.closeSession(found.server, found.session);
+    response.writeHead(204).end();
+  } else if (method === 'GET' && found.session.streams.size < maxSessionStreams) {
+    const stream = openStream(response, () => found.session.streams.delete(stream));
+    found.session.streams.add(stream);
+  } else answer(response, 405, { error: 'Not supported.' });
+}
+
+async function receive(servers: RunningServers, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const message = tryParse(await readBody(request));
+  if (!isRecord(message)) return answer(response, 400, { error: 'sent something that is not one JSON-RPC message.' });
+  if (message.method === 'initialize') return await initialize(servers, request, response, message);
+  const found = servers.find(String(request.headers['mcp-session-id'] ?? ''));
+  // The process has ended, or runs another command now: the Worker opens another session.
+  if (found === null) return answer(response, 404, { error: 'The session does not exist.' });
+  const { server, session } = found;
+  if (message.id === undefined || message.method === undefined) {
+    server.receiveFrom(session, message);
+    response.writeHead(202).end();
+    return;
+  }
+  sendRequest(server, session, message, response);
+}
+
+function sendRequest(server: SharedServer, session: BridgeSession, message: RpcMessage, response: ServerResponse): void {
+  const stream = openStream(response, () => server.abandon(stream));
+  server.request(session, message, stream);
+}
+
+async function initialize(servers: RunningServers, request: IncomingMessage, response: ServerResponse, message: RpcMessage): Promise<void> {
+  const run = StdioRun.parse(JSON.parse(decodeURIComponent(String(request.headers[runHeader] ?? ''))));
+  const server = await servers.use(run);
+  const { session, welcome } = server.openSession(recordOf(recordOf(message.params).capabilities));
+  response.setHeader('mcp-session-id', session.id);
+  answer(response, 200, { jsonrpc: '2.0', id: message.id, result: welcome });
+}
+
+/** `onGone`: the reader has closed the connection before the end. */
+function openStream(response: ServerResponse, onGone: () => void): RpcStream {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  response.flushHeaders();
+  let isOver = false;
+  response.once('close', () => {
+    if (!isOver) onGone();
+    isOver = true;
+  });
+  return {
+    send(message) {
+      if (isOver) return false;
+      response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+      if (response.writableLength > maxUnreadBytes) response.destroy();
+      return true;
+    },
+    end() {
+      isOver = true;
+      response.end();
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBodyBytes) throw new BridgeFault(`cannot be sent more than ${maxBodyBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,205 @@
+/**
+ * The stdio servers that run: one process for each different run (command, secrets, workspace), started at its first use. A server that
+ * fails is restarted with increasing pauses; one that is not used is ended.
+ */
+import { createHash } from 'node:crypto';
+import type { StdioRun } from '../../core/servers/stdio.ts';
+import { CommandFault } from './child.ts';
+import { createServerLog, type ServerLog } from './server-log.ts';
+import { type BridgeSession, SharedServer } from './shared-server.ts';
+
+const maxProcesses = 64;
+/** Runs whose last failure is remembered. */
+const maxRuns = 500;
+const idleMs = 30 * 60_000;
+const sweepMs = 30_000;
+/** A package runner may download the server first. */
+const startTimeoutMs = 180_000;
+const firstPauseMs = 1_000;
+const maxPauseMs = 5 * 60_000;
+/** A process that ran this long did not fail at its start. */
+const stableMs = 60_000;
+
+/** Why a request was not served: what is wrong, and what to do. The text continues "The server NAME …". */
+export class BridgeFault extends Error {
+  override name = 'BridgeFault';
+}
+
+type Entry = {
+  run: StdioRun;
+  log: ServerLog;
+  server: SharedServer | null;
+  starting: Promise<SharedServer> | null;
+  /** Milliseconds since the epoch, as all times here. */
+  startedAt: number;
+  usedAt: number;
+  /** Consecutive failures at the start. */
+  failures: number;
+  pausedUntil: number;
+  failure: string | null;
+};
+
+export type RunningServers = ReturnType<typeof createRunningServers>;
+
+/** `onLog`: lines for the log of the launcher. */
+export function createRunningServers(onLog: (line: string) => void) {
+  const entries = new Map<string, Entry>();
+  const sweeping = setInterval(() => sweep(entries), sweepMs).unref();
+  let isClosed = false;
+  return {
+    /** Returns the server, initialized. Throws `BridgeFault`. */
+    async use(run: StdioRun): Promise<SharedServer> {
+      if (isClosed) throw new BridgeFault('cannot be started: Moniker is stopping.');
+      const entry = entryOf(entries, run, onLog);
+      retireOthers(entries, entry);
+      return await inTime(entry.starting ?? begin(entries, entry), run.startMs);
+    },
+    /** Returns an open session, or null. */
+    find(sessionId: string): { server: SharedServer; session: BridgeSession } | null {
+      for (const entry of entries.values()) {
+        const session = entry.server?.sessions.get(sessionId);
+        if (entry.server === null || session === undefined) continue;
+        entry.usedAt = Date.now();
+        return { server: entry.server, session };
+      }
+      return null;
+    },
+    /** Ends a session; and the process, if it was only for a test. */
+    closeSession(server: SharedServer, session: BridgeSession): void {
+      server.closeSession(session);
+      const entry = [...entries.values()].find((one) => one.server === server);
+      if (entry?.run.version === 0 && server.sessions.size === 0) end(entry);
+    },
+    status: () =>
+      [...entries.values()].map(({ run, server, log, failure, failures, startedAt }) => ({
+        ...{ workspace: run.workspace, server: run.server, failure, failures, log: log.lines() },
+        ...(server !== null && { pid: server.pid, startedAt: new Date(startedAt).toISOString(), sessions: server.sessions.size }),
+      })),
+    async close(): Promise<void> {
+      isClosed = true;
+      clearInterval(sweeping);
+      await Promise.all([...entries.values()].map(async (entry) => await end(entry)));
+    },
+  };
+}
+
+function entryOf(entries: Map<string, Entry>, run: StdioRun, onLog: (line: string) => void): Entry {
+  const { version: _version, startMs: _startMs, hidden, ...process } = run;
+  const key = createHash('sha256').update(JSON.stringify(process)).digest('hex');
+  const known = entries.get(key);
+  if (known !== undefined) {
+    known.run = { ...run, version: Math.max(run.version, known.run.version) };
+    known.usedAt = Date.now();
+    return known;
+  }
+  if (entries.size >= maxRuns) {
+    const unused = [...entries].find(([, { starting }]) => starting === null);
+    if (unused !== undefined) entries.delete(unused[0]);
+  }
+  const state = { server: null, starting: null, startedAt: 0, failures: 0, pausedUntil: 0, failure: null };
+  const entry: Entry = { run, ...state, usedAt: Date.now(), log: createServerLog(run.server, hidden, onLog) };
+  entries.set(key, entry);
+  return entry;
+}
+
+/** Ends the processes of earlier documents of the server. A request of an isolate with an old document starts the old command again. */
+function retireOthers(entries: ReadonlyMap<string, Entry>, { run }: Entry): void {
+  if (run.version === 0) return;
+  for (const entry of entries.values()) {
+    const isOther = entry.run !== run && entry.run.workspace === run.workspace && entry.run.server === run.server;
+    if (isOther && entry.run.version <= run.version && entry.run.version !== 0) void end(entry);
+  }
+}
+
+function begin(entries: ReadonlyMap<string, Entry>, entry: Entry): Promise<SharedServer> {
+  const starting = start(entries, entry);
+  entry.starting = starting;
+  starting.catch(() => {
+    if (entry.starting === starting) entry.starting = null;
+  });
+  return starting;
+}
+
+async function start(entries: ReadonlyMap<string, Entry>, entry: Entry): Promise<SharedServer> {
+  const pauseMs = entry.pausedUntil - Date.now();
+  if (pauseMs > 0) throw new BridgeFault(`${entry.failure ?? 'failed'} It is not started again for ${Math.ceil(pauseMs / 1000)} s.`);
+  const running = [...entries.values()].filter(({ server }) => server !== null).length;
+  if (running >= maxProcesses) throw new BridgeFault(`cannot be started: ${maxProcesses} commands are running, which is the limit.`);
+  const { run, log } = entry;
+  const server = new SharedServer(run, { onLog: (line) => log.add(line), onExit: (how) => exited(entry, server, how) });
+  entry.server = server;
+  entry.startedAt = Date.now();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    void server.end();
+  }, startTimeoutMs);
+  try {
+    await server.start();
+    return server;
+  } catch (error) {
+    if (entry.server === server) entry.server = null;
+    throw await startFailure(entry, server, isLate ? `did not start within ${startTimeoutMs / 1000} s` : null, error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function startFailure(entry: Entry, server: SharedServer, late: string | null, error: unknown): Promise<BridgeFault> {
+  if (error instanceof CommandFault) return new BridgeFault(`cannot be started: ${error.message}`);
+  if (late === null && server.isEnding) return new BridgeFault('was ended while it started. Call it again.');
+  // One that rejected the handshake still runs.
+  await server.end();
+  const how = late ?? (error instanceof Error ? error.message : String(error));
+  const printed = entry.log.lines().slice(-5).join(' ').slice(-600).toWellFormed();
+  return new BridgeFault(pause(entry, `${how} before it was ready.${printed === '' ? '' : ` It printed: ${printed}`}`));
+}
+
+function exited(entry: Entry, server: SharedServer, how: string): void {
+  if (!server.isEnding) entry.log.add(`(the process ${how})`);
+  // Otherwise it was ended, or `start` handles the failure.
+  if (entry.server !== server || !server.isReady) return;
+  entry.server = null;
+  entry.starting = null;
+  if (Date.now() - entry.startedAt < stableMs) pause(entry, `${how}.`);
+  else Object.assign(entry, { failures: 0, failure: null });
+}
+
+function pause(entry: Entry, failure: string): string {
+  entry.failure = failure;
+  entry.pausedUntil = Date.now() + Math.min(firstPauseMs * 2 ** Math.min(entry.failures, 16), maxPauseMs);
+  entry.failures += 1;
+  return failure;
+}
+
+async function end(entry: Entry): Promise<void> {
+  if (entry.server === null) return;
+  const { server } = entry;
+  entry.server = null;
+  entry.starting = null;
+  await server.end();
+}
+
+function sweep(entries: ReadonlyMap<string, Entry>): void {
+  const before = Date.now() - idleMs;
+  for (const entry of entries.values()) {
+    const isWatched = [...(entry.server?.sessions.values() ?? [])].some(({ streams }) => streams.size > 0);
+    if (entry.server?.isBusy === true || isWatched) entry.usedAt = Date.now();
+    else if (entry.usedAt < before) void end(entry);
+  }
+}
+
+async function inTime(starting: Promise<SharedServer>, ms: number): Promise<SharedServer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const text = `is still starting after ${Math.round(ms / 1000)} s: a package runner may be downloading it. Refresh it in a moment.`;
+    timer = setTimeout(() => reject(new BridgeFault(text)), ms);
+  });
+  try {
+    return await Promise.race([starting, late]);
+  } finally {
+    clearTimeout(timer);
+    // If it fails later, the next request receives the failure.
+    starting.catch(() => {});
+  }
+}

@@ -1,0 +1,45 @@
+/** What a stdio server prints: one line each for the log of the launcher, and the last ones for `GET /status`. Bounded, without secrets. */
+
+const maxLines = 200;
+const maxLineLength = 500;
+/** More lines of one server in a window are counted, not shown. */
+const windowMs = 10_000;
+const maxLinesPerWindow = 100;
+/** Shorter values would hide parts of ordinary words. */
+const minHiddenLength = 4;
+
+export type ServerLog = { add(text: string): void; lines(): string[] };
+
+/** `hidden`: values that are replaced. */
+export function createServerLog(server: string, hidden: readonly string[], onLog: (line: string) => void): ServerLog {
+  const kept: string[] = [];
+  const secrets = hidden.filter(({ length }) => length >= minHiddenLength);
+  let windowEnds = 0;
+  let inWindow = 0;
+  const show = (line: string): void => {
+    kept.push(line);
+    if (kept.length > maxLines) kept.shift();
+    onLog(`[${server}] ${line}`);
+  };
+  return {
+    add(text) {
+      const now = Date.now();
+      if (now >= windowEnds) {
+        if (inWindow > maxLinesPerWindow) show(`(${inWindow - maxLinesPerWindow} more lines are not shown)`);
+        windowEnds = now + windowMs;
+        inWindow = 0;
+      }
+      inWindow += 1;
+      if (inWindow <= maxLinesPerWindow) show(toLine(text, secrets));
+    },
+    lines: () => [...kept],
+  };
+}
+
+/** Terminals interpret control characters, and a line may contain a part of a secret that was cut: hence first hidden, then cut. */
+function toLine(text: string, secrets: readonly string[]): string {
+  const shown = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: see above
+  const plain = shown.replaceAll(/\u001b\[[0-9;]*[A-Za-z]/g, '').replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+  return plain.length > maxLineLength ? `${plain.slice(0, maxLineLength).toWellFormed()}…` : plain;
+}

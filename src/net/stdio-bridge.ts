@@ -1,0 +1,37 @@
+/**
+ * Requests to the launcher's bridge to stdio servers (`local/stdio/`). They pass no guard: the URL is the launcher's, never a document's,
+ * and only the bridge receives the token.
+ */
+import { Problem } from '../core/problem.ts';
+import type { Settings } from '../core/settings.ts';
+import { launcherHeader, runHeader } from '../core/servers/stdio.ts';
+import { recordOf, tryParse } from '../core/json/wire-value.ts';
+import type { StdioBridge } from '../ports/upstream.ts';
+import type { SendOnce } from './outbound.ts';
+import { readBounded } from './read-bounded.ts';
+
+const maxFaultBytes = 8_000;
+
+/** Returns the bridge of a workspace; null if this installation has none. */
+export function createStdioBridge({ launcher }: Pick<Settings, 'launcher'>, send: SendOnce): (workspace: string) => StdioBridge | null {
+  if (launcher === null) return () => null;
+  const { token, bridgeUrl: url } = launcher;
+  return (workspace) => ({
+    url,
+    async fetch(request, run) {
+      const headers = new Headers(request.headers);
+      headers.set(launcherHeader, token);
+      headers.set(runHeader, encodeURIComponent(JSON.stringify({ ...run, workspace })));
+      const response = await send(new Request(request, { headers }), true);
+      if (response.status === 502) throw await faultOf(run.server, response);
+      return response;
+    },
+  });
+}
+
+async function faultOf(server: string, response: Response): Promise<Problem> {
+  const { bytes } = await readBounded(response, maxFaultBytes);
+  const { error } = recordOf(tryParse(new TextDecoder().decode(bytes)));
+  const what = typeof error === 'string' ? error : 'could not be called through the launcher.';
+  return new Problem('upstream_error', `The server ${server} ${what}`, { server, retryable: false });
+}

@@ -1,0 +1,170 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { launcherHeader, runHeader, type StdioRun } from '../../../src/core/servers/stdio.ts';
+import { type Bridge, startBridge } from '../../../src/local/stdio/bridge.ts';
+
+const script = join(import.meta.dirname, 'fake-server.mjs');
+const token = 'token-of-this-launcher';
+
+const opened: { close(): Promise<void> }[] = [];
+const log: string[] = [];
+
+afterEach(async () => {
+  for (const one of opened.splice(0).reverse()) await one.close();
+  log.length = 0;
+});
+
+async function newBridge(): Promise<Bridge> {
+  const bridge = await startBridge(token, (line) => log.push(line));
+  opened.push(bridge);
+  return bridge;
+}
+
+function runOf(args: string[] = [], more: Partial<StdioRun> = {}): StdioRun {
+  const base = { workspace: 'w', server: 'fake', version: 1, command: process.execPath, env: {}, capabilities: {}, roots: [], hidden: [] };
+  return { ...base, args: [script, ...args], startMs: 20_000, ...more };
+}
+
+async function connectTo(bridge: Bridge, run: StdioRun, capabilities: Record<string, unknown> = {}): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { capabilities, versionNegotiation: { mode: 'legacy' } });
+  const headers = { [launcherHeader]: token, [runHeader]: encodeURIComponent(JSON.stringify(run)) };
+  await client.connect(new StreamableHTTPClientTransport(new URL(bridge.url), { requestInit: { headers } }));
+  opened.push(client);
+  return client;
+}
+
+async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<string> {
+  const { content } = await client.callTool({ name, arguments: args });
+  const [part] = content as { text: string }[];
+  return part?.text ?? '';
+}
+
+async function callJson(client: Client, name: string): Promise<Record<string, unknown>> {
+  return JSON.parse(await call(client, name)) as Record<string, unknown>;
+}
+
+/** A killed process that its parent has not waited for is still listed. */
+function isAlive(pid: unknown): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.startsWith('Z');
+}
+
+describe('a server behind the bridge', () => {
+  it('runs once for several sessions, whose ids, progress and cancellations do not mix', async () => {
+    const bridge = await newBridge();
+    const [one, two] = [await connectTo(bridge, runOf()), await connectTo(bridge, runOf())];
+    expect((await one.listTools()).tools.map(({ name }) => name)).toContain('echo');
+    const pids = await Promise.all([callJson(one, 'identity'), callJson(two, 'identity')]);
+    expect(pids[0]?.pid).toBe(pids[1]?.pid);
+    const texts = await Promise.all([1, 2, 3].flatMap((n) => [one, two].map((client, which) => call(client, 'echo', { n, which }))));
+    expect(texts).toEqual([1, 2, 3].flatMap((n) => [0, 1].map((which) => JSON.stringify({ n, which }))));
+    const seen: number[] = [];
+    await two.callTool({ name: 'progress' }, { onprogress: ({ progress }) => seen.push(progress) });
+    expect(seen).toEqual([1, 2]);
+    const stop = new AbortController();
+    const hanging = two.callTool({ name: 'hang' }, { signal: stop.signal });
+    await expect.poll(() => log.length).toBeGreaterThan(0);
+    stop.abort();
+    await expect(hanging).rejects.toThrow();
+    await expect.poll(() => log.join()).toContain('notifications/cancelled');
+    expect(await call(one, 'echo')).toBe('{}');
+  });
+
+  it('has a minimal environment, its own variables, and its working folder', async () => {
+    process.env.MONIKER_ROOT_KEY = 'not for servers';
+    process.env.OPENAI_API_KEY = 'not for servers';
+    const bridge = await newBridge();
+    const client = await connectTo(bridge, runOf([], { env: { TOKEN: 'v1' }, cwd: import.meta.dirname }));
+    delete process.env.MONIKER_ROOT_KEY;
+    delete process.env.OPENAI_API_KEY;
+    const environment = await callJson(client, 'environment');
+    expect(environment).toMatchObject({ TOKEN: 'v1', PATH: process.env.PATH });
+    expect(Object.keys(environment).filter((name) => /MONIKER|API_KEY|VITEST|^npm_/.test(name))).toEqual([]);
+    expect(await call(client, 'folder')).toBe(import.meta.dirname);
+  });
+
+  it('sends a question to the caller, and refuses it if it is not certain who that is', async () => {
+    const bridge = await newBridge();
+    const run = runOf([], { capabilities: { elicitation: {}, roots: {} }, roots: [{ uri: 'file:///data' }] });
+    const [able, other] = [await connectTo(bridge, run, { elicitation: { form: {} } }), await connectTo(bridge, run)];
+    able.setRequestHandler('elicitation/create', async () => ({ action: 'accept', content: { name: 'Ada' } }));
+    expect(await callJson(able, 'ask')).toEqual({ action: 'accept', content: { name: 'Ada' } });
+    expect(await call(other, 'ask')).toContain('does not support elicitation');
+    const hanging = other.callTool({ name: 'hang' }).catch(() => null);
+    await expect.poll(async () => await call(able, 'ask')).toContain('not certain which client');
+    expect(await callJson(able, 'roots')).toEqual({ roots: [{ uri: 'file:///data' }] });
+    await other.close();
+    await hanging;
+  });
+
+  it('may print other text than messages, and results that are too large', async () => {
+    const bridge = await newBridge();
+    const client = await connectTo(bridge, runOf(['garbage-first']));
+    expect(await call(client, 'garbage')).toBe('after garbage');
+    expect(log).toContain('[fake] (not MCP, on standard output) Welcome to the server!');
+    expect(log).toContain('[fake] (not MCP, on standard output) red');
+    await expect(client.callTool({ name: 'flood', arguments: { bytes: 30_000_000 } })).rejects.toThrow('larger than 20 MB');
+    expect(await call(client, 'echo')).toBe('{}');
+  });
+
+  it('fails the call during which it exits, then pauses before it is started again', async () => {
+    const bridge = await newBridge();
+    const client = await connectTo(bridge, runOf());
+    await expect(client.callTool({ name: 'crash' })).rejects.toThrow('The server exited with code 3 before it responded.');
+    await expect(client.callTool({ name: 'echo' })).rejects.toThrow('session does not exist');
+    await expect(connectTo(bridge, runOf())).rejects.toThrow(/exited with code 3\. It is not started again for \d+ s/);
+    // The first pause is a second.
+    await expect.poll(async () => await connectTo(bridge, runOf()).then((again) => call(again, 'echo'), String)).toBe('{}');
+  });
+
+  it('is started anew for a changed document, and the old process ends', async () => {
+    const bridge = await newBridge();
+    const old = await callJson(await connectTo(bridge, runOf(['', 'old'])), 'identity');
+    const client = await connectTo(bridge, runOf(['', 'new'], { version: 2 }));
+    expect(await callJson(client, 'identity')).toMatchObject({ detail: 'new' });
+    await expect.poll(() => isAlive(old.pid)).toBe(false);
+  });
+
+  it('ends with the bridge, with the processes that it has started, even if it ignores signals', async () => {
+    const bridge = await newBridge();
+    const { pid, child } = await callJson(await connectTo(bridge, runOf(['stubborn'])), 'fork');
+    expect([isAlive(pid), isAlive(child)]).toEqual([true, true]);
+    await bridge.close();
+    expect([isAlive(pid), isAlive(child)]).toEqual([false, false]);
+  });
+});
+
+describe('a command that does not work', () => {
+  const refusalOf = async (run: StdioRun): Promise<string> => await connectTo(await newBridge(), run).then(() => 'no error', String);
+
+  it('is reported with what to do', async () => {
+    expect(await refusalOf(runOf([], { command: 'no-such-command' }))).toContain(
+      'cannot be started: the command \\"no-such-command\\" does not exist in PATH. Install it, or give its full path as `command`.',
+    );
+    expect(await refusalOf(runOf([], { command: script }))).toContain('is not executable. Try: chmod +x');
+    expect(await refusalOf(runOf([], { cwd: '/no/such/folder' }))).toContain('its working folder /no/such/folder does not exist');
+  });
+
+  it('is reported with what it printed, without its secrets', async () => {
+    const text = await refusalOf(runOf(['exit'], { hidden: ['s3cret-value'] }));
+    expect(text).toContain('exited with code 7 before it was ready. It printed: the token is [secret], and a file is missing');
+    expect(log.join()).not.toContain('s3cret');
+  });
+
+  it('is reported as still starting if it does not respond in time', async () => {
+    expect(await refusalOf(runOf(['silent'], { startMs: 300 }))).toContain('is still starting after');
+  });
+});
+
+describe('requests that are not from the Worker', () => {
+  it('are refused', async () => {
+    const { url } = await newBridge();
+    const send = async (headers: Record<string, string>): Promise<number> => (await fetch(`${url}status`, { headers })).status;
+    expect(await send({})).toBe(403);
+    expect(await send({ [launcherHeader]: 'another-token-of-a-launch' })).toBe(403);
+    expect(await send({ [launcherHeader]: token, origin: 'https://evil.example' })).toBe(403);
+    expect(await send({ [launcherHeader]: token })).toBe(200);
+  });
+});
