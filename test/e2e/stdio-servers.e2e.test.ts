@@ -44,7 +44,7 @@ function isAlive(pid: number): boolean {
 
 it('is added only with the token of the launcher, and called by alias', async () => {
   expect(statSync(join(dataDir, 'launcher')).mode & 0o777).toBe(0o600);
-  for (const headers of [{}, { [launcherHeader]: 'another token' }]) expect((await put(serverOf([]), headers)).status).toBe(403);
+  for (const given of ['', 'another token']) expect((await put(serverOf([]), { [launcherHeader]: given })).status).toBe(403);
   const tested = await service.call('POST', '/v1/servers/fake/test', serverOf([]));
   expect(tested.json).toMatchObject({ status: 403, detail: expect.stringContaining('MONIKER_ALLOW_STDIO=api') });
   await service.call('PUT', '/v1/secrets/FAKE_TOKEN', { value: 'value-of-the-token', hosts: ['fake.stdio'] });
