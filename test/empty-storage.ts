@@ -16,3 +16,4 @@ vi.resetModules();
 // These are imported here because, in the test runtime, a request cannot await an import that another request began.
 await import('../src/worker.ts');
 await import('../src/tools/shell/run-shell-script.ts');
+await import('../src/platform/write-yaml.ts');

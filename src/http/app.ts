@@ -23,6 +23,7 @@ import { backupRoutes } from './routes/backup.ts';
 import { callbackRoutes } from './routes/callbacks.ts';
 import { chatCompletionRoutes } from './routes/chat-completions.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
+import { exportRoutes } from './routes/export.ts';
 import { hookRoutes } from './routes/hooks.ts';
 import { importRoutes } from './routes/import.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -104,6 +105,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...workspaceRoutes,
     ...projectRoutes,
     ...importRoutes,
+    ...exportRoutes,
     ...webhookRoutes,
     ...deliveryRoutes,
     ...hookRoutes,

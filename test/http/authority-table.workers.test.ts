@@ -104,6 +104,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
     workspace(['toolsets', 'admin'], 'POST', '/v1/import?dryRun=true', { agents: { made: { model } } }),
     workspace(['admin'], 'POST', '/v1/import?dryRun=true', { secrets: { MADE: { value: 'v', hosts: ['a.example'] } } }),
   ],
+  exportProject: admin('GET', '/v1/export'),
   verifyAudit: admin('GET', '/v1/audit/verify'),
   getPolicy: admin('GET', '/v1/policy'),
   listPolicyVersions: admin('GET', '/v1/policy/versions'),
