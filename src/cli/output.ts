@@ -33,3 +33,24 @@ export function endWithPipe(): void {
     throw error;
   });
 }
+
+const progressIntervalMs = 200;
+
+/** One line on stderr that is replaced as work proceeds; nothing outside of a terminal. */
+export class Progress {
+  #shownAt = 0;
+  #length = 0;
+
+  show(text: string): void {
+    if (!process.stderr.isTTY || Date.now() - this.#shownAt < progressIntervalMs) return;
+    this.#shownAt = Date.now();
+    process.stderr.write(`\r${text.padEnd(this.#length)}`);
+    this.#length = text.length;
+  }
+
+  /** Removes the line. */
+  end(): void {
+    if (this.#length > 0) process.stderr.write(`\r${' '.repeat(this.#length)}\r`);
+    this.#length = 0;
+  }
+}

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { version } from '../core/version.ts';
 import { addAddCommands } from './add.ts';
+import { addBackupCommand } from './backup.ts';
 import { addCallCommands } from './call.ts';
 import { addChatCommand } from './chat.ts';
 import { addCompletionCommand } from './completion.ts';
@@ -11,6 +12,7 @@ import { exitCodes, reportFailure } from './failure.ts';
 import { addLogsCommand } from './logs.ts';
 import { addMcpCommand } from './mcp.ts';
 import { endWithPipe } from './output.ts';
+import { addRestoreCommand } from './restore.ts';
 import { addStartCommands } from './start.ts';
 
 /** The time for open handles to close after a failure. */
@@ -32,6 +34,8 @@ export function createProgram(): Command {
   addChatCommand(program);
   addLogsCommand(program);
   addDoctorCommand(program);
+  addBackupCommand(program);
+  addRestoreCommand(program);
   addDeployCommand(program);
   addCompletionCommand(program);
   return program;

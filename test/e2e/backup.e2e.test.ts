@@ -1,6 +1,11 @@
 /** A workspace with every kind of thing is backed up and restored into an empty service with the same master key: both are equal. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { waitMs } from '../wait-ms.ts';
+import { root } from './service.ts';
 import { deliver, signStandard } from './webhook-payloads.ts';
 import { shareService, type SharedService } from './shared-service.ts';
 
@@ -48,6 +53,7 @@ const lists = [
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const session = { waiting: '', ended: '' };
 let ciKey: string;
+let later: string;
 
 /** What clients see of the workspace; the audit also has the row of the backup, or of the restore. */
 async function view(service: SharedService): Promise<Record<string, unknown>> {
@@ -205,7 +211,35 @@ describe('a backup', () => {
     await vi.waitFor(async () => expect((await to.call('GET', `/v1/sessions/${session.waiting}/files/done.txt`)).text).toBe('approved\n'), {
       timeout: waitMs,
     });
+    later = (await to.call('POST', '/v1/sessions', { agent: 'clerk' })).json.id;
     const turn = await to.call('POST', `/v1/sessions/${session.ended}/turns`, { input: '/save {"path": "next.txt", "content": "more"}' });
     expect(turn.json.status).toBe('completed');
+  });
+
+  it('is written and restored by the command, over a workspace that is not empty', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'moniker-backup-'));
+    const file = join(folder, 'archive.jsonl.gz');
+    const moniker = (service: SharedService, ...parameters: string[]) =>
+      spawnSync(process.execPath, [join(root, 'src/cli/main.ts'), ...parameters, '--url', service.url, '--key', service.key], {
+        encoding: 'utf8',
+        timeout: waitMs,
+      });
+    try {
+      expect(moniker(from, 'backup', file, '--json')).toMatchObject({ status: 0, stderr: '' });
+      expect(moniker(from, 'backup', file)).toMatchObject({ status: 2, stderr: expect.stringContaining('--force') });
+      expect(moniker(to, 'restore', file)).toMatchObject({ status: 1, stderr: expect.stringContaining('not empty') });
+      const { status, stderr, stdout } = moniker(to, 'restore', file, '--replace');
+      expect([status, stderr, stdout]).toEqual([0, '', expect.stringContaining('Restored')]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('replaces sessions, and deletes those that the archive does not have', async () => {
+    const files = (id: string) => to.call('GET', `/v1/sessions/${id}/files`);
+    expect((await files(session.ended)).json.entries.map(({ name }: { name: string }) => name)).toEqual(['note.txt']);
+    expect((await to.call('GET', `/v1/sessions/${session.waiting}/approvals`)).json.items).toHaveLength(1);
+    expect((await files(later)).status).toBe(404);
+    expect((await to.call('GET', '/v1/audit/verify')).json).toMatchObject({ ok: true, broken: null });
   });
 });

@@ -85,7 +85,8 @@ const linePattern = /^\{"number":(\d{1,9}),"hash":"([0-9a-f]{64})","mac":"([0-9a
 export function readLine(text: string, previous: Pick<ArchiveLine, 'number' | 'hash'> | null): ArchiveLine {
   const expected = previous === null ? 0 : previous.number + 1;
   const [prefix, number = '', hash = '', mac = ''] = linePattern.exec(text) ?? [];
-  if (prefix === undefined || !text.endsWith('}')) throw damaged(expected, 'it is not a part of a backup');
+  if (prefix === undefined) throw damaged(expected, 'it is not a part of a backup');
+  if (!text.endsWith('}')) throw damaged(expected, 'its line is cut off');
   if (Number(number) !== expected) throw damaged(expected, `found part ${number} instead, so parts are missing or in another order`);
   const part = text.slice(prefix.length, -1);
   if (chainHash(previous?.hash ?? startHash, expected, part) !== hash) throw damaged(expected, 'its content does not match its hash');
@@ -114,6 +115,6 @@ function requireKnownFormat(value: unknown): void {
 }
 
 export function damaged(number: number, reason: string): Problem {
-  const message = `part ${number} (line ${number + 1}) of the archive is damaged: ${reason}. Nothing of it was restored. Use another copy of the archive.`;
+  const message = `part ${number} (line ${number + 1}) of the archive is damaged: ${reason}. Use another copy of the archive.`;
   return invalidRequest([{ path: `parts[${number}]`, message }], message[0]?.toUpperCase() + message.slice(1));
 }

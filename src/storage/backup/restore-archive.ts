@@ -97,7 +97,7 @@ async function beginRestore(deps: RestoreDeps, text: string, rest: readonly stri
 function notEmpty(found: string): Problem {
   return new Problem(
     'conflict',
-    `The workspace is not empty: it has the ${found}. Restore into an empty workspace, or add ?replace=true, which first deletes everything in this one.`,
+    `The workspace is not empty: it has the ${found}. Restore into an empty workspace, or first delete everything in this one with ?replace=true (\`moniker restore --replace\`).`,
   );
 }
 
