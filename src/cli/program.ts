@@ -12,6 +12,7 @@ import { exitCodes, reportFailure } from './failure.ts';
 import { addLogsCommand } from './logs.ts';
 import { addMcpCommand } from './mcp.ts';
 import { endWithPipe } from './output.ts';
+import { addProjectCommands } from './project.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addStartCommands } from './start.ts';
 
@@ -28,6 +29,7 @@ export function createProgram(): Command {
     .exitOverride()
     .addHelpText('after', '\nExit codes: 0 success, 1 failure, 2 wrong usage.');
   addStartCommands(program);
+  addProjectCommands(program);
   addAddCommands(program);
   addCallCommands(program);
   addMcpCommand(program);

@@ -53,6 +53,7 @@ export const workerSettings = [
 const launcherSettings = [
   'MONIKER_URL',
   'MONIKER_KEY',
+  'MONIKER_PROJECT',
   'MONIKER_DATA_DIR',
   'MONIKER_ROOT_KEY',
   'MONIKER_MASTER_KEY',
@@ -119,6 +120,7 @@ export const environmentHelp = `Environment variables:
   PORT                          port to listen on; 0 for any free one (default: 8787)
   MONIKER_DATA_DIR              folder for keys, storage and the bundle (default: .moniker)
   MONIKER_URL, MONIKER_KEY      service and key that the other commands use (default: those of the data folder)
+  MONIKER_PROJECT               project file of moniker apply (default: moniker.yaml or moniker.json in the current folder)
   MONIKER_SKILLS_DIR            folder of skills to load at every start
   MONIKER_ROOT_KEY              root API key, 32 characters or more (default: generated, in <data folder>/keys)
   MONIKER_MASTER_KEY            key that encrypts secrets, 32 characters or more (default: generated, in <data folder>/keys)

@@ -63,7 +63,8 @@ function list(path: string): string[] | null {
 
 type SkillBody = { content: string; resources: Record<string, string | { base64: string }> };
 
-function readSkillFolder(root: string, path: string): { body: SkillBody; notes: string[] } {
+/** `root`: files outside of it are not read. */
+export function readSkillFolder(root: string, path: string): { body: SkillBody; notes: string[] } {
   const notes: string[] = [];
   const resources: SkillBody['resources'] = {};
   let content: string | null = null;

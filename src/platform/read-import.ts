@@ -29,7 +29,7 @@ export function readImport(bytes: Uint8Array, { format, fileName = '' }: ImportO
   if (bytes.byteLength > limits.maxLargeBodyBytes)
     throw new Problem('body_too_large', `The file has ${bytes.byteLength} bytes; an import may have at most ${limits.maxLargeBodyBytes}.`);
   if (isZip(bytes)) return readArchive(bytes, format, fileName);
-  const value = parseImportText(decode(bytes));
+  const value = parseImportText(decodeImport(bytes));
   const found = format ?? detectFormat(value, fileName);
   if (found === null) throw unknownFormat();
   if (found === 'moniker') return ownProject(value, null);
@@ -69,7 +69,7 @@ function withSkillFiles(value: unknown, folder: string, files: readonly ArchiveF
     const resources = files
       .filter((one) => one !== file && one.path.startsWith(root))
       .map((one) => [one.path.slice(root.length), contentOf(one.bytes)]);
-    return [name, { content: decode(file.bytes), resources: Object.fromEntries(resources) }] as const;
+    return [name, { content: decodeImport(file.bytes), resources: Object.fromEntries(resources) }] as const;
   });
   return { ...recordOf(value), skills: Object.fromEntries(filled) };
 }
@@ -89,7 +89,7 @@ function readArchive(archive: Uint8Array, format: ImportFormat | undefined, file
   const own = files.find(({ path }) => /(^|\/)moniker\.(json|ya?ml)$/.test(path));
   if (own !== undefined && (format === undefined || format === 'moniker')) {
     const folder = own.path.slice(0, own.path.lastIndexOf('/') + 1);
-    return ownProject(parseImportText(decode(own.bytes)), { folder, all: files });
+    return ownProject(parseImportText(decodeImport(own.bytes)), { folder, all: files });
   }
   const rest = readSkillFolders(draft, files);
   const found = new Set<string>(rest.length < files.length ? ['sisu'] : []);
@@ -99,7 +99,7 @@ function readArchive(archive: Uint8Array, format: ImportFormat | undefined, file
       continue;
     }
     try {
-      const value = parseImportText(decode(bytes));
+      const value = parseImportText(decodeImport(bytes));
       const one = format ?? detectFormat(value, path);
       if (one === null || one === 'moniker')
         draft.skip(path, one === null ? 'is of no known format' : 'is a project file: it must be called moniker.json or moniker.yaml');
@@ -138,7 +138,7 @@ function archiveFiles(draft: ImportDraft, archive: Uint8Array): ArchiveFile[] {
 }
 
 /** Windows writes some files in UTF-16, with a byte order mark. */
-function decode(bytes: Uint8Array): string {
+export function decodeImport(bytes: Uint8Array): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes);
@@ -154,7 +154,7 @@ const maxImportParts = 300_000;
 const maxYamlSeparators = 400_000;
 
 /** Parses JSON, JSON with comments and trailing commas, or YAML. */
-function parseImportText(text: string): unknown {
+export function parseImportText(text: string): unknown {
   const bare = text.replace(/^\ufeff/, '').trim();
   if (bare === '') throw new Problem('invalid_request', 'The file is empty.');
   if (bare.startsWith('<')) throw new Problem('invalid_request', 'The file is a page of HTML or XML, not JSON, YAML or a zip archive.');

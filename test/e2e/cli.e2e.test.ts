@@ -1,6 +1,6 @@
 /** The commands of `moniker` against one service, as a user runs them. */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -85,6 +85,26 @@ describe('moniker, with the service of the data folder', () => {
     const own = { MONIKER_KEY: stdout.trim() };
     expect((await moniker(['call', 'sh', '{"command": "echo own"}'], own)).stdout).toContain('own');
     expect((await moniker(['call', 'shell', '--toolset', 'demo'], own)).code).toBe(1);
+  });
+
+  it('applies a project file: plan, diff, apply, remove what it made', async () => {
+    const file = join(dataDir, 'moniker.yaml');
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of a project file
+    const agent = 'agents:\n  site: { model: "${MODEL}", toolset: site }\n';
+    const toolset = (alias: string): string => `toolsets:\n  site: { tools: [{ tool: builtin.bash, aliases: [${alias}] }] }\n`;
+    const apply = (...options: string[]) => moniker(['apply', file, '--project', 'site', ...options], { MODEL: 'rehearsal/default' });
+
+    writeFileSync(file, toolset('sh') + agent);
+    expect((await apply('--dry-run')).stdout).toContain('nothing was written');
+    expect((await apply()).stdout).toBe('  + toolsets.site\n  + agents.site\nProject site: 2 created.\n');
+    writeFileSync(file, toolset('script'));
+    expect((await apply('--prune')).stdout).toContain('tools[0].aliases[0]: "sh" → "script"\n  - agents.site\n');
+    writeFileSync(file, agent);
+    const unset = await moniker(['apply', file]);
+    expect([unset.code, unset.stderr]).toEqual([
+      1,
+      expect.stringContaining('agents.site.model: the environment variable MODEL is not set'),
+    ]);
   });
 
   it('stores a credential of a server as a secret, and takes it back if the server is refused', async () => {

@@ -1,0 +1,101 @@
+/** `moniker apply`: writes the project file of a folder. `moniker import`: writes files of other systems. */
+import { readFile, stat } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { limits } from '../core/limits.ts';
+import { findProjectFile, projectName, readProjectFile } from '../local/project-file.ts';
+import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
+import { CommandFailure, exitCodes } from './failure.ts';
+import { printJson, type JsonOption } from './output.ts';
+import { printReport } from './project-report.ts';
+
+type ApplyOptions = ConnectionOptions & JsonOption & { project?: string; dryRun?: boolean; prune?: boolean; force?: boolean };
+
+/** Servers list their tools before the response. */
+const applyTimeoutMs = 5 * 60_000;
+
+export function addProjectCommands(program: Command): void {
+  addConnectionOptions(
+    program
+      .command('apply')
+      .description('write the documents of a project file; what is already so stays unchanged')
+      .argument('[file]', 'project file (default: MONIKER_PROJECT, else moniker.yaml or moniker.json in this folder)')
+      .option('--project <name>', 'name of the project, which records what it owns (default: name of the folder of the file)')
+      .option('--dry-run', 'show the plan, and write nothing')
+      .option('--prune', 'remove documents that the project created and no longer has')
+      .option('--force', 'also replace and remove documents that others wrote or changed since')
+      .option('--json', 'print the whole response')
+      .addHelpText('after', '\nExamples:\n  moniker apply --dry-run\n  moniker apply moniker.yaml --prune'),
+  ).action(apply);
+
+  addConnectionOptions(
+    program
+      .command('import')
+      .description('write the documents of files of other systems, such as claude_desktop_config.json')
+      .argument('<files...>', 'files as JSON, YAML or zip archives; "-" reads one from stdin')
+      .option('--format <format>', 'format of the files (default: found out from the content; docs/import.md lists them)')
+      .option('--dry-run', 'show what would be written, and write nothing')
+      .option('--json', 'print the responses, by file')
+      .addHelpText('after', '\nExamples:\n  moniker import claude_desktop_config.json\n  moniker import .vscode/mcp.json --dry-run'),
+  ).action(importFiles);
+}
+
+async function apply(given: string | undefined, options: ApplyOptions): Promise<void> {
+  const file = given ?? findProjectFile(process.cwd(), process.env);
+  if (file === null)
+    throw new CommandFailure(
+      'There is no moniker.yaml or moniker.json in this folder.',
+      'Name the file: moniker apply <file>',
+      exitCodes.usage,
+    );
+  const body = readProjectFile(file, process.env);
+  const project = options.project ?? projectName(file);
+  const { client } = connectService(options, applyTimeoutMs);
+  const flag = (value: boolean | undefined): 'true' | 'false' => (value ? 'true' : 'false');
+  const report = await client.put('/v1/projects/{project}', {
+    params: { path: { project }, query: { dryRun: flag(options.dryRun), prune: flag(options.prune), force: flag(options.force) } },
+    body: body as never, // The service checks it and names each fault.
+  });
+  if (options.json) printJson(report);
+  else printReport(report, { isDryRun: options.dryRun === true, what: `Project ${project}` });
+  if (report.skipped.length > 0) process.exitCode = exitCodes.failure;
+}
+
+type ImportOptions = ConnectionOptions & JsonOption & { format?: string; dryRun?: boolean };
+
+async function importFiles(files: string[], options: ImportOptions): Promise<void> {
+  // All files are read first, so that a wrong name writes nothing.
+  const contents: { file: string; bytes: Uint8Array }[] = [];
+  for (const file of files) contents.push({ file, bytes: await readBytes(file) });
+  const { client } = connectService(options, applyTimeoutMs);
+  const answers: Record<string, unknown> = {};
+  for (const { file, bytes } of contents) {
+    const report = await client.post('/v1/import', {
+      params: {
+        // The service names the formats.
+        query: { dryRun: options.dryRun ? 'true' : 'false', format: options.format as 'moniker' },
+      },
+      headers: { 'content-type': 'application/octet-stream' },
+      body: bytes as never,
+    });
+    answers[file] = report;
+    if (!options.json) printReport(report, { isDryRun: options.dryRun === true, what: `${file} (${report.format})` });
+  }
+  if (options.json) printJson(answers);
+}
+
+async function readBytes(file: string): Promise<Uint8Array> {
+  try {
+    if (file === '-') return await buffer(process.stdin);
+    const { size } = await stat(file);
+    if (size > limits.maxLargeBodyBytes)
+      throw new CommandFailure(
+        `${file} has ${size} bytes; an import has at most ${limits.maxLargeBodyBytes}.`,
+        'Split it, or import the parts that you need.',
+      );
+    return await readFile(file);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw new CommandFailure(`${file} cannot be read: ${error.message}.`, 'Check its name and permissions.');
+  }
+}
