@@ -17,3 +17,5 @@ vi.resetModules();
 await import('../src/worker.ts');
 await import('../src/tools/shell/run-shell-script.ts');
 await import('../src/platform/write-yaml.ts');
+await import('../src/storage/backup/write-archive.ts');
+await import('../src/storage/backup/restore-archive.ts');

@@ -54,6 +54,8 @@ it('is added only with the token of the launcher, and called by alias', async ()
   const tools = names.map((name) => ({ tool: `fake.${name}`, ...(name === 'echo' && { aliases: ['say'] }) }));
   await service.call('PUT', '/v1/toolsets/local', { tools });
   expect(await call('say', { n: 1 })).toContain('{"n":1}');
+  const stored = await service.call('GET', '/v1/servers/fake');
+  expect((await service.call('POST', '/v1/servers/fake/test', { ...stored.json, timeoutMs: 10_000 })).json).toMatchObject({ ok: true });
 });
 
 it('receives its secrets, which results and logs do not show, and no keys of the service', async () => {

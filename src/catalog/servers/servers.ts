@@ -2,7 +2,6 @@
  * Writes servers: the document, and its tools in separate rows (`server-tools.ts`), from which toolsets are compiled. The document has a
  * hash in place of the listing, which may be larger than an SQLite value: another listing is another version.
  */
-import { canonicalJson } from '../../core/hash.ts';
 import { issuePath, parseDocument } from '../../core/issues.ts';
 import { canonicalOf, rawOf, toServerTool, withoutAnnotations } from '../../core/listing/stored-tool.ts';
 import { requireNamedItems } from '../../core/listing/listing-report.ts';
@@ -19,7 +18,7 @@ import {
   type ServerTool,
   type StaticServer,
 } from '../../core/servers/server.ts';
-import { commandOf, noLauncher, plainCredentials, unprovenCommand } from '../../core/servers/stdio.ts';
+import { isSameCommand, noLauncher, plainCredentials, unprovenCommand } from '../../core/servers/stdio.ts';
 import { isSameClient } from '../../core/servers/server-identity.ts';
 import { healthOf, afterDocumentChange } from '../../core/servers/refresh-state.ts';
 import { noOffers } from '../../core/servers/server-state.ts';
@@ -151,18 +150,17 @@ function renewState(context: CatalogContext, name: string, version: number, docu
 }
 
 function isSamePlace(previous: DocumentRow | null, document: Server): boolean {
-  return previous?.body.kind === document.kind && previous.body.url === document.url && isSameCommand(previous, document);
+  return (
+    previous?.body.kind === document.kind &&
+    previous.body.url === document.url &&
+    isSameCommand(previous.body, document.kind === 'mcp' ? document : {})
+  );
 }
 
 /** A write without proof may change other members of a server, but not what this machine runs. */
 function requireKnownCommand({ settings }: CatalogContext, document: Server, previous: DocumentRow | null): void {
-  if (document.kind !== 'mcp' || document.command === undefined || isSameCommand(previous, document)) return;
+  if (document.kind !== 'mcp' || document.command === undefined || isSameCommand(previous?.body ?? {}, document)) return;
   throw new Problem('forbidden', settings.launcher === null ? noLauncher : unprovenCommand);
-}
-
-function isSameCommand(previous: DocumentRow | null, document: Server): boolean {
-  const commandIn = (server: Partial<McpServer>): string => canonicalJson(commandOf(server));
-  return previous !== null && commandIn(previous.body) === commandIn(document.kind === 'mcp' ? document : {});
 }
 
 /** Another client would receive the grant. Secrets are bound to hosts by themselves. */

@@ -3,6 +3,7 @@
  * the launcher (`local/stdio/`) that starts them. A deployed Worker has no launcher.
  */
 import { z } from 'zod';
+import { canonicalJson } from '../hash.ts';
 import { KB } from '../limits/units.ts';
 import type { Warning } from '../warning.ts';
 
@@ -64,6 +65,11 @@ export function commandUrl(server: string): string {
   return `stdio://${server}.stdio`;
 }
 
+/** Returns whether both documents run the same, or nothing. */
+export function isSameCommand(one: CommandMembers, other: CommandMembers): boolean {
+  return canonicalJson(commandOf(one)) === canonicalJson(commandOf(other));
+}
+
 /** Why a server with a command is refused, and what to do. */
 export const noLauncher =
   'It is a command, which only a Moniker on your own machine can run (`npm start` or `moniker start`). Run the server there, or make it available over Streamable HTTP and set `url`.';
@@ -90,21 +96,20 @@ export const launcherHeader = 'x-moniker-launcher';
 export const runHeader = 'x-moniker-stdio';
 
 /** What the bridge runs, with secrets filled in. Requests with an equal run share one process. */
-export const StdioRun = z.object({
-  workspace: z.string(),
-  server: z.string(),
+export type StdioRun = {
+  workspace: string;
+  server: string;
   /** Of the document; 0: a test of a document that is not stored. */
-  version: z.int(),
-  command: z.string(),
-  args: z.array(z.string()),
-  env: z.record(z.string(), z.string()),
-  cwd: z.string().optional(),
+  version: number;
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  cwd?: string;
   /** Declared to the server. */
-  capabilities: z.record(z.string(), z.unknown()),
-  roots: z.array(z.record(z.string(), z.unknown())),
+  capabilities: Record<string, unknown>;
+  roots: Record<string, unknown>[];
   /** The secrets in `args` and `env`, which the log does not show. */
-  hidden: z.array(z.string()),
+  hidden: string[];
   /** The time for the start, in milliseconds. */
-  startMs: z.int(),
-});
-export type StdioRun = z.infer<typeof StdioRun>;
+  startMs: number;
+};

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
 import { limits } from '../../core/limits.ts';
-import { Problem } from '../../core/problem.ts';
+import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import { ListingReport, Server } from '../../core/servers/server.ts';
-import { noLauncher, unprovenCommand } from '../../core/servers/stdio.ts';
+import { isSameCommand, noLauncher, unprovenCommand } from '../../core/servers/stdio.ts';
 import { ServerTest } from '../../core/servers/server-state.ts';
 import { commandPermission } from '../launcher-proof.ts';
 import { requireSameName } from '../documents.ts';
@@ -49,9 +49,11 @@ export const serverHealthRoutes: readonly Route[] = [
     async ({ c, answer, services, principal, params, body }) => {
       const document = Object.keys(body).length === 0 ? undefined : parseDocument(Server, body);
       if (document !== undefined) requireSameName(params.server, document);
-      const hasCommand = document?.kind === 'mcp' && document.command !== undefined;
-      if (hasCommand && commandPermission(c, services.settings).mayRunCommands !== true)
-        throw new Problem('forbidden', services.settings.launcher === null ? noLauncher : unprovenCommand);
+      if (document?.kind === 'mcp' && document.command !== undefined && commandPermission(c, services.settings).mayRunCommands !== true) {
+        const stored = await nullIfNotFound(services.catalog(principal).get('server', params.server));
+        if (!isSameCommand(stored?.body ?? {}, document))
+          throw new Problem('forbidden', services.settings.launcher === null ? noLauncher : unprovenCommand);
+      }
       return answer(200, await services.servers(principal.workspace).test(params.server, document));
     },
   ),

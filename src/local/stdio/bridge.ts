@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { equalInConstantTime } from '../../core/constant-time.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { KB, MB } from '../../core/limits/units.ts';
-import { launcherHeader, runHeader, StdioRun } from '../../core/servers/stdio.ts';
+import { launcherHeader, runHeader, type StdioRun } from '../../core/servers/stdio.ts';
 import { loopback } from '../port.ts';
 import { BridgeFault, createRunningServers, type RunningServers } from './running-servers.ts';
 import type { RpcMessage, BridgeSession, SharedServer, RpcStream } from './shared-server.ts';
@@ -87,7 +87,8 @@ function sendRequest(server: SharedServer, session: BridgeSession, message: RpcM
 }
 
 async function initialize(servers: RunningServers, request: IncomingMessage, response: ServerResponse, message: RpcMessage): Promise<void> {
-  const run = StdioRun.parse(JSON.parse(decodeURIComponent(String(request.headers[runHeader] ?? ''))));
+  // Written by the Worker (`net/stdio-bridge.ts`), which has the token.
+  const run = JSON.parse(decodeURIComponent(String(request.headers[runHeader] ?? ''))) as StdioRun;
   const server = await servers.use(run);
   const { session, welcome } = server.openSession(recordOf(recordOf(message.params).capabilities));
   response.setHeader('mcp-session-id', session.id);

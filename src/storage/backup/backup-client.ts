@@ -1,13 +1,14 @@
-/** The port of backups over the Durable Objects. */
+/** The port of backups over the Durable Objects. What it does is imported when it is used, which is rare. */
 import type { BackupPort } from '../../ports/backup.ts';
-import { abandonRestore, readRestoreState, type RestoreDeps, restoreLines } from './restore-archive.ts';
-import { writeArchivePage } from './write-archive.ts';
+import type { RestoreDeps } from './restore-archive.ts';
 
 export function createBackups(deps: RestoreDeps, keyId: string): BackupPort {
   return {
-    page: (cursor) => writeArchivePage(deps, keyId, cursor),
-    restoreState: () => readRestoreState(deps),
-    restore: (lines, options) => restoreLines(deps, lines, options),
-    abandon: () => abandonRestore(deps),
+    page: async (cursor) => await (await import('./write-archive.ts')).writeArchivePage(deps, keyId, cursor),
+    restoreState: async () => await (await restoring()).readRestoreState(deps),
+    restore: async (lines, options) => await (await restoring()).restoreLines(deps, lines, options),
+    abandon: async () => await (await restoring()).abandonRestore(deps),
   };
 }
+
+const restoring = () => import('./restore-archive.ts');

@@ -1,6 +1,7 @@
 /** The fields of a server, in a tab for each kind. */
 import type { components } from '../../../../client/src/index.ts';
 import { withMembers } from '../../api/document.ts';
+import { visible } from '../../parts/visible.ts';
 import { CheckField, ChoiceField, NamesField, NumberField, TextField } from '../../parts/fields.tsx';
 import { late } from '../../parts/late.tsx';
 import { HeaderFields, useSecretNames } from '../../parts/header-fields.tsx';
@@ -35,14 +36,16 @@ export function ServerFields({ draft, isNew, edit, replace }: FieldsProps & { is
       ) : (
         <h2 class="configuration">Configuration</h2>
       )}
-      {kind === 'mcp' && <McpFields draft={draft} change={change} />}
+      {kind === 'mcp' && (draft.command === undefined ? <McpFields draft={draft} change={change} /> : <CommandShown draft={draft} />)}
       {kind === 'openapi' && <OpenApiFields draft={draft} change={change} />}
       {kind === 'static' && <StaticFields draft={draft} change={change} />}
-      <HeaderFields
-        headers={draft.headers ?? {}}
-        hint="Sent with every request. A secret is the whole value, such as Bearer …, and is sent only to the hosts that it is bound to."
-        onChange={(headers) => change({ headers })}
-      />
+      {draft.command === undefined && (
+        <HeaderFields
+          headers={draft.headers ?? {}}
+          hint="Sent with every request. A secret is the whole value, such as Bearer …, and is sent only to the hosts that it is bound to."
+          onChange={(headers) => change({ headers })}
+        />
+      )}
       <CheckField
         label="Trusted"
         path="trusted"
@@ -68,6 +71,22 @@ export function ServerFields({ draft, isNew, edit, replace }: FieldsProps & { is
           onInput={(instructions) => change({ instructions: instructions || undefined })}
         />
       )}
+    </div>
+  );
+}
+
+/** A page cannot change what the machine runs. */
+function CommandShown({ draft: { command = '', args = [], env = {}, cwd } }: { draft: ServerDraft }) {
+  const shown = (value: string | { secret: string }): string => (typeof value === 'string' ? value : `(secret ${value.secret})`);
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${shown(value)}`);
+  return (
+    <div class="field">
+      <span>Command of the machine that Moniker runs on</span>
+      <pre>{visible([...variables, command, ...args.map(shown)].join(' '))}</pre>
+      <small class="hint">
+        {cwd !== undefined && <>In {visible(cwd)}. </>}Only the machine itself can change it: with <code>moniker add server</code> or a
+        project file.
+      </small>
     </div>
   );
 }

@@ -23,9 +23,9 @@ export function ServersPage({ id }: ViewProps) {
         });
         return {
           nextCursor,
-          items: items.map(({ name, kind, url, toolCount, held, health }) => ({
+          items: items.map(({ name, kind, url, command, toolCount, held, health }) => ({
             name,
-            description: url ?? 'a pasted document',
+            description: url ?? command ?? 'a pasted document',
             facts: (
               <span class="actions">
                 {kindTitles[kind]}, {toolCount} {toolCount === 1 ? 'tool' : 'tools'}
