@@ -3,30 +3,34 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { environmentHelp } from '../local/environment.ts';
 
-type StartOptions = { port?: string; data?: string };
+type StartOptions = { host?: string; port?: string; data?: string; production?: boolean };
 
 export function addStartCommands(program: Command): void {
   const commands = [
     { name: 'start', reload: false, description: 'run the service on this machine until Ctrl-C' },
     { name: 'dev', reload: true, description: 'the same, and rebuild whenever a source file changes' },
   ];
-  for (const { name, reload, description } of commands)
-    program
+  for (const { name, reload, description } of commands) {
+    const command = program
       .command(name)
       .description(description)
       .option('--port <port>', 'port to listen on; 0 for any free one (default: PORT, else 8787)')
+      .option('--host <address>', 'address to listen on, such as 0.0.0.0 for all networks (default: MONIKER_HOST, else 127.0.0.1)')
       .option('--data <folder>', 'folder for keys and storage (default: MONIKER_DATA_DIR, else .moniker)')
       .addHelpText('after', `\nExample:\n  moniker ${name} --port 8080\n\n${environmentHelp}`)
       .action(async (options: StartOptions) => {
         // Loaded by this command only: other commands do not need the build tools.
         const { start } = await import('../local/start.ts');
-        await start({ reload, environment: withOptions(process.env, options) });
+        await start({ reload, isProduction: options.production === true, environment: withOptions(process.env, options) });
       });
+    if (!reload) command.option('--production', 'for servers: without the demo, and without printing keys or examples');
+  }
 }
 
-function withOptions(environment: NodeJS.ProcessEnv, { port, data }: StartOptions): NodeJS.ProcessEnv {
+function withOptions(environment: NodeJS.ProcessEnv, { host, port, data }: StartOptions): NodeJS.ProcessEnv {
   return {
     ...environment,
+    ...(host !== undefined && { MONIKER_HOST: host }),
     ...(port !== undefined && { PORT: port }),
     ...(data !== undefined && { MONIKER_DATA_DIR: resolve(data) }),
   };

@@ -3,10 +3,13 @@
  * (`core/settings.ts` parses them there). Used by `start.ts` and the commands.
  */
 import { resolve } from 'node:path';
+import { readHost } from './port.ts';
 import { StartFailure } from './start-failure.ts';
 import type { Keys } from './keys.ts';
 
 export type LocalEnvironment = {
+  /** An IP address. */
+  host: string;
   /** 0: any free port. */
   port: number;
   /** Absolute. */
@@ -51,6 +54,7 @@ export const workerSettings = [
 
 /** Read here, in `keys.ts` or by the commands, and never passed on unchanged. */
 const launcherSettings = [
+  'MONIKER_HOST',
   'MONIKER_URL',
   'MONIKER_KEY',
   'MONIKER_PROJECT',
@@ -70,6 +74,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironmen
   const skillsDir = environment.MONIKER_SKILLS_DIR?.trim();
   const known = new Set([...workerSettings, ...launcherSettings]);
   return {
+    host: readHost(environment.MONIKER_HOST),
     port: readPort(environment.PORT),
     dataDir: dataDirOf(environment),
     skillsDir: skillsDir ? resolve(baseFolder, skillsDir) : null,
@@ -118,6 +123,7 @@ export function workerVariables(
 /** For the help of the commands that start the service. */
 export const environmentHelp = `Environment variables:
   PORT                          port to listen on; 0 for any free one (default: 8787)
+  MONIKER_HOST                  address to listen on, for example 0.0.0.0 for all networks (default: 127.0.0.1)
   MONIKER_DATA_DIR              folder for keys, storage and the bundle (default: .moniker)
   MONIKER_URL, MONIKER_KEY      service and key that the other commands use (default: those of the data folder)
   MONIKER_PROJECT               project file of moniker apply (default: moniker.yaml or moniker.json in the current folder)

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loopback } from './port.ts';
+import { addressOf, loopback } from './port.ts';
 import { StartFailure } from './start-failure.ts';
 import { modulesFolder } from './worker-config.ts';
 import { entrySocket, workerdConfig } from './workerd/config.ts';
@@ -122,7 +122,7 @@ function spawnRuntime(options: RuntimeOptions, bundle: string, onLog: (line: Log
   return spawnWorkerd({
     configFile,
     importPath: join(bundle, modulesFolder),
-    socket: { name: entrySocket, address: `${options.host ?? loopback}:${options.port}` },
+    socket: { name: entrySocket, address: addressOf(options.host ?? loopback, options.port) },
     environment: variables,
     pidFile: pidFile(options),
     onLog,

@@ -5,10 +5,10 @@
 import { join, relative } from 'node:path';
 import { ensureBundle } from './bundle.ts';
 import { lockDataDir } from './data-lock.ts';
-import { readEnvironment, workerVariables, type LocalEnvironment } from './environment.ts';
+import { isCheckout, readEnvironment, workerVariables, type LocalEnvironment } from './environment.ts';
 import { makeDataDir, readKeys, type Keys } from './keys.ts';
 import { findOllama } from './ollama.ts';
-import { claimPort, loopback } from './port.ts';
+import { addressOf, claimPort, isExposed, reachableHost } from './port.ts';
 import { reloadOnChange } from './reload.ts';
 import { startRuntime } from './runtime.ts';
 import { waitUntilHealthy, createApiClient } from './api-client.ts';
@@ -16,6 +16,7 @@ import { readSettings } from '../core/settings.ts';
 import { builtinProviders } from '../storage/providers.ts';
 import { prepareDemo } from './demo.ts';
 import { renderStartScreen } from './start-screen.ts';
+import { StartFailure } from './start-failure.ts';
 import { newLauncherToken, writeLauncherFile } from './launcher-file.ts';
 import { openLogFile } from './log-file.ts';
 import { loadSkills } from './skills.ts';
@@ -23,16 +24,26 @@ import { startBridge } from './stdio/bridge.ts';
 
 const healthTimeoutMs = 15_000;
 
-/** `environment`: with the options of the command line. Resolves after the service has ended. */
-export async function start({ reload, environment }: { reload: boolean; environment: NodeJS.ProcessEnv }): Promise<void> {
+export type StartOptions = {
+  reload: boolean;
+  /** Without the demo; prints no keys. */
+  isProduction: boolean;
+  /** With the options of the command line. */
+  environment: NodeJS.ProcessEnv;
+};
+
+/** Resolves after the service has ended. */
+export async function start({ reload, isProduction, environment }: StartOptions): Promise<void> {
+  if (reload && !isCheckout)
+    throw new StartFailure('`moniker dev` needs the sources, which the npm package does not contain. Use `moniker start`.');
   const local = readEnvironment(environment);
-  const port = await claimPort(local.port);
+  const port = await claimPort(local.port, local.host);
   makeDataDir(local.dataDir);
   const unlock = lockDataDir(local.dataDir);
   let closeBridge = async (): Promise<void> => undefined;
   try {
     const keys = readKeys(local.dataDir, environment);
-    const url = `http://${loopback}:${port}`;
+    const url = `http://${addressOf(reachableHost(local.host), port)}`;
     const token = newLauncherToken();
     const writeLog = openLogFile(local.dataDir);
     const log = (line: string): void => {
@@ -46,6 +57,7 @@ export async function start({ reload, environment }: { reload: boolean; environm
     const runtime = await startRuntime({
       bundle,
       stateDir: join(local.dataDir, 'state'),
+      host: local.host,
       port,
       variables: { ...workerVariables(local, keys, url, ollama), MONIKER_LAUNCHER_TOKEN: token, MONIKER_STDIO_URL: bridge.url },
       onLog: log,
@@ -56,7 +68,9 @@ export async function start({ reload, environment }: { reload: boolean; environm
       const stopped = stopSignal();
       await waitUntilHealthy(url, healthTimeoutMs);
       removeLauncherFile = writeLauncherFile(local.dataDir, { url, token });
-      await printWelcome(url, keys, local);
+      if (isProduction) await printReady(url, keys, local);
+      else await printWelcome(url, keys, local);
+      if (isExposed(local.host)) console.log(exposedWarning(local));
       await stopped;
     } finally {
       removeLauncherFile();
@@ -104,6 +118,20 @@ async function printWelcome(url: string, keys: Keys, local: LocalEnvironment): P
       skills: skills === null ? null : { ...skills, folder: shown(skills.folder) },
     }),
   );
+}
+
+/** The same for servers, whose output is stored: where the service is and where its key is. */
+async function printReady(url: string, keys: Keys, local: LocalEnvironment): Promise<void> {
+  if (local.skillsDir !== null) await loadSkills(createApiClient(url, keys.rootKey), local.skillsDir);
+  const key = keys.rootKeyFile === null ? 'MONIKER_ROOT_KEY of the environment' : `in ${shown(keys.rootKeyFile)}`;
+  console.log(`Moniker is ready at ${url} (root key: ${key}; data: ${shown(local.dataDir)})`);
+  for (const name of local.unknown) console.log(`warning: ${name} is set, but is not a Moniker setting`);
+}
+
+function exposedWarning({ host, settings }: LocalEnvironment): string {
+  const named =
+    settings.MONIKER_PUBLIC_URL === undefined ? ' Set MONIKER_PUBLIC_URL to the URL that clients use; other host names are refused.' : '';
+  return `warning: other machines can reach this service at ${host}, without encryption. Put a reverse proxy with TLS in front of it.${named}`;
 }
 
 /** Returns a path as a user would type it. */

@@ -52,8 +52,8 @@ it('installs in less than 250 MB', () => {
   expect([...unique.values()].reduce((sum, size) => sum + size, 0)).toBeLessThan(maxInstallBytes);
 });
 
-it('starts in an empty folder, answers a call by alias, and leaves no process behind', async () => {
-  const child = spawn(join(app, 'node_modules/.bin/moniker'), ['start', '--port', '0'], {
+it('starts for servers in an empty folder, answers calls by alias on all networks, prints no key, and leaves no process behind', async () => {
+  const child = spawn(join(app, 'node_modules/.bin/moniker'), ['start', '--production', '--host', '0.0.0.0', '--port', '0'], {
     cwd: app,
     env: { ...environment, OLLAMA_HOST: '127.0.0.1:9' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -62,16 +62,20 @@ it('starts in an empty folder, answers a call by alias, and leaves no process be
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
   const ended = new Promise<number | null>((resolveEnd) => child.once('close', resolveEnd));
   try {
-    await waitUntil(() => output.includes('Ctrl-C stops it.') || child.exitCode !== null);
+    await waitUntil(() => output.includes('warning: other machines') || child.exitCode !== null);
     const url = /Moniker is ready at (\S+)/.exec(output)?.[1] ?? output;
     const key = /^MONIKER_ROOT_KEY=(.*)$/m.exec(readFileSync(join(app, '.moniker/keys'), 'utf8'))?.[1];
-    const response = await fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'agent/demo', messages: [{ role: 'user', content: '/shell echo packed' }] }),
-      signal: AbortSignal.timeout(60_000),
-    });
-    expect(await response.text()).toContain('packed');
+    expect(output).not.toContain(key);
+    const send = async (method: string, path: string, body: unknown): Promise<string> => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const response = await fetch(url + path, { method, headers, body: JSON.stringify(body), signal: AbortSignal.timeout(60_000) });
+      return await response.text();
+    };
+    await send('PUT', '/v1/toolsets/work', { tools: [{ tool: 'builtin.bash', name: 'run', aliases: ['shell'] }] });
+    expect(await send('GET', '/v1/toolsets/demo', undefined)).toContain('not_found');
+    expect(await send('POST', '/v1/toolsets/work/calls', { name: 'shell', arguments: { command: 'echo packed' } })).toContain('packed\\n');
+    const foreign = spawnSync('curl', ['-s', '-H', 'Host: other.example', `${url}/readyz`], { encoding: 'utf8', timeout: 10_000 });
+    expect(foreign.stdout).toContain('set MONIKER_PUBLIC_URL');
     expect(await (await fetch(url, { signal: AbortSignal.timeout(10_000) })).text()).toContain('<title>Moniker</title>');
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
