@@ -39,7 +39,7 @@ import { Webhook } from '../../src/core/triggers/webhook.ts';
 import type { WebhookDocument, WebhookSecrets } from '../../src/core/triggers/webhook.ts';
 import { UiTool } from '../../src/core/tools/ui-tool.ts';
 import { SkillDocument } from '../../src/catalog/documents/skills.ts';
-import { toUiToolDefinition, toMissingUiTool } from '../../src/catalog/tools/ui-tool-definitions.ts';
+import { toUiToolDefinition, toMissingUiTool } from '../../src/core/tools/ui-tool-definition.ts';
 import { checkMadeTool } from '../../src/core/made/check-made-tool.ts';
 import { pinned, MadeTool, MadeToolName, type StoredMadeTool, WrittenMadeTool } from '../../src/core/made/made-tool.ts';
 import { madeOwnName, toMadeDefinition, toMissingMade } from '../../src/core/made/made-toolset.ts';

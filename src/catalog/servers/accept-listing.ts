@@ -5,7 +5,6 @@
 import type { Finding } from '../../core/listing/hold.ts';
 import { canonicalOf, type DefinitionSource, type StoredTool } from '../../core/listing/stored-tool.ts';
 import { reportListing } from '../../core/listing/listing-report.ts';
-import { invalidRequest } from '../../core/problem.ts';
 import type { ListingReport } from '../../core/servers/server.ts';
 import { applyListing, type PinnedListing } from '../../core/listing/apply-listing.ts';
 import type { Warning } from '../../core/warning.ts';
@@ -15,13 +14,8 @@ import { knownTools } from '../tools/known-tools.ts';
 import { definitionsOfServer, dropDefinitions } from './server-definitions.ts';
 import { deleteServerTool, sizeOfOthers, writeTool } from './server-tools.ts';
 import { recompileWith } from '../toolsets/toolsets.ts';
-import { MB } from '../../core/limits/units.ts';
+import { requireListingRoom } from '../../core/listing/listing-size.ts';
 import { namedTools } from '../toolsets/toolset-versions.ts';
-
-/** Tools of a workspace, all servers together: all of them are walked when a toolset is written. */
-export const maxWorkspaceTools = 10_000;
-/** Their definitions, as JSON: the Catalog caches them parsed, which takes several times as much of its 128 MB. */
-const maxWorkspaceDefinitionCharacters = 16 * MB;
 
 /** `commit` runs in the transaction of the write. */
 export type PreparedListing = { report: ListingReport; commit: () => void };
@@ -50,7 +44,7 @@ export async function prepareListing(
     stranger: request.stranger ?? null,
     isNamed: (name) => named.has(canonicalOf(server.name, name)),
   });
-  checkSize(context, server.name, taken.tools);
+  requireListingRoom(taken.tools, sizeOfOthers(context.sql, server.name));
   const touched = request.isOtherServer ? taken.tools : taken.changed;
   const { warnings, commit } = await prepareTools(context, server, taken.tools, touched);
   return {
@@ -83,29 +77,4 @@ export async function prepareTools(
       commit();
     },
   };
-}
-
-function checkSize(context: CatalogContext, server: string, tools: readonly StoredTool[]): void {
-  const others = sizeOfOthers(context.sql, server);
-  if (others.tools + tools.length > maxWorkspaceTools) {
-    throw invalidRequest([
-      {
-        path: 'tools',
-        message: `with these the workspace would have ${others.tools + tools.length} tools; at most ${maxWorkspaceTools}`,
-      },
-    ]);
-  }
-  const characters = tools.reduce((sum, { accepted, listed }) => sum + sizeOf(accepted) + (listed === accepted ? 0 : sizeOf(listed)), 0);
-  if (others.characters + characters > maxWorkspaceDefinitionCharacters) {
-    throw invalidRequest([
-      {
-        path: 'tools',
-        message: `with these the definitions of the workspace are larger than ${maxWorkspaceDefinitionCharacters} characters`,
-      },
-    ]);
-  }
-}
-
-function sizeOf(pinned: StoredTool['accepted']): number {
-  return pinned === null ? 0 : JSON.stringify(pinned).length;
 }

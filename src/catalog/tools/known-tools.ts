@@ -2,14 +2,14 @@
  * All tools of a workspace: defined in code, listed by servers, registered by pages, and made from these; each with its configured default
  * aliases.
  */
-import type { KnownTools } from '../../core/toolset/known-tools.ts';
+import { type KnownTools, requireKnownTool } from '../../core/toolset/known-tools.ts';
 import { limits } from '../../core/limits.ts';
-import { Problem } from '../../core/problem.ts';
 import { type SecretBinding, secretHostOf } from '../../core/policy/secret.ts';
 import { callUrlOf, type Server } from '../../core/servers/server.ts';
-import { nearNames } from '../../core/names/suggest.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { createToolFilter, type ToolFilter } from '../../core/tools/tool-filter.ts';
+import { toMissingUiTool, toUiToolDefinition, uiServer } from '../../core/tools/ui-tool-definition.ts';
+import type { UiTool } from '../../core/tools/ui-tool.ts';
 import type { NameMap, ToolsetAlias } from '../../core/toolset/toolset.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { Page, PageRequest } from '../../ports/catalog.ts';
@@ -19,7 +19,7 @@ import { findRow, allRows, readRow } from '../documents/documents.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { serverDefinitions } from '../servers/server-definitions.ts';
 import { madeToolDefinitions, privateDefinitions } from './made-tool-definitions.ts';
-import { uiToolDefinitions } from './ui-tool-definitions.ts';
+import { namedTools } from '../toolsets/toolset-versions.ts';
 
 /** A pending change, which takes precedence over what is stored. */
 export type PendingChange = {
@@ -57,6 +57,15 @@ export function knownTools(context: CatalogContext, aboutToBe: PendingChange = {
     host: (server) => hostOf(context, server),
     nameMap: aboutToBe.nameMap ?? readWorkspaceSettings(context.sql).nameMap,
   };
+}
+
+/** Deleted tools that toolsets still name are included as missing; otherwise those toolsets could not be compiled again. */
+function uiToolDefinitions({ sql }: CatalogContext): ToolDefinition[] {
+  // UI tool bodies were parsed by the schema when they were written.
+  const there = allRows(sql, 'ui-tool').map(({ name, body }) => toUiToolDefinition(name, body as UiTool));
+  const names = new Set(there.map(({ canonical }) => canonical as string));
+  const missing = [...namedTools(sql, uiServer)].filter((tool) => !names.has(tool));
+  return [...there, ...missing.map(toMissingUiTool)];
 }
 
 function secretBinding(context: CatalogContext, name: string): SecretBinding | undefined {
@@ -120,16 +129,5 @@ function firstAfter(tools: readonly ToolDefinition[], after: string): number {
 
 /** Throws `unknown_tool` with similar names. */
 export function findKnownTool(context: CatalogContext, canonical: string): ToolDefinition {
-  const known = knownTools(context);
-  const tool = known.get(canonical);
-  if (tool !== undefined) return tool;
-  const suggestions = nearNames(
-    canonical,
-    [...known.all()].flatMap(({ canonical, name }) => [[canonical, canonical] as const, [name, canonical] as const]),
-  );
-  const near = suggestions.length === 0 ? '' : ` Similar names: ${suggestions.join(', ')}.`;
-  throw new Problem('unknown_tool', `No tool has the canonical name ${JSON.stringify(canonical.slice(0, 128))}.${near}`, {
-    requested: canonical.slice(0, limits.maxToolNameLength),
-    suggestions,
-  });
+  return requireKnownTool(knownTools(context), canonical);
 }

@@ -4,7 +4,7 @@ import { UiTool, UiToolName } from '../../core/tools/ui-tool.ts';
 import { requireRow } from '../documents/documents.ts';
 import { knownTools } from './known-tools.ts';
 import { recompileWith } from '../toolsets/toolsets.ts';
-import { toUiToolDefinition, toMissingUiTool } from './ui-tool-definitions.ts';
+import { toUiToolDefinition, toMissingUiTool } from '../../core/tools/ui-tool-definition.ts';
 import type { DocumentWriter } from '../documents/write-document.ts';
 
 export const uiToolWriter: DocumentWriter = {

@@ -1,7 +1,9 @@
 /** The tools of a workspace, as the toolset compiler needs them. The Catalog implements it; tests use in-memory ones. */
 import type { SecretBinding } from '../policy/secret.ts';
 import { type ToolDefinition, toolPin } from '../tools/tool.ts';
-import { type Issue, invalidRequest } from '../problem.ts';
+import { limits } from '../limits.ts';
+import { nearNames } from '../names/suggest.ts';
+import { type Issue, invalidRequest, Problem } from '../problem.ts';
 import type { NameMap, Toolset, ToolsetEntry } from './toolset.ts';
 
 export type KnownTools = {
@@ -29,6 +31,21 @@ export function withTools(known: KnownTools, tools: readonly ToolDefinition[]): 
       yield* own.values();
     },
   };
+}
+
+/** Throws `unknown_tool` with similar names. */
+export function requireKnownTool(known: KnownTools, canonical: string): ToolDefinition {
+  const tool = known.get(canonical);
+  if (tool !== undefined) return tool;
+  const suggestions = nearNames(
+    canonical,
+    [...known.all()].flatMap(({ canonical, name }) => [[canonical, canonical] as const, [name, canonical] as const]),
+  );
+  const near = suggestions.length === 0 ? '' : ` Similar names: ${suggestions.join(', ')}.`;
+  throw new Problem('unknown_tool', `No tool has the canonical name ${JSON.stringify(canonical.slice(0, 128))}.${near}`, {
+    requested: canonical.slice(0, limits.maxToolNameLength),
+    suggestions,
+  });
 }
 
 /** Returns the names to suggest for a misspelled one, each with its canonical name. Skips missing tools, which cannot be called. */

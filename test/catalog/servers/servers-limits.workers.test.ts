@@ -7,7 +7,7 @@ import { utf8Length } from '../../../src/core/text/utf8.ts';
 import { kvKeys } from '../../../src/storage/keys.ts';
 import { pages, refusal } from '../../contracts/catalog.ts';
 import { emptyWorkspace, testEnv } from '../../storage/workspace.ts';
-import { maxWorkspaceTools } from '../../../src/catalog/servers/accept-listing.ts';
+import { maxWorkspaceTools } from '../../../src/core/listing/listing-size.ts';
 import { maxEditionBytes } from '../../../src/core/toolset/edition.ts';
 
 function server(count: number, descriptionLength: number, mark = 'x'): Record<string, unknown> {
