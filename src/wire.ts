@@ -7,6 +7,6 @@ let wired: Wiring | null = null;
 
 /** Returns one instance per isolate, so that the Worker and its objects share the caches. */
 export function wire(bindings: Bindings): Wiring {
-  wired ??= createWiring(bindings, runInBackground);
+  wired ??= createWiring(bindings, { background: runInBackground });
   return wired;
 }

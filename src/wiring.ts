@@ -55,6 +55,7 @@ import { createCatalogClient, createCatalogs } from './storage/catalog-client.ts
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
+import type { IssuedKeys } from './storage/principals.ts';
 import { createReadiness } from './storage/readiness.ts';
 import { createReplyStore } from './storage/reply-store.ts';
 import { createFileSpaces, createMcpSessions, createSessions } from './storage/session-client.ts';
@@ -88,9 +89,12 @@ type SessionService =
   | 'sendCallback'
   | 'recordUsage';
 
-/** `background`: keeps work alive after the response; the caller does not wait for it, and it must not fail. */
-export function createWiring(bindings: Bindings, background: WaitUntil) {
-  const base = buildBase(bindings, background);
+/** What differs between runtimes. `background`: keeps work alive after the response; the caller does not wait for it, and it must not fail. */
+export type Deployment = Pick<CallDeps, 'noApprovals'> & { background: WaitUntil; issued?: IssuedKeys };
+
+export function createWiring(bindings: Bindings, deployment: Deployment) {
+  const base = buildBase(bindings, deployment);
+  const { background } = deployment;
   const { settings, runtime, catalog, audit, outbound, instance, master, recorder } = base;
   const servers = buildServers(base);
   const { directory, signIns } = servers;
@@ -172,16 +176,17 @@ export function createWiring(bindings: Bindings, background: WaitUntil) {
 type Base = ReturnType<typeof buildBase>;
 
 /** Settings, runtime, storage and the outbound client. */
-function buildBase(bindings: Bindings, background: WaitUntil) {
+function buildBase(bindings: Bindings, { background, issued, noApprovals }: Deployment) {
   const settings = readSettings(bindings);
   const send = sendThrough(bindings);
   const runtime = createRuntime(settings, (request) => send(request, true), background);
   const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
-  const cachedDirectory = createDirectory({ env: bindings, settings, ...runtime, background });
+  const cachedDirectory = createDirectory({ env: bindings, settings, ...runtime, background, issued });
   const catalog = createCatalogs(bindings, cachedDirectory);
   const recorder = createUsageRecorder({ bindings, ...runtime, background });
   return {
     background,
+    noApprovals,
     recorder,
     settings,
     runtime,
@@ -249,7 +254,7 @@ function buildServers({ background, runtime, outbound, stdio, cachedDirectory, m
 
 /** What calls of a workspace's tools need. */
 function buildCallDeps(
-  { background, settings, runtime, stdio, catalog }: Base,
+  { background, noApprovals, settings, runtime, stdio, catalog }: Base,
   servers: ServerParts,
   sandbox: Sandbox,
 ): (workspace: string) => CallDeps {
@@ -264,6 +269,7 @@ function buildCallDeps(
     };
     return {
       ...runtime,
+      ...(noApprovals !== undefined && { noApprovals }),
       executor: executorByKind({
         ...{ builtin: code, local: code, static: createStaticExecutor(server) },
         mcp: createMcpExecutor({

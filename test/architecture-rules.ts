@@ -21,9 +21,11 @@ const floors = new Map<string, number>([
   ['usage', 6],
   ['catalog', 6],
   ['audit-shard', 6],
+  ['edge', 6],
   ['http', 7],
   ['console', 7],
   ['worker.ts', 8],
+  ['edge.ts', 8],
 ]);
 /** The launcher and the commands, which use it, outside the floors. They may import anything; nothing else may import them. */
 const launchers = ['local', 'cli'];

@@ -100,6 +100,8 @@ function problemHeaders(problem: Problem): Record<string, string> {
     }
     case 'method_not_allowed':
       return Array.isArray(problem.extra.allow) ? { allow: problem.extra.allow.join(', ') } : {};
+    case 'not_configured':
+      return isUnsupported(problem) ? noRetry : {};
     case 'rate_limited':
       // Every 429 has a Retry-After, even if the provider sent none.
       return retryAfter(problem, limits.defaultRetryAfterMs);
@@ -113,10 +115,17 @@ function retryAfter({ extra: { retryAfterMs } }: Problem, otherwiseMs: number | 
   return waitMs === null ? {} : { 'retry-after': String(Math.ceil(waitMs / 1000)) };
 }
 
+/** The deployment lacks what the request requires (`edge/unsupported.ts`): no error of the service, and repeating the request is useless. */
+function isUnsupported({ extra }: Problem): boolean {
+  return typeof extra.requires === 'string';
+}
+
 /** Logs rejected keys as info, other errors of the caller only for debugging, and internal and upstream errors always. */
 function logProblem(problem: Problem, request: FailedRequest, log: Logger): void {
   const fields = { ...logFields(request), code: problem.code, detail: problem.detail };
-  if (problem.status >= 500) log.error('request failed', { ...fields, ...(problem.cause === undefined ? {} : causeFields(problem.cause)) });
+  if (isUnsupported(problem)) log.info('request refused', fields);
+  else if (problem.status >= 500)
+    log.error('request failed', { ...fields, ...(problem.cause === undefined ? {} : causeFields(problem.cause)) });
   else if (problem.status === 401 || problem.status === 403) log.info('request refused', fields);
   else log.debug('request refused', fields);
 }

@@ -26,7 +26,7 @@ import { createEditionNames } from './edition-cache.ts';
 import { createHookCache, openHook, type HookSource } from './hook-cache.ts';
 import { kvKeys } from './keys.ts';
 import { createMasterKey } from './master-key.ts';
-import { createPrincipals } from './principals.ts';
+import { createPrincipals, type IssuedKeys } from './principals.ts';
 import { createPublishedCache, type PublishedCache } from './published-cache.ts';
 import { createPublishedReader } from './published-reader.ts';
 import { openValue } from './secret-box.ts';
@@ -51,11 +51,12 @@ export function createDirectory(options: {
   clock: Clock;
   log?: Logger;
   background?: (work: Promise<unknown>) => void;
+  issued?: IssuedKeys | undefined;
 }): IsolateDirectory {
   const { env, settings, clock } = options;
   const bounds = { maxEntries: limits.maxCachedNames, now: () => clock.now() };
   const master = createMasterKey(settings.masterKey);
-  const principals = createPrincipals({ env, settings, clock, master, background: options.background });
+  const principals = createPrincipals({ env, settings, clock, master, background: options.background, issued: options.issued });
   const published = createPublishedReader(options);
   const pointers = createTimedCache<EditionPointer | null>(bounds);
   /** Separate, so that no request can name them. */

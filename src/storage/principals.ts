@@ -31,6 +31,9 @@ export interface Principals {
 
 export const rootPrincipal: Principal = { workspace: 'default', keyId: rootKeyId, scopes: Scope.options };
 
+/** Keys of a deployment that has no Catalog, of any form. `hash`: SHA-256 of the key (hex). Returns null for any other key. */
+export type IssuedKeys = (hash: string) => KeyVerdict | null;
+
 /** `background`: keeps work alive after the request. Absent: keys are verified only when their verdict has expired. */
 export function createPrincipals(options: {
   env: Bindings;
@@ -38,8 +41,9 @@ export function createPrincipals(options: {
   clock: Clock;
   master: MasterKey;
   background?: ((work: Promise<unknown>) => void) | undefined;
+  issued?: IssuedKeys | undefined;
 }): Principals {
-  const { env, settings, clock, master, background } = options;
+  const { env, settings, clock, master, background, issued } = options;
   const verdicts = createTimedCache<KeyVerdict>({ maxEntries: maxCachedPrincipals, now: () => clock.now() });
   let rootHash: Promise<string> | undefined;
 
@@ -50,6 +54,8 @@ export function createPrincipals(options: {
 
   const check = async (text: string, rootKey: string): Promise<Loaded<KeyVerdict>> => {
     if (await isRoot(text, rootKey)) return { value: { principal: rootPrincipal, expiresAt: null }, ttlMs: limits.principalTtlMs };
+    const own = issued?.(await sha256Hex(text)) ?? null;
+    if (own !== null) return toLoaded(own);
     const key = parseKey(text);
     if (key === null) throw unauthenticated('malformed', 'The key is neither the root key nor in the format mk_<workspace>_<id>_<secret>.');
     if (!(await isGenuine(master, key)))
@@ -62,7 +68,10 @@ export function createPrincipals(options: {
 
   const verify = async (key: ParsedKey): Promise<Loaded<KeyVerdict>> => {
     const hash = await keyHash(master, key);
-    const value = await callCatalog(env, key.workspace, 'verifyKey', [key.id, hash]);
+    return toLoaded(await callCatalog(env, key.workspace, 'verifyKey', [key.id, hash]));
+  };
+
+  const toLoaded = (value: KeyVerdict): Loaded<KeyVerdict> => {
     if ('refused' in value) return { value, ttlMs: limits.missTtlMs };
     const left = value.expiresAt === null ? limits.principalTtlMs : value.expiresAt - clock.now();
     return { value, ttlMs: Math.max(0, Math.min(limits.principalTtlMs, left)) };

@@ -45,6 +45,8 @@ export type CallDeps = WithTelemetry & {
   secret(name: string, tool: string, host?: string): Promise<string>;
   /** Runs code that calls tools. Absent: tools that need it cannot be called. */
   sandbox?: Sandbox;
+  /** Why calls cannot be approved in this deployment, as a sentence. Absent: they can, in a session. */
+  noApprovals?: string;
 };
 
 /** Who calls which tools: read when the call is prepared. */

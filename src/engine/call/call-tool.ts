@@ -41,7 +41,7 @@ async function runPrepared(deps: CallDeps, given: CallScope, call: PreparedCall,
   const authorized = await authorizeCall(deps, scope, call, signal);
   const outcome =
     'served' in authorized
-      ? toEnd(scope, authorized, await executeCall(deps, scope, authorized, { intent, signal, callPrepared }))
+      ? toEnd(deps, scope, authorized, await executeCall(deps, scope, authorized, { intent, signal, callPrepared }))
       : authorized;
   if ('waitFor' in outcome) {
     await intent.markWaiting();
@@ -75,7 +75,12 @@ async function authorizeCall(deps: CallDeps, scope: CallScope, call: PreparedCal
 }
 
 /** Turns what an execution needs first into what the call waits for, or into a refusal where it cannot wait. */
-function toEnd(scope: CallScope, { call: { own, request }, served: { tool } }: AuthorizedCall, executed: ExecutionOutcome): CallEnd {
+function toEnd(
+  { noApprovals }: CallDeps,
+  scope: CallScope,
+  { call: { own, request }, served: { tool } }: AuthorizedCall,
+  executed: ExecutionOutcome,
+): CallEnd {
   if ('waiting' in executed) return { waitFor: { kind: 'inner', tool, waiting: executed.waiting } };
   if ('asks' in executed) {
     const { asks: ask } = executed;
@@ -83,7 +88,7 @@ function toEnd(scope: CallScope, { call: { own, request }, served: { tool } }: A
     const round = (request.approved?.round ?? 0) + 1;
     if (round > maxApprovalRounds) return { result: tooManyApprovals(tool, ask), ran: false };
     if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask, round, arguments: own } };
-    const ways = `${approveInSession} ${waysWithoutApproval(ask, tool.wireName)}`;
+    const ways = `${noApprovals ?? approveInSession} ${waysWithoutApproval(ask, tool.wireName)}`;
     const text = `Not run: ${ask.reason}. This requires a person's approval, and this call cannot wait for one. ${ways}`;
     return { result: errorResult('approval_required', text), ran: false };
   }

@@ -203,11 +203,12 @@ async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionT
   const audit = (rows: AuditRow[]): Promise<void> => deps.audit(workspace, rows);
   const from = { principal, names: view.names, pointer: view.pointer, tool, marks: markStoreOf(deps, caller) };
   const { files, save } = await openCallFiles(deps, { ...caller, toolset: view.pointer?.toolset ?? null }, tool);
-  const { scope, settle } = await createScopeOutsideSession({ ...deps, call: deps.callDeps(workspace), audit }, from, {
+  const call = deps.callDeps(workspace);
+  const { scope, settle } = await createScopeOutsideSession({ ...deps, call, audit }, from, {
     files,
     conversation,
     channel: { ...channel, ask, askable },
-    canWait: true,
+    canWait: call.noApprovals === undefined,
     askDuringCall: (waitFor, rounds) => askDuringCall(caller, waitFor, rounds),
     started(callId) {
       caller.started?.(callId);

@@ -1,0 +1,93 @@
+/**
+ * The bindings of an edge handler: in-memory stand-ins for KV and the Durable Objects of `wrangler.toml`, behind the same interfaces. The
+ * Catalog is `edge-catalog.ts`; objects that would have to store something refuse.
+ */
+import { type Outcome, toOutcome } from '../core/problem.ts';
+import { MB } from '../core/limits/units.ts';
+import type { AuditRow } from '../core/audit.ts';
+import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
+import type { Principal } from '../core/principal.ts';
+import type { Bindings } from '../storage/bindings.ts';
+import type { CatalogRpc } from '../storage/catalog-methods.ts';
+import { needsStorage } from './unsupported.ts';
+
+type BindingParts = {
+  catalog: CatalogRpc;
+  /** Receives the audit rows of calls, before their effect and before their response. */
+  audit(rows: readonly AuditRow[]): Promise<void>;
+  /** Serves an MCP request without a session. */
+  mcp(caller: Principal, target: string | null, request: McpSessionRequest): Promise<Response>;
+  now(): number;
+};
+
+export function createEdgeBindings({ catalog, audit, mcp, now }: BindingParts): Bindings {
+  const refuse = (): Promise<Outcome<never>> => toOutcome(() => Promise.reject(needsStorage()));
+  return {
+    KV: memoryKv(now),
+    CATALOG: namespaceOf(catalog),
+    SESSION: namespaceOf(new Proxy({}, { get: (_target, method) => (method === 'then' ? undefined : refuse) })),
+    MCP_SESSION: namespaceOf({
+      begin: (caller: Principal, target: string | null, _id: string, request: McpSessionRequest) => mcp(caller, target, request),
+      hold: (caller: Principal, target: string | null, _name: string, request: McpSessionRequest) => mcp(caller, target, request),
+      // No session was ever begun.
+      resume: async () => null,
+      // Each call works on empty files, which are discarded after it.
+      loadFiles: async () => ({ ok: true, value: [] }),
+      applyFiles: async () => ({ ok: true, value: undefined }),
+    }),
+    AUDIT_SHARD: namespaceOf({
+      append: (_name: unknown, rows: readonly AuditRow[]) => toOutcome(() => audit(rows)),
+      read: refuse,
+      check: refuse,
+    }),
+    USAGE: namespaceOf({
+      record: async () => undefined,
+      sums: () => Promise.reject(needsStorage()),
+      requests: () => Promise.reject(needsStorage()),
+      request: () => Promise.reject(needsStorage()),
+    }),
+  };
+}
+
+/** One object under every name: an edge handler has one workspace. The callers declare the object's interface. */
+function namespaceOf(object: object): DurableObjectNamespace {
+  const idOf = (name: string) => ({ name, toString: () => name, equals: (other: { toString(): string }) => other.toString() === name });
+  const namespace = {
+    newUniqueId: () => idOf('0'.repeat(64)),
+    idFromName: idOf,
+    idFromString: idOf,
+    get: () => object,
+  };
+  // Only these members are used.
+  return namespace as unknown as DurableObjectNamespace;
+}
+
+const maxKvEntries = 1_000;
+const maxKvCharacters = 16 * MB;
+
+/** Stores replies that clients refer to (`storage/reply-store.ts`) for as long as there is room. All other keys are absent. */
+function memoryKv(now: () => number): KVNamespace {
+  const entries = new Map<string, { text: string; expiresAt: number }>();
+  let characters = 0;
+  const drop = (key: string): void => {
+    characters -= entries.get(key)?.text.length ?? 0;
+    entries.delete(key);
+  };
+  const kv = {
+    async get(key: string): Promise<string | null> {
+      const entry = entries.get(key);
+      return entry !== undefined && entry.expiresAt > now() ? entry.text : null;
+    },
+    async put(key: string, text: string, { expirationTtl }: { expirationTtl: number }): Promise<void> {
+      drop(key);
+      entries.set(key, { text, expiresAt: now() + expirationTtl * 1_000 });
+      characters += text.length;
+      for (const oldest of entries.keys()) {
+        if (entries.size <= maxKvEntries && characters <= maxKvCharacters) break;
+        drop(oldest);
+      }
+    },
+  };
+  // Only these members are used.
+  return kv as unknown as KVNamespace;
+}

@@ -1,0 +1,261 @@
+/**
+ * The Catalog of an edge handler: serves one fixed project from memory through the same RPC interface as the Durable Object. It refuses what
+ * needs storage. Nonces, taint marks and tokens of servers are kept for as long as the instance runs.
+ */
+import { limits } from '../core/limits.ts';
+import { joinTaint, untainted } from '../core/policy/taint.ts';
+import { type Outcome, Problem, quoted, toOutcome } from '../core/problem.ts';
+import { createToolFilter } from '../core/tools/tool-filter.ts';
+import { utf8Length } from '../core/text/utf8.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
+import { compileDraft } from '../core/toolset/compile-draft.ts';
+import { requireKnownTool } from '../core/toolset/known-tools.ts';
+import {
+  type DocumentKind,
+  policyDocument,
+  type ServerGrant,
+  type StoredDocument,
+  type StoredMarks,
+  workspaceDocument,
+} from '../ports/catalog.ts';
+import type { CatalogMethod, CatalogMethods, CatalogRpc } from '../storage/catalog-methods.ts';
+import { sortedPage } from '../storage/cursor.ts';
+import type { MasterKey } from '../storage/master-key.ts';
+import type { PublishedKind, PublishedValues } from '../storage/published-values.ts';
+import { sealValue } from '../storage/secret-box.ts';
+import type { EdgeKeys } from './edge-keys.ts';
+import type { ServedProject } from './read-project.ts';
+import { needsStorage, projectIsFixed } from './unsupported.ts';
+import type { ServerLists } from './server-lists.ts';
+import { edgeWorkspace, type ToolsetEditions } from './toolset-editions.ts';
+
+type CatalogParts = {
+  project: ServedProject;
+  lists: ServerLists;
+  editions: ToolsetEditions;
+  keys: EdgeKeys;
+  master: MasterKey;
+  now(): number;
+};
+
+/** The methods that work without storage. */
+type Served = { [Name in CatalogMethod]?: (...args: Parameters<CatalogMethods[Name]>) => unknown };
+
+export function createEdgeCatalog(parts: CatalogParts): CatalogRpc {
+  const served = servedMethods(parts);
+  return {
+    async run(_caller, method, args) {
+      // The mapped type pairs arguments and result for each name, which TypeScript cannot follow for a variable name.
+      const handle = served[method] as ((...args: unknown[]) => unknown) | undefined;
+      const work = async (): Promise<unknown> => {
+        if (handle === undefined) throw writes.has(method) ? projectIsFixed() : needsStorage();
+        return await handle(...args);
+      };
+      return (await toOutcome(work)) as Outcome<never>;
+    },
+  };
+}
+
+const writes: ReadonlySet<CatalogMethod> = new Set([
+  'put',
+  'remove',
+  'renameToolset',
+  'setEquipment',
+  'createKey',
+  'revokeKey',
+  'addRule',
+  'acceptTool',
+  'rebindTool',
+]);
+
+function servedMethods(parts: CatalogParts): Served {
+  const { project, lists, editions, keys, now } = parts;
+  const published = publishedValues(parts);
+  const documents = createDocuments(parts);
+  const memory = createMemory(now);
+  return {
+    get: (kind, name, version) => {
+      const found = documents.find(kind, name);
+      if (found === null || (version !== undefined && version !== found.version)) throw missing(kind, name);
+      return found;
+    },
+    list: (kind, page) => {
+      const all = documents.all(kind);
+      const read = (after: string, count: number) => all.filter(({ name }) => name > after).slice(0, count);
+      return sortedPage(kind, page, read, { position: ({ name }) => name, bytes: ({ body }) => utf8Length(JSON.stringify(body)) });
+    },
+    versions: (kind, name) => {
+      const found = documents.find(kind, name);
+      if (found === null) throw missing(kind, name);
+      return { items: [{ version: found.version, createdAt: found.createdAt, removed: false }], nextCursor: null };
+    },
+    previewToolset: async (name, toolset, places) =>
+      await compileDraft({ workspace: edgeWorkspace, name, toolset, known: await editions.known() }, places),
+    tools: async (page, _owner, filter = {}) => {
+      const isListed = createToolFilter(filter);
+      const tools = [...(await editions.known()).all()].filter(isListed).sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
+      const read = (after: string, count: number) => tools.filter(({ canonical }) => canonical > after).slice(0, count);
+      const measure = {
+        position: ({ canonical }: ToolDefinition) => canonical,
+        bytes: (tool: ToolDefinition) => utf8Length(JSON.stringify(tool)),
+      };
+      return sortedPage('tools', { ...page, maxItems: limits.maxToolPageItems }, read, measure);
+    },
+    privateTools: () => [],
+    tool: async (canonical) => requireKnownTool(await editions.known(), canonical),
+
+    serverTools: (server, page) => {
+      const tools = lists.tools(server);
+      const read = (after: string, count: number) => tools.filter(({ name }) => name > after).slice(0, count);
+      return sortedPage(`tools of ${server}`, page, read, {
+        position: ({ name }) => name,
+        bytes: (tool) => utf8Length(JSON.stringify(tool)),
+      });
+    },
+    serverTool: lists.tool,
+    refreshServer: lists.refreshStatic,
+    serverDocument: lists.document,
+    claimRefresh: lists.claim,
+    takeDiscovery: lists.takeDiscovery,
+    takeFailure: lists.takeFailure,
+    ...memory,
+
+    equipment: () => {
+      throw new Problem('not_found', 'This service does not store what a key has equipped. Use /mcp/{toolset}.');
+    },
+    // Asked by /readyz.
+    isKeyCancelled: () => false,
+    keys: (page) => {
+      const read = (after: string, count: number) =>
+        keys
+          .records()
+          .filter(({ id }) => id > after)
+          .slice(0, count);
+      return sortedPage('keys', page, read, { position: ({ id }) => id, bytes: () => 0 });
+    },
+    key: keys.record,
+    isKeyActive: keys.isActive,
+    keyRights: keys.rights,
+    verifyKey: () => ({ refused: 'unknown' }),
+
+    pointer: editions.pointer,
+    editionText: editions.text,
+    published: (kind, name) => published(kind, name),
+    operation: lists.operation,
+    hook: (name) => {
+      throw project.ignored.includes('webhooks') ? needsStorage() : missing('webhook', name);
+    },
+  };
+}
+
+/** The values that the Worker reads from KV. Secret values are sealed, since the readers open them. */
+function publishedValues({ project, lists, master }: CatalogParts) {
+  const { providers, secrets, modelAliases, rules, settings } = project;
+  const sealed = async (kind: 'secret' | 'provider', name: string, value: string): Promise<string> =>
+    await sealValue(master, { workspace: edgeWorkspace, kind, name }, value);
+  const readers: { [Kind in PublishedKind]: (name: string) => Promise<PublishedValues[Kind]> } = {
+    agent: async (name) => unserved(project, 'agents', 'agent', name),
+    skill: async (name) => unserved(project, 'skills', 'skill', name),
+    async provider(name) {
+      const provider = providers.get(name);
+      if (provider === undefined) throw missing('provider', name);
+      const { apiKey, ...rest } = provider;
+      return { provider: rest, sealedApiKey: apiKey === undefined ? null : await sealed('provider', name, apiKey) };
+    },
+    providers: async () => Array.from(providers, ([name, { models = [] }]) => ({ name, models: [...models] })),
+    'model-aliases': async () => [...modelAliases],
+    async secret(name) {
+      const secret = secrets.get(name);
+      if (secret === undefined) throw missing('secret', name);
+      const { value, ...binding } = secret;
+      return { ...binding, name, sealed: await sealed('secret', name, value) };
+    },
+    server: async (name) => lists.access(name),
+    offers: async (name) => lists.offers(name),
+    rules: async () => [...rules],
+    subscriptions: async () => [],
+    settings: async () => settings,
+  };
+  return async <Kind extends PublishedKind>(kind: Kind, name: string): Promise<PublishedValues[Kind]> => await readers[kind](name);
+}
+
+function unserved(project: ServedProject, section: string, kind: DocumentKind, name: string): never {
+  throw project.ignored.includes(section) ? needsStorage() : missing(kind, name);
+}
+
+function missing(kind: DocumentKind, name: string): Problem {
+  return new Problem('not_found', `There is no ${kind} ${quoted(name)}.`);
+}
+
+/** The documents of the project as GET shows them: without secret values and keys of providers. */
+function createDocuments({ project, lists, editions, now }: CatalogParts) {
+  const at = new Date(now()).toISOString();
+  const { providers, secrets, modelAliases, tools, toolAliases, rules, settings, toolsets, servers } = project;
+  const bodies: Partial<Record<DocumentKind, () => Iterable<readonly [name: string, body: Record<string, unknown>]>>> = {
+    toolset: () => [...toolsets.keys()].map((name) => [name, { ...editions.document(name), name }]),
+    server: () => Array.from(servers, ([name, document]) => [name, { ...document, tools: undefined, name, ...lists.shown(name) }]),
+    provider: () =>
+      Array.from(providers, ([name, { apiKey, ...provider }]) => [
+        name,
+        { ...provider, hasApiKey: apiKey !== undefined || provider.apiKeySecret !== undefined },
+      ]),
+    secret: () => Array.from(secrets, ([name, { value: _value, ...binding }]) => [name, binding]),
+    'model-alias': () => modelAliases.map(({ name, model }) => [name, { name, model }]),
+    'made-tool': () => [...tools].filter(([, tool]) => 'implementation' in tool),
+    'ui-tool': () => [...tools].filter(([, tool]) => !('implementation' in tool)),
+    'tool-aliases': () => Object.entries(toolAliases),
+    policy: () => [[policyDocument, { rules }]],
+    workspace: () => [[workspaceDocument, { settings }]],
+    agent: () => [],
+    skill: () => [],
+  };
+  const all = (kind: DocumentKind): StoredDocument[] => {
+    const read = bodies[kind];
+    if (read === undefined) throw needsStorage();
+    const sorted = [...read()].sort(([a], [b]) => (a < b ? -1 : 1));
+    return sorted.map(([name, body]) => ({ name, version: 1, body, createdAt: at, updatedAt: at }));
+  };
+  return { all, find: (kind: DocumentKind, name: string) => all(kind).find((document) => document.name === name) ?? null };
+}
+
+const maxNonces = 10_000;
+const maxMarks = 10_000;
+
+/** What the Catalog stores for a limited time. When a list is full, its oldest entry is dropped. */
+function createMemory(now: () => number) {
+  const nonces = new Map<string, number>();
+  const marks = new Map<string, StoredMarks>();
+  const grants = new Map<string, ServerGrant>();
+  return {
+    consumeNonce: (nonce: string, expiresAt: number): boolean => {
+      if (nonces.has(nonce)) return false;
+      setBounded(nonces, nonce, expiresAt, maxNonces);
+      return true;
+    },
+    taintMarks: (names: readonly string[]): (StoredMarks | null)[] =>
+      names.map((name) => {
+        const found = marks.get(name);
+        return found !== undefined && found.expiresAt > now() ? found : null;
+      }),
+    addTaintMarks: ({ names, taint, ttlMs, session }: Parameters<CatalogMethods['addTaintMarks']>[0]): void => {
+      for (const name of names) {
+        const joined = joinTaint(marks.get(name)?.taint ?? untainted, taint);
+        const value = { taint: joined, expiresAt: now() + ttlMs, ...(session !== undefined && { session }) };
+        marks.delete(name);
+        setBounded(marks, name, value, maxMarks);
+      }
+    },
+    serverGrant: (server: string): ServerGrant => grants.get(server) ?? { value: null, revision: 0 },
+    saveServerGrant: (server: string, { value, revision }: ServerGrant): boolean => {
+      if ((grants.get(server)?.revision ?? 0) !== revision) return false;
+      grants.set(server, { value, revision: revision + 1 });
+      return true;
+    },
+  };
+}
+
+function setBounded<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+  const [oldest] = map.keys();
+  if (map.size >= most && oldest !== undefined) map.delete(oldest);
+  map.set(key, value);
+}

@@ -1,0 +1,68 @@
+/** The API keys of an edge handler: a fixed list, which may have any form. The root key comes from the environment. */
+import { z } from 'zod';
+import { isAllowed } from '../core/authority.ts';
+import { sha256Hex } from '../core/hash.ts';
+import { parseDocument } from '../core/issues.ts';
+import { limits } from '../core/limits.ts';
+import { KeyRequest, type Principal, rootKeyId, type Scope } from '../core/principal.ts';
+import { invalidRequest, Problem, quoted } from '../core/problem.ts';
+import type { KeyRecord, KeyRights } from '../ports/catalog.ts';
+import type { KeyVerdict } from '../storage/catalog-methods.ts';
+import { rootPrincipal } from '../storage/principals.ts';
+import { edgeWorkspace } from './toolset-editions.ts';
+
+const maxKeys = 1_000;
+const minKeyLength = 32;
+
+/** `key`: the text that a client sends, at least 32 random characters. */
+const EdgeKey = KeyRequest.extend({ key: z.string().min(minKeyLength).max(limits.maxKeyBytes) });
+export type EdgeKey = z.input<typeof EdgeKey>;
+
+export type EdgeKeys = {
+  issued(hash: string): KeyVerdict | null;
+  isActive(id: string, scope: Scope): boolean;
+  rights(id: string): KeyRights | null;
+  /** Throws `not_found`. */
+  record(id: string): KeyRecord;
+  records(): KeyRecord[];
+};
+
+type Known = { principal: Principal; expiresAt: number | null; record: KeyRecord | null };
+
+/** Throws `invalid_request`. The id of a key is derived from its hash, so that it stays the same wherever the handler runs. */
+export async function createEdgeKeys(given: unknown, now: () => number): Promise<EdgeKeys> {
+  const keys = parseDocument(z.object({ keys: z.array(EdgeKey).max(maxKeys) }), { keys: given ?? [] }).keys;
+  const byHash = new Map<string, Known>();
+  const byId = new Map<string, Known>([[rootKeyId, { principal: rootPrincipal, expiresAt: null, record: null }]]);
+  for (const [index, { key, name, expiresAt, ...rights }] of keys.entries()) {
+    const hash = await sha256Hex(key);
+    if (byHash.has(hash)) throw invalidRequest([{ path: `keys[${index}].key`, message: 'is listed twice' }]);
+    const principal = { ...rights, workspace: edgeWorkspace, keyId: `edge${hash.slice(0, 12)}` };
+    const times = { createdAt: new Date(now()).toISOString(), expiresAt: expiresAt ?? null, revokedAt: null, lastUsedAt: null };
+    const record = { ...rights, id: principal.keyId, name, ...times };
+    const known = { principal, record, expiresAt: expiresAt === undefined ? null : Date.parse(expiresAt) };
+    byHash.set(hash, known);
+    byId.set(principal.keyId, known);
+  }
+  const active = (known: Known | undefined): Principal | null =>
+    known === undefined || (known.expiresAt !== null && known.expiresAt <= now()) ? null : known.principal;
+  return {
+    issued(hash) {
+      const known = byHash.get(hash);
+      if (known === undefined) return null;
+      const principal = active(known);
+      return principal === null ? { refused: 'expired' } : { principal, expiresAt: known.expiresAt };
+    },
+    isActive(id, scope) {
+      const principal = active(byId.get(id));
+      return principal !== null && isAllowed(principal, { act: 'use-scope', scopes: [scope] });
+    },
+    rights: (id) => active(byId.get(id)),
+    record(id) {
+      const record = byId.get(id)?.record ?? null;
+      if (record === null) throw new Problem('not_found', `The key ${quoted(id)} does not exist.`);
+      return record;
+    },
+    records: () => [...byId.values()].flatMap(({ record }) => record ?? []).sort((a, b) => (a.id < b.id ? -1 : 1)),
+  };
+}

@@ -1,0 +1,125 @@
+/** Reads the project of an edge handler: variables, schemas, and what can be served without storage. All faults are reported together. */
+import { issuesOf } from '../core/issues.ts';
+import type { NamedModel } from '../core/model/model-alias.ts';
+import type { Provider } from '../core/model/provider.ts';
+import { providerBaseUrl } from '../core/model/provider-kind.ts';
+import type { PolicyRule } from '../core/policy/rule.ts';
+import { type Secret, secretHostOf, secretUseRefusal } from '../core/policy/secret.ts';
+import { invalidRequest, type Issue } from '../core/problem.ts';
+import { expandVariables, settleVariables } from '../core/project/expand-variables.ts';
+import { Project } from '../core/project/project.ts';
+import { callUrlOf, reservedServers, type Server } from '../core/servers/server.ts';
+import { nameMapIssues } from '../core/toolset/settle-names.ts';
+import type { Toolset } from '../core/toolset/toolset.ts';
+import { defaultWorkspaceSettings, type WorkspaceSettings } from '../core/workspace.ts';
+
+export type ServedProject = {
+  servers: ReadonlyMap<string, Server>;
+  toolsets: ReadonlyMap<string, Toolset>;
+  providers: ReadonlyMap<string, Provider>;
+  secrets: ReadonlyMap<string, Secret>;
+  modelAliases: readonly NamedModel[];
+  /** Made tools and UI tools, by canonical name. */
+  tools: ReadonlyMap<string, NonNullable<Project['tools']>[string]>;
+  toolAliases: NonNullable<Project['toolAliases']>;
+  rules: readonly PolicyRule[];
+  settings: WorkspaceSettings;
+  /** What the project has and an edge handler does not serve, for the log. */
+  ignored: readonly string[];
+};
+
+/** `environment`: values of `${NAME}`. Throws `invalid_request` with an issue for each fault. */
+export function readProject(given: unknown, environment: { readonly [name: string]: string | undefined }): ServedProject {
+  const expanded = expandVariables(given, environment);
+  if (expanded.issues.length > 0) throw invalidRequest(expanded.issues);
+  const settled = settleVariables(expanded.project);
+  const parsed = Project.safeParse(settled.project);
+  if (!parsed.success) throw invalidRequest(issuesOf(parsed.error.issues, settled.project));
+  const project = parsed.data;
+  const servers = mapOf(project.servers);
+  const providers = mapOf(project.providers);
+  const { settings } = project.workspace ?? { settings: defaultWorkspaceSettings };
+  const { secrets, issues } = readSecrets(project);
+  issues.push(...[...servers].flatMap(([name, server]) => serverIssues(name, server)));
+  issues.push(...secretIssues(secrets, servers, providers));
+  if (providers.has('rehearsal')) issues.push({ path: 'providers.rehearsal', message: 'is built in and cannot be replaced' });
+  issues.push(...nameMapIssues(settings.nameMap).map(({ path, message }) => ({ path: `workspace.${path}`, message })));
+  if (issues.length > 0) throw invalidRequest(issues);
+  return {
+    ...{ servers, providers, secrets, settings },
+    toolsets: mapOf(project.toolsets),
+    modelAliases: Object.entries(project.modelAliases ?? {}).map(([name, { model }]) => ({ name, model })),
+    tools: mapOf(project.tools),
+    toolAliases: project.toolAliases ?? {},
+    rules: project.policy?.rules ?? [],
+    ignored: notServed.filter((section) => Object.keys(project[section] ?? {}).length > 0),
+  };
+}
+
+/** They need sessions or a schedule. */
+const notServed = ['agents', 'skills', 'webhooks', 'schedules', 'subscriptions'] as const;
+
+function mapOf<Value>(record: Readonly<Record<string, Value>> | undefined): ReadonlyMap<string, Value> {
+  return new Map(Object.entries(record ?? {}));
+}
+
+function serverIssues(name: string, server: Server): Issue[] {
+  const path = `servers.${name}`;
+  if (reservedServers.has(name)) return [{ path, message: 'is reserved by Moniker' }];
+  if (!('command' in server)) return [];
+  const message =
+    'is a command, which an edge handler cannot start. Give the url of the server, or serve it from a machine (moniker start) and use that url';
+  return [{ path: `${path}.command`, message }];
+}
+
+/** A secret without a value does not exist; without hosts, it is bound to those of the servers and providers that name it. */
+function readSecrets(project: Project): { secrets: ReadonlyMap<string, Secret>; issues: Issue[] } {
+  const issues: Issue[] = [];
+  const secrets = new Map<string, Secret>();
+  for (const [name, { value, hosts, tools }] of Object.entries(project.secrets ?? {})) {
+    if (value === undefined) continue;
+    const bound = hosts ?? hostsNaming(name, project);
+    if (bound.length > 0) secrets.set(name, { value, hosts: bound, ...(tools !== undefined && { tools }) });
+    else issues.push({ path: `secrets.${name}.hosts`, message: 'is missing: no server or provider of the project names this secret' });
+  }
+  return { secrets, issues };
+}
+
+function hostsNaming(secret: string, { servers = {}, providers = {} }: Project): string[] {
+  const hosts = [
+    ...Object.values(servers).flatMap((server) => (usesOf(server).some(({ name }) => name === secret) ? (callUrlOf(server) ?? []) : [])),
+    ...Object.values(providers).flatMap((provider) =>
+      usesOf(provider).some(({ name }) => name === secret) ? providerBaseUrl(provider) : [],
+    ),
+  ];
+  return [...new Set(hosts.map(secretHostOf))];
+}
+
+/** The secrets that a server or provider sends to its own host. */
+function usesOf({ headers = {}, ...rest }: Pick<Server | Provider, 'headers'>): { path: string; name: string }[] {
+  const own = 'apiKeySecret' in rest && typeof rest.apiKeySecret === 'string' ? [{ path: 'apiKeySecret', name: rest.apiKeySecret }] : [];
+  const sent = Object.entries(headers).flatMap(([header, value]) =>
+    typeof value === 'string' ? [] : [{ path: `headers.${header}.secret`, name: value.secret }],
+  );
+  return [...own, ...sent];
+}
+
+/** Reports secrets that are bound to other hosts than the one that they would be sent to. */
+function secretIssues(
+  secrets: ReadonlyMap<string, Secret>,
+  servers: ReadonlyMap<string, Server>,
+  providers: ReadonlyMap<string, Provider>,
+): Issue[] {
+  const places = [
+    ...[...servers].map(([name, server]) => ({ path: `servers.${name}`, document: server, url: callUrlOf(server) })),
+    ...[...providers].map(([name, provider]) => ({ path: `providers.${name}`, document: provider, url: providerBaseUrl(provider) })),
+  ];
+  return places.flatMap(({ path, document, url }) =>
+    usesOf(document).flatMap(({ path: member, name }) => {
+      const secret = secrets.get(name);
+      if (secret === undefined || url === null) return [];
+      const refusal = secretUseRefusal({ hosts: secret.hosts }, { host: secretHostOf(url) });
+      return refusal === null ? [] : [{ path: `${path}.${member}`, message: `the secret "${name}" cannot be used here: ${refusal}` }];
+    }),
+  );
+}

@@ -1,0 +1,65 @@
+/**
+ * `node build-edge.ts <folder>`: bundles the edge handler (`src/edge.ts`) as ES modules for Deno, Bun and Node, with `edge.mjs` as their
+ * entry. Unlike the Worker's modules they contain the WebAssembly of the sandbox, which these runtimes do not import from files alike.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, type Metafile, type PluginBuild } from 'esbuild';
+import { buildEngine } from './build-engine.ts';
+import { projectRoot } from './environment.ts';
+import { runLocalScript, StartFailure } from './start-failure.ts';
+
+export const edgeModule = 'edge.mjs';
+
+/** Modules of Node that Deno and Bun have, too. */
+const allowedImports: ReadonlySet<string> = new Set(['node:async_hooks', 'node:crypto', 'node:zlib']);
+
+if (import.meta.main) {
+  const [directory] = process.argv.slice(2);
+  if (directory === undefined) throw new Error('Name the folder to write to.');
+  await runLocalScript(async () => void (await buildEdge(directory)));
+}
+
+/** Throws if a module that only one runtime has would be imported. */
+export async function buildEdge(directory: string): Promise<Metafile> {
+  buildEngine();
+  const { metafile } = await build({
+    entryPoints: { edge: join(projectRoot, 'src/edge.ts') },
+    outdir: directory,
+    absWorkingDir: projectRoot,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    minify: true,
+    target: 'es2024',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['worker', 'browser'],
+    external: ['node:*', 'cloudflare:*'],
+    outExtension: { '.js': '.mjs' },
+    plugins: [{ name: 'edge-modules', setup: edgeModules }],
+    legalComments: 'none',
+    logLevel: 'silent',
+    metafile: true,
+  });
+  const foreign = foreignImports(metafile);
+  if (foreign.length > 0)
+    throw new StartFailure(`The edge handler would import modules that other runtimes do not have:\n${foreign.join('\n')}`);
+  return metafile;
+}
+
+function edgeModules({ onLoad }: PluginBuild): void {
+  // zod has error messages in 64 languages, of which one is used.
+  onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';" }));
+  onLoad({ filter: /\.wasm$/ }, ({ path }) => {
+    const bytes = JSON.stringify(readFileSync(path).toString('base64'));
+    return { contents: `export default new WebAssembly.Module(Uint8Array.from(atob(${bytes}), (character) => character.charCodeAt(0)));` };
+  });
+}
+
+/** `<module> (<file>)` for each. */
+function foreignImports({ inputs }: Metafile): string[] {
+  return Object.entries(inputs).flatMap(([file, { imports }]) =>
+    imports.flatMap(({ path, external }) => (external === true && !allowedImports.has(path) ? [`${path} (${file})`] : [])),
+  );
+}
