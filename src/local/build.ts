@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { experimental_readRawConfig as readRawConfig } from 'wrangler';
 import { buildCli } from './build-cli.ts';
 import { buildConsole } from './build-console.ts';
+import { buildEdge } from './build-edge.ts';
 import { buildWorker } from './build-worker.ts';
 import { dumpConfig } from './dump-config.ts';
 import { projectRoot } from './environment.ts';
@@ -22,7 +23,12 @@ await runLocalScript(async () => {
   const dist = join(projectRoot, 'dist');
   const modules = join(dist, modulesFolder);
   rmSync(dist, { recursive: true, force: true });
-  const builds = await Promise.all([buildWorker(modules), buildConsole(join(dist, pagesFolder)), buildCli(join(dist, 'cli'))]);
+  const builds = await Promise.all([
+    buildWorker(modules),
+    buildConsole(join(dist, pagesFolder)),
+    buildCli(join(dist, 'cli')),
+    buildEdge(join(dist, 'edge')),
+  ]);
   dumpConfig(dist);
   writeFileSync(join(dist, 'wrangler.json'), JSON.stringify(builtConfig()));
   writeFileSync(join(dist, 'LICENSES.txt'), licensesOf(builds));
