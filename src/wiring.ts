@@ -90,7 +90,7 @@ type SessionService =
   | 'recordUsage';
 
 /** What differs between runtimes. `background`: keeps work alive after the response; the caller does not wait for it, and it must not fail. */
-export type Deployment = Pick<CallDeps, 'noApprovals'> & { background: WaitUntil; issued?: IssuedKeys };
+type Deployment = Pick<CallDeps, 'noApprovals'> & { background: WaitUntil; issued?: IssuedKeys };
 
 export function createWiring(bindings: Bindings, deployment: Deployment) {
   const base = buildBase(bindings, deployment);
