@@ -9,7 +9,7 @@ import { readSettings } from './core/settings.ts';
 import { createEdgeBindings } from './edge/edge-bindings.ts';
 import { createEdgeCatalog } from './edge/edge-catalog.ts';
 import { createEdgeKeys, type EdgeKey } from './edge/edge-keys.ts';
-import { readProject } from './edge/read-project.ts';
+import { readServedProject } from './edge/served-project.ts';
 import { createServerLists } from './edge/server-lists.ts';
 import { createToolsetEditions, edgeWorkspace } from './edge/toolset-editions.ts';
 import { noApprovals } from './edge/unsupported.ts';
@@ -54,7 +54,7 @@ export async function createEdgeHandler(options: EdgeOptions): Promise<EdgeHandl
   if (rootKey === null)
     throw new Problem('not_configured', 'Give `keys`, or set MONIKER_ROOT_KEY in `env` to a random text of at least 32 characters.');
   const log = createLog(level);
-  const project = readProject(typeof options.project === 'string' ? parseText(options.project) : options.project, env);
+  const project = await readServedProject(typeof options.project === 'string' ? parseText(options.project) : options.project, env);
   const keys = await createEdgeKeys(options.keys, clock.now);
 
   // The wiring needs the catalog, which reads servers through the wiring.

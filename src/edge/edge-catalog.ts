@@ -24,7 +24,7 @@ import type { MasterKey } from '../storage/master-key.ts';
 import type { PublishedKind, PublishedValues } from '../storage/published-values.ts';
 import { sealValue } from '../storage/secret-box.ts';
 import type { EdgeKeys } from './edge-keys.ts';
-import type { ServedProject } from './read-project.ts';
+import type { ServedProject } from './served-project.ts';
 import { needsStorage, projectIsFixed } from './unsupported.ts';
 import type { ServerLists } from './server-lists.ts';
 import { edgeWorkspace, type ToolsetEditions } from './toolset-editions.ts';

@@ -18,7 +18,7 @@ import type { KnownTools } from '../core/toolset/known-tools.ts';
 import { legalAliases, type Toolset, type ToolsetEntry } from '../core/toolset/toolset.ts';
 import { isWildcard } from '../core/toolset/wildcards.ts';
 import type { Warning } from '../core/warning.ts';
-import type { ServedProject } from './read-project.ts';
+import type { ServedProject } from './served-project.ts';
 import type { ServerLists } from './server-lists.ts';
 
 export const edgeWorkspace = 'default';

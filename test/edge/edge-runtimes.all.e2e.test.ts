@@ -56,7 +56,7 @@ afterAll(() => {
 });
 
 for (const { name, command, program } of runtimes) {
-  const [binary, ...parameters] = command;
+  const [binary = null, ...parameters] = command;
   describe.skipIf(isSkipped(binary === null, `the edge handler in ${name}`, `${name} is not installed`))(
     `the edge handler in ${name}`,
     () => {
@@ -79,10 +79,14 @@ for (const { name, command, program } of runtimes) {
           MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*',
           WEATHER_URL: `${upstreamUrl}/call`,
         };
-        child = spawn(binary ?? '', [...parameters, join(folder, 'examples/deno-deploy', program)], {
-          env,
-          stdio: ['ignore', 'pipe', 'pipe'],
-        });
+        child = spawn(
+          binary ?? '',
+          [...parameters.flatMap((parameter) => parameter ?? []), join(folder, 'examples/deno-deploy', program)],
+          {
+            env,
+            stdio: ['ignore', 'pipe', 'pipe'],
+          },
+        );
         url = await addressOf(child);
       });
       afterAll(() => {

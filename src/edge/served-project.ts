@@ -1,17 +1,18 @@
 /** Reads the project of an edge handler: variables, schemas, and what can be served without storage. All faults are reported together. */
-import { issuesOf } from '../core/issues.ts';
 import type { NamedModel } from '../core/model/model-alias.ts';
 import type { Provider } from '../core/model/provider.ts';
 import { providerBaseUrl } from '../core/model/provider-kind.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import { type Secret, secretHostOf, secretUseRefusal } from '../core/policy/secret.ts';
-import { invalidRequest, type Issue } from '../core/problem.ts';
-import { expandVariables, settleVariables } from '../core/project/expand-variables.ts';
-import { Project } from '../core/project/project.ts';
+import { invalidRequest, type Issue, Problem } from '../core/problem.ts';
+import { expandVariables } from '../core/project/expand-variables.ts';
+import type { Project } from '../core/project/project.ts';
+import { readProject } from '../core/project/read-project.ts';
 import { callUrlOf, reservedServers, type Server } from '../core/servers/server.ts';
 import { nameMapIssues } from '../core/toolset/settle-names.ts';
 import type { Toolset } from '../core/toolset/toolset.ts';
 import { defaultWorkspaceSettings, type WorkspaceSettings } from '../core/workspace.ts';
+import { withSecretHosts } from '../engine/project/secret-hosts.ts';
 
 export type ServedProject = {
   servers: ReadonlyMap<string, Server>;
@@ -29,21 +30,23 @@ export type ServedProject = {
 };
 
 /** `environment`: values of `${NAME}`. Throws `invalid_request` with an issue for each fault. */
-export function readProject(given: unknown, environment: { readonly [name: string]: string | undefined }): ServedProject {
+export async function readServedProject(
+  given: unknown,
+  environment: { readonly [name: string]: string | undefined },
+): Promise<ServedProject> {
   const expanded = expandVariables(given, environment);
   if (expanded.issues.length > 0) throw invalidRequest(expanded.issues);
-  const settled = settleVariables(expanded.project);
-  const parsed = Project.safeParse(settled.project);
-  if (!parsed.success) throw invalidRequest(issuesOf(parsed.error.issues, settled.project));
-  const project = parsed.data;
+  const project = await withSecretHosts(noStoredSecrets, readProject(expanded.project).project);
   const servers = mapOf(project.servers);
   const providers = mapOf(project.providers);
+  const secrets = secretsIn(project);
   const { settings } = project.workspace ?? { settings: defaultWorkspaceSettings };
-  const { secrets, issues } = readSecrets(project);
-  issues.push(...[...servers].flatMap(([name, server]) => serverIssues(name, server)));
-  issues.push(...secretIssues(secrets, servers, providers));
-  if (providers.has('rehearsal')) issues.push({ path: 'providers.rehearsal', message: 'is built in and cannot be replaced' });
-  issues.push(...nameMapIssues(settings.nameMap).map(({ path, message }) => ({ path: `workspace.${path}`, message })));
+  const issues = [
+    ...[...servers].flatMap(([name, server]) => serverIssues(name, server)),
+    ...secretIssues(secrets, servers, providers),
+    ...(providers.has('rehearsal') ? [{ path: 'providers.rehearsal', message: 'is built in and cannot be replaced' }] : []),
+    ...nameMapIssues(settings.nameMap).map(({ path, message }) => ({ path: `workspace.${path}`, message })),
+  ];
   if (issues.length > 0) throw invalidRequest(issues);
   return {
     ...{ servers, providers, secrets, settings },
@@ -55,6 +58,10 @@ export function readProject(given: unknown, environment: { readonly [name: strin
     ignored: notServed.filter((section) => Object.keys(project[section] ?? {}).length > 0),
   };
 }
+
+const noStoredSecrets = {
+  get: () => Promise.reject(new Problem('not_found', 'An edge handler stores no secrets.')),
+};
 
 /** They need sessions or a schedule. */
 const notServed = ['agents', 'skills', 'webhooks', 'schedules', 'subscriptions'] as const;
@@ -72,27 +79,12 @@ function serverIssues(name: string, server: Server): Issue[] {
   return [{ path: `${path}.command`, message }];
 }
 
-/** A secret without a value does not exist; without hosts, it is bound to those of the servers and providers that name it. */
-function readSecrets(project: Project): { secrets: ReadonlyMap<string, Secret>; issues: Issue[] } {
-  const issues: Issue[] = [];
-  const secrets = new Map<string, Secret>();
-  for (const [name, { value, hosts, tools }] of Object.entries(project.secrets ?? {})) {
-    if (value === undefined) continue;
-    const bound = hosts ?? hostsNaming(name, project);
-    if (bound.length > 0) secrets.set(name, { value, hosts: bound, ...(tools !== undefined && { tools }) });
-    else issues.push({ path: `secrets.${name}.hosts`, message: 'is missing: no server or provider of the project names this secret' });
-  }
-  return { secrets, issues };
-}
-
-function hostsNaming(secret: string, { servers = {}, providers = {} }: Project): string[] {
-  const hosts = [
-    ...Object.values(servers).flatMap((server) => (usesOf(server).some(({ name }) => name === secret) ? (callUrlOf(server) ?? []) : [])),
-    ...Object.values(providers).flatMap((provider) =>
-      usesOf(provider).some(({ name }) => name === secret) ? providerBaseUrl(provider) : [],
-    ),
-  ];
-  return [...new Set(hosts.map(secretHostOf))];
+/** A secret without a value does not exist. */
+function secretsIn({ secrets = {} }: Project): ReadonlyMap<string, Secret> {
+  const all = Object.entries(secrets).flatMap(([name, { value, hosts = [], tools }]): [string, Secret][] =>
+    value === undefined ? [] : [[name, { value, hosts, ...(tools !== undefined && { tools }) }]],
+  );
+  return new Map(all);
 }
 
 /** The secrets that a server or provider sends to its own host. */
