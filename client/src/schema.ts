@@ -1203,7 +1203,7 @@ export interface paths {
         put?: never;
         /**
          * Test the policy
-         * @description For a call (`tool` and its `arguments`; `builtin.bash` runs on temporary files) or for a single effect, for example `{"effect": {"kind": "network", "host": "api.example.com", "method": "POST"}}`. The response names the deciding rule and the reason. Nothing is sent, called or written.
+         * @description For a call (`tool` and its `arguments`; `builtin.bash` runs on temporary files) or for a single effect, for example `{"effect": {"kind": "network", "host": "api.example.com", "method": "POST"}}`. The response names the deciding rule and the reason. With `policy`, rules are tested before they are written. Nothing is sent, called or written.
          *
          *     Scope: `tools`.
          */
@@ -5133,6 +5133,8 @@ export interface components {
             effect?: components["schemas"]["PolicyEffect"];
             /** @description Tests as if called with the key of this id. Absent: the key of the request. */
             key?: string;
+            /** @description Tests these rules instead of the stored ones, for example before they are written. */
+            policy?: components["schemas"]["Policy"];
             /** @description With `toolset`: uses the files and taint marks of this session. Absent: files to be deleted are assumed to exist, and a script runs on an empty workspace. */
             session?: string;
             /**

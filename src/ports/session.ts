@@ -11,6 +11,7 @@ import { type ClientTool, ClientToolInput, type Plan } from '../core/turn/plan.t
 import type { PolicyAnswer } from '../core/policy/explain.ts';
 import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tools/tool.ts';
 import type { Principal } from '../core/principal.ts';
+import type { PolicyRule } from '../core/policy/rule.ts';
 import type { Taint } from '../core/policy/taint.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
 import type { FileChange, StoredFile } from './file-space.ts';
@@ -192,8 +193,15 @@ export type SessionCallRequest = {
   scratch?: boolean;
 };
 
-/** What the policy would decide about a direct call. `agent`, `key`: as if they made the call. */
-export type SessionExplainRequest = { plan: Plan; name: string; arguments: Record<string, unknown>; agent?: string; key?: string };
+/** What the policy would decide about a direct call. `agent`, `key`: as if they made the call. `rules`: instead of those of the workspace. */
+export type SessionExplainRequest = {
+  plan: Plan;
+  name: string;
+  arguments: Record<string, unknown>;
+  agent?: string;
+  key?: string;
+  rules?: readonly PolicyRule[];
+};
 
 /** The outcome of one direct call. */
 export type SessionCall = {

@@ -72,14 +72,17 @@ describe.skipIf(isSkipped(browserPath === null, 'keys and the policy in the cons
         await field(page, 'Add a condition to rule 0').selectOption('host');
         await field(page, 'host of rule 0').fill('api.example.com');
         await field(page, 'Note of rule 0').fill('reports go by mail');
-        await page.getByText('not saved yet, so they are not tested').waitFor();
-        await button(page, 'Save').click();
-        await page.getByText('saved as version 1', { exact: true }).waitFor();
+        await page.getByText('rules with your unsaved changes').waitFor();
         await field(page, 'Of').selectOption('network');
         await field(page, 'Host').fill('api.example.com');
         await button(page, 'Test').click();
         await test(page).getByText('by rule 0').waitFor();
         await page.getByRole('listitem', { name: 'Rule 0' }).getByText('decided the test').waitFor();
+        await button(page, 'Save').click();
+        await page.getByText('saved as version 1', { exact: true }).waitFor();
+        await button(page, 'Test').click();
+        await test(page).getByText('What would the saved rules say?').waitFor();
+        await test(page).getByText('by rule 0').waitFor();
         expect((await service.call('GET', '/v1/policy')).json).toEqual({
           rules: [{ decision: 'deny', host: 'api.example.com', note: 'reports go by mail' }],
         });

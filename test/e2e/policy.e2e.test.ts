@@ -21,11 +21,12 @@ describe('the files of a session', () => {
   });
 
   it('are evaluated by POST /v1/policy/test in their current state, without being changed', async () => {
-    const test = async (command: string) =>
-      (await service.call('POST', '/v1/policy/test', { tool: 'bash', toolset: 'shell', session, arguments: { command } })).json;
+    const test = async (command: string, policy?: object) =>
+      (await service.call('POST', '/v1/policy/test', { tool: 'bash', toolset: 'shell', session, arguments: { command }, policy })).json;
     expect(await test('rm a.txt')).toMatchObject({ verdict: 'ask', kind: 'delete-file' });
     expect(await test('mv b.txt a.txt')).toMatchObject({ verdict: 'ask', kind: 'overwrite-file' });
     expect(await test('echo x > n; rm n')).toMatchObject({ verdict: 'allow' });
+    expect(await test('rm a.txt', { rules: [{ decision: 'deny', effect: 'destroy' }] })).toMatchObject({ verdict: 'deny' });
     expect(await (await read('a.txt')).text()).toBe('a.txt');
     expect((await read('n')).status).toBe(404);
   });

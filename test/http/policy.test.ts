@@ -80,6 +80,24 @@ describe('a policy test', () => {
     expect(await ask({ effect: { ...effect, method: 'GET' } })).toMatchObject({ verdict: 'allow', rule: { index: 0 } });
   });
 
+  it('tests rules that are not written, instead of the stored ones', async () => {
+    await h.send('PUT', '/v1/policy', { rules: [rule] });
+    const policy = { rules: [{ decision: 'deny', tool: 'builtin.bash' }] };
+    await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'builtin.bash', name: 'run' }] });
+    const call = { tool: 'builtin.bash', arguments: { command: 'ls' } };
+    for (const asked of [call, { ...call, tool: 'run', toolset: 'demo' }]) {
+      expect(await ask({ ...asked, policy })).toMatchObject({ verdict: 'deny', rule: { index: 0 } });
+      expect(await ask(asked)).toMatchObject({ verdict: 'allow' });
+    }
+    const effect = { kind: 'network', host: 'api.example', method: 'POST' };
+    expect(await ask({ effect, policy: { rules: [] } })).toMatchObject({ verdict: 'ask', rule: null });
+    expect(await ask({ effect, policy: { rules: [{ decision: 'never' }] } })).toMatchObject({
+      status: 422,
+      issues: [expect.objectContaining({ path: 'policy.rules[0].decision' })],
+    });
+    expect(await bodyOf(await h.send('GET', '/v1/policy'))).toMatchObject({ rules: [rule] });
+  });
+
   it('depends on the caller', async () => {
     await h.send('PUT', '/v1/policy', { rules: [{ decision: 'deny', tool: 'builtin.*', agent: 'intern' }] });
     const asked = { tool: 'builtin.bash', arguments: { command: 'ls' } };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AskKind } from './approval.ts';
 import { limits } from '../limits.ts';
 import { ToolsetName } from '../toolset/toolset.ts';
+import { Policy } from './document.ts';
 import { PolicyEffect } from './policy-effect.ts';
 import { PolicyRule } from './rule.ts';
 
@@ -14,6 +15,7 @@ export const PolicyQuestion = z
     }),
     arguments: z.record(z.string(), z.unknown()).optional().meta({ description: 'Arguments of the call.' }),
     effect: PolicyEffect.optional().meta({ description: 'Tests this effect, whatever causes it.' }),
+    policy: Policy.optional().meta({ description: 'Tests these rules instead of the stored ones, for example before they are written.' }),
     toolset: ToolsetName.optional(),
     agent: z.string().min(1).max(64).optional().meta({ description: 'Tests as if in a turn of this agent.' }),
     key: z

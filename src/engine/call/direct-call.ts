@@ -13,6 +13,7 @@ import type { Via } from '../../core/turn/message.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { Ids } from '../../ports/runtime.ts';
+import type { SessionExplainRequest } from '../../ports/session.ts';
 import { createAuditTrail } from './audit-call.ts';
 import { createCallScope, type CallDeps, type CallScope } from './call-scope.ts';
 import { callTool } from './call-tool.ts';
@@ -109,11 +110,9 @@ export async function createScopeOutsideSession(
   };
 }
 
-/** A call by name in a toolset, or in a table of `definitions` (the first one and the tools that it uses). `agent`, `key`: as if they made the call. */
-export type ExplainedCall = { name: string; arguments: Record<string, unknown>; agent?: string; key?: string } & (
-  | { toolset: string; definitions?: undefined }
-  | { toolset?: undefined; definitions: readonly ToolDefinition[] }
-);
+/** A call by name in a toolset, or in a table of `definitions` (the first one and the tools that it uses). `agent`, `key`, `rules`: see `SessionExplainRequest`. */
+export type ExplainedCall = Omit<SessionExplainRequest, 'plan'> &
+  ({ toolset: string; definitions?: undefined } | { toolset?: undefined; definitions: readonly ToolDefinition[] });
 
 /** Returns the policy's answer for a call, judged on an empty file system. */
 export async function explainDirectCall(
@@ -128,7 +127,7 @@ export async function explainDirectCall(
   const keyId = asked.key ?? principal.keyId;
   const store = toolset === null ? null : deps.marks({ ...principal, keyId }, toolset.pointer.toolset);
   const scope = {
-    rules: await deps.directory.rules(principal.workspace),
+    rules: asked.rules ?? (await deps.directory.rules(principal.workspace)),
     keyId,
     ...(store !== null && { taint: (await openMarks(store, deps.call, tool)).taint }),
     caller: callerFields(principal),

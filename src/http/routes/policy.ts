@@ -4,13 +4,14 @@
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { PolicyAnswer, PolicyQuestion } from '../../core/policy/explain.ts';
-import { Policy } from '../../core/policy/document.ts';
+import { Policy, rulesOf } from '../../core/policy/document.ts';
 import type { Principal } from '../../core/principal.ts';
 import { limits } from '../../core/limits.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { policyDocument, type CatalogPort, type StoredDocument } from '../../ports/catalog.ts';
 import { explainEffect } from '../../engine/policy/explain-policy.ts';
+import type { SessionExplainRequest } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import {
   answerDocument,
@@ -46,19 +47,20 @@ export const policyRoutes: readonly Route[] = [
       description:
         'For a call (`tool` and its `arguments`; `builtin.bash` runs on temporary files) or for a single effect, for example ' +
         '`{"effect": {"kind": "network", "host": "api.example.com", "method": "POST"}}`. The response names the deciding rule and the reason. ' +
-        'Nothing is sent, called or written.',
+        'With `policy`, rules are tested before they are written. Nothing is sent, called or written.',
       body: { schema: PolicyQuestion },
       answers: { 200: { description: 'The verdict, in total and for each effect.', schema: PolicyAnswer } },
       problems: ['unknown_tool', 'ambiguous_tool'],
     },
     async ({ answer, services, principal, body }) => {
-      const { tool, effect, toolset, session, agent, key } = body;
-      const as = { ...(agent !== undefined && { agent }), ...(key !== undefined && { key }) };
+      const { tool, effect, toolset, session, agent, key, policy } = body;
+      const draft = policy && rulesOf(policy);
+      const as = { ...(agent !== undefined && { agent }), ...(key !== undefined && { key }), ...(draft !== undefined && { rules: draft }) };
       // Permission for a call of a toolset is checked when the toolset is read.
       if (toolset === undefined) requireAllowed(principal, { act: 'use-workspace', what: workspace });
       requireAllowed(principal, { act: 'ask-policy-as', agent, key });
       if (effect !== undefined) {
-        const rules = await services.directory.rules(principal.workspace);
+        const rules = draft ?? (await services.directory.rules(principal.workspace));
         const scope = { rules, keyId: key ?? principal.keyId, ...(agent !== undefined && { agent }) };
         return answer(200, explainEffect(scope, effect, tool ?? null));
       }
@@ -180,7 +182,7 @@ function toWritten(document: StoredDocument): z.infer<typeof WrittenPolicy> {
   return { ...storedBody<z.infer<typeof Policy>>(document), version: document.version };
 }
 
-type AskedCall = { name: string; arguments: Record<string, unknown>; agent?: string; key?: string };
+type AskedCall = Omit<SessionExplainRequest, 'plan'>;
 
 /** Explains the tool as if it were in a toolset by itself. */
 async function explainKnownTool(services: Services, principal: Principal, asked: AskedCall): Promise<PolicyAnswer> {

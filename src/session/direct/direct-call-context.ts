@@ -100,8 +100,8 @@ function createScope(context: DirectCallContext, { plan, scratch = false }: Sess
 
 /** Evaluates the policy for a direct call on the session's files, with the session's taint marks. Changes nothing in the session. */
 export async function explainInSession(
-  { openSession, deps, names, rules, skills, keyId }: DirectCallContext,
-  { plan, name, arguments: args, agent, key = keyId }: SessionExplainRequest,
+  { openSession, deps, names, rules: stored, skills, keyId }: DirectCallContext,
+  { plan, name, arguments: args, agent, key = keyId, rules = stored }: SessionExplainRequest,
 ): Promise<PolicyAnswer> {
   const files = withSkillFiles(openSession.files, skills);
   const scope = { rules, keyId: key, taint: openSession.taint, taintRule: plan.taint, caller: plan.caller, agent, files, names };

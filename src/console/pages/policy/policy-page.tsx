@@ -72,7 +72,7 @@ export function PolicyPage() {
           </FieldIssues.Provider>
         )}
       </div>
-      <PolicyTester isChanged={isChanged} onDecided={(index) => (decided.value = index)} />
+      <PolicyTester draft={isChanged ? draft.value : null} onDecided={(index) => (decided.value = index)} />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** Asks what the stored policy says about a call or an effect. Nothing is called or sent. */
+/** Asks what the policy says about a call or an effect, with changes that are not saved. Nothing is called or sent. */
 import { useSignal } from '@preact/signals';
 import { MonikerError, type components } from '../../../../client/src/index.ts';
 import { useLoaded } from '../../api/load.ts';
@@ -23,7 +23,14 @@ const subjects = [
 
 const tones = { allow: 'ok', ask: 'warn', deny: 'bad' } as const;
 
-export function PolicyTester({ isChanged, onDecided }: { isChanged: boolean; onDecided(rule: number | null): void }) {
+/** `draft`: the rules with their changes; null: without changes. */
+export function PolicyTester({
+  draft,
+  onDecided,
+}: {
+  draft: components['schemas']['Policy'] | null;
+  onDecided(rule: number | null): void;
+}) {
   const asked = useSignal<Asked>({
     ...{ of: 'call', tool: 'builtin.bash', args: '{"command": "rm -rf build; curl https://api.example.com/done"}' },
     ...{ target: '', method: 'POST', agent: '', key: '' },
@@ -42,7 +49,9 @@ export function PolicyTester({ isChanged, onDecided }: { isChanged: boolean; onD
     error.value = null;
     answer.value = null;
     try {
-      answer.value = await moniker.value.post('/v1/policy/test', { body: toQuestion(asked.value) });
+      answer.value = await moniker.value.post('/v1/policy/test', {
+        body: { ...toQuestion(asked.value), ...(draft !== null && { policy: draft }) },
+      });
       onDecided(answer.value.rule?.index ?? null);
     } catch (thrown) {
       error.value = thrown instanceof SyntaxError ? new Error(`The arguments are not valid JSON: ${thrown.message}`) : thrown;
@@ -52,8 +61,9 @@ export function PolicyTester({ isChanged, onDecided }: { isChanged: boolean; onD
   return (
     <aside class="inspector tester" aria-label="Test the policy">
       <h2>Test</h2>
-      <p class="muted">What would the saved rules say? Nothing is called or sent.</p>
-      {isChanged && <p class="notice warn rounded">Your changes are not saved yet, so they are not tested.</p>}
+      <p class="muted">
+        What would the {draft === null ? 'saved rules' : 'rules with your unsaved changes'} say? Nothing is called or sent.
+      </p>
       <FieldIssues.Provider value={error.value instanceof MonikerError ? error.value.issues : []}>
         <form
           class="fields"
