@@ -25,7 +25,6 @@ import { dispatchRun, type TriggeredRun } from './engine/triggers/dispatch-run.t
 import { createSendCallback } from './engine/triggers/send-callback.ts';
 import { createStaticExecutor } from './http-tools/executor.ts';
 import { createOpenApiExecutor } from './http-tools/openapi/executor.ts';
-import { createOpenApiSource } from './http-tools/openapi/source.ts';
 import { createMcpExecutor } from './mcp/executor.ts';
 import { createLazyUpstream } from './mcp/lazy-client.ts';
 import { createSignIns } from './mcp/oauth/sign-in-service.ts';
@@ -227,7 +226,10 @@ function buildServers({ background, runtime, outbound, stdio, cachedDirectory, m
     stdio,
   });
   const upstream = createLazyUpstream();
-  const sources: Partial<Record<ServerKind, ServerSource>> = { mcp: upstream, openapi: createOpenApiSource() };
+  const openapi: ServerSource = {
+    discover: async (read, context) => await (await import('./http-tools/openapi/source.ts')).createOpenApiSource().discover(read, context),
+  };
+  const sources: Partial<Record<ServerKind, ServerSource>> = { mcp: upstream, openapi };
   const reading = {
     ...{ ...runtime, catalog, sources, directory: cachedDirectory },
     context: (workspace: string, access: ServerAccess, signal: AbortSignal) => upstreamContext(workspace, access, 'listing', signal),

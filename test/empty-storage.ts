@@ -19,3 +19,5 @@ await import('../src/tools/shell/run-shell-script.ts');
 await import('../src/platform/write-yaml.ts');
 await import('../src/storage/backup/write-archive.ts');
 await import('../src/storage/backup/restore-archive.ts');
+await import('../src/http-tools/openapi/source.ts');
+await import('../src/skills/zip.ts');

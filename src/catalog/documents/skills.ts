@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
 import { SkillName } from '../../core/skills/skill.ts';
-import { readSkill } from '../../skills/read-skill.ts';
 import type { DocumentWriter } from './write-document.ts';
 
 /** All other fields were parsed from these. */
@@ -18,6 +17,8 @@ export const skillWriter: DocumentWriter = {
   nameFault: (_context, name) => SkillName.safeParse(name).error?.issues[0]?.message ?? null,
 
   prepare: async (_context, name, body) => {
+    // Loaded with the first skill, since the YAML parser is large.
+    const { readSkill } = await import('../../skills/read-skill.ts');
     const { skill, warnings } = readSkill(name, parseDocument(SkillDocument, body));
     return { body: skill, warnings };
   },

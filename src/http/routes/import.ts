@@ -7,7 +7,6 @@ import { readProject } from '../../core/project/read-project.ts';
 import { Project } from '../../core/project/project.ts';
 import { utf8Text } from '../../core/text/utf8.ts';
 import { applyProject } from '../../engine/project/apply-project.ts';
-import { readYaml, YamlFault } from '../../platform/read-yaml.ts';
 import { readBytes } from '../json-body.ts';
 import { dryRunQuery, projectReport, toReport } from '../project-report.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -35,7 +34,7 @@ export const importRoutes: readonly Route[] = [
       problems: ['conflict', 'name_conflict', 'precondition_failed'],
     },
     async ({ c, services, principal, query, answer }) => {
-      const { project, unset, warnings } = readProject(readFile(await readBytes(c.req.raw, limits.maxLargeBodyBytes)));
+      const { project, unset, warnings } = readProject(await readFile(await readBytes(c.req.raw, limits.maxLargeBodyBytes)));
       const options = { project: null, unset, dryRun: query.dryRun === 'true' };
       const report = toReport(await applyProject(applyDeps(services, principal), principal, project, options));
       return answer(200, { format: 'moniker', ...report, warnings: [...warnings, ...report.warnings] });
@@ -44,7 +43,7 @@ export const importRoutes: readonly Route[] = [
 ];
 
 /** The value of a JSON or YAML text. JSON is a form of YAML, which also accepts trailing commas. */
-function readFile(bytes: Uint8Array): unknown {
+async function readFile(bytes: Uint8Array): Promise<unknown> {
   const text = utf8Text(bytes);
   if (text === null) throw new Problem('invalid_json', 'The file is not UTF-8 text.');
   let unread: Problem;
@@ -54,6 +53,7 @@ function readFile(bytes: Uint8Array): unknown {
     if (!(error instanceof Problem) || error.code !== 'invalid_json') throw error;
     unread = error;
   }
+  const { readYaml, YamlFault } = await import('../../platform/read-yaml.ts');
   try {
     return readYaml(text, { maxDepth: limits.maxJsonDepth, maxSeparators: limits.maxJsonValues, maxAliased: limits.maxJsonValues });
   } catch (error) {

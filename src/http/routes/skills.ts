@@ -10,7 +10,6 @@ import { Problem, quoted } from '../../core/problem.ts';
 import { givenResources, resourceBytes, SkillName, skillFiles, type Skill } from '../../core/skills/skill.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { SkillFiles } from '../../skills/read-skill.ts';
-import { readSkillZip } from '../../skills/zip.ts';
 import {
   answerDocument,
   answerWrite,
@@ -186,7 +185,10 @@ export const skillRoutes: readonly Route[] = [
 
 async function readFiles(request: Request, name: string): Promise<SkillFiles & { warnings?: z.infer<typeof Warning>[] }> {
   const type = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (zipTypes.has(type)) return readSkillZip(await readBytes(request, limits.maxLargeBodyBytes));
+  if (zipTypes.has(type)) {
+    const { readSkillZip } = await import('../../skills/zip.ts');
+    return readSkillZip(await readBytes(request, limits.maxLargeBodyBytes));
+  }
   if (type !== 'application/json')
     throw new Problem('unsupported_media_type', 'Send a skill as `content-type: application/json` or `application/zip`.');
   const body = parseDocument(SkillBody, (await readJsonBody(request, limits.maxLargeBodyBytes)).value);
