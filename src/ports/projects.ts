@@ -44,6 +44,8 @@ export type ApplyRequest = {
   force?: boolean;
   /** Removes documents that the project created and no longer has. */
   prune?: boolean;
+  /** Servers may run a command of this machine (`WriteOptions`). Without it, new and changed ones are skipped. */
+  mayRunCommands?: true;
   /** The documents leave the project, which is then forgotten. */
   ends?: boolean;
   /** The `plan` of a dry run. Throws `precondition_failed` if the plan is a different one by now. */

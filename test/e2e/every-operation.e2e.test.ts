@@ -123,6 +123,7 @@ describe('every operation', () => {
     expect((await call('POST', '/v1/import', project)).json.unchanged).toEqual(['agents.guide']);
     expect((await call('GET', '/v1/export')).json.agents.guide).toEqual({ model: 'rehearsal/default', instructions: '' });
     expect((await call('GET', '/v1/export?format=yaml')).text).toContain('guide:');
+    expect((await call('GET', '/moniker.schema.json')).text).toContain('json-schema.org');
     expect((await call('DELETE', '/v1/projects/site?documents=true')).json.removed).toEqual(['agents.guide']);
     await call('PUT', '/v1/policy', { rules: [{ decision: 'deny', tool: 'builtin.delete_file' }] });
     await call('GET', '/v1/policy');

@@ -349,7 +349,18 @@ const sessionRows: Readonly<Record<string, SessionRow>> = {
 
 /** Operations without a key, and two that return 503 here, without MONIKER_PUBLIC_URL, before any other check. */
 const withoutRow = [
-  ...['getHealth', 'getReadiness', 'getOpenApi', 'getDocs', 'getStartPage', 'getConsole', 'getConsolePage', 'getPagesCss', 'getPageFile'],
+  ...[
+    'getHealth',
+    'getReadiness',
+    'getOpenApi',
+    'getProjectSchema',
+    'getDocs',
+    'getStartPage',
+    'getConsole',
+    'getConsolePage',
+    'getPagesCss',
+    'getPageFile',
+  ],
   ...['showApproval', 'decideByLink', 'takeDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink', 'authorizeServer'],
 ];
 

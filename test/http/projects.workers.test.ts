@@ -107,6 +107,25 @@ describe('a project over HTTP', () => {
   });
 });
 
+describe('a server with a command', () => {
+  const project = {
+    secrets: { FILES_KEY: { value: 'files-key' } },
+    servers: { files: { kind: 'mcp', command: 'npx', args: ['-y', 'files'], env: { KEY: { secret: 'FILES_KEY' } } } },
+    toolsets: { disk: { tools: [{ tool: 'files.*' }] }, plain: { tools: [{ tool: 'builtin.bash' }] } },
+  };
+
+  it('is skipped with what needs it, without the proof of this machine', async () => {
+    for (const apply of [() => send('POST', '/v1/import?format=moniker', project), () => put(project)]) {
+      const { created, unchanged, skipped } = await bodyOf(await apply());
+      expect([...created, ...unchanged]).toEqual(['secrets.FILES_KEY', 'toolsets.plain']);
+      expect(skipped.map(({ name }: { name: string }) => name)).toEqual(['servers.files', 'toolsets.disk']);
+      expect(skipped[0].reason).toContain('moniker start');
+    }
+    expect((await bodyOf(await send('GET', '/v1/secrets/FILES_KEY'))).hosts).toEqual(['files.stdio']);
+    await send('DELETE', '/v1/projects/site?documents=true&force=true');
+  });
+});
+
 describe('an import', () => {
   it('takes JSON and YAML, and replaces documents of the same name', async () => {
     const text = 'agents:\n  yam: {model: rehearsal/default}\ntoolsets:\n  small:\n    tools: [{tool: builtin.bash, aliases: [shell]}]\n';

@@ -70,7 +70,7 @@ async function writeAll(
 async function writeOne(
   context: CatalogContext,
   operations: DocumentOperations,
-  { project, force }: ApplyRequest,
+  { project, force, mayRunCommands }: ApplyRequest,
   write: DocumentWrite,
 ): Promise<AppliedDocument | Problem> {
   const { kind, name } = write;
@@ -85,7 +85,7 @@ async function writeOne(
   try {
     if (kind === 'secret' && write.body.value === undefined) return withoutValue(row, write, done);
     const why = project === null || force === true || row === null ? null : whyKept(row, owner, project);
-    const options = { ...write.options, ...(why !== null && { dryRun: true }) };
+    const options = { ...write.options, ...(mayRunCommands && { mayRunCommands }), ...(why !== null && { dryRun: true }) };
     const { changed, created, warnings } = await operations.put(write, options);
     if (why !== null && changed) return done('kept', { reason: why });
     const after = findRow(context.sql, kind, name);

@@ -22,7 +22,7 @@ const maxRefreshesAtOnce = 6;
 /** `forbidden`, `invalid_request`, …: nothing was written. */
 export async function applyProject(deps: ApplyDeps, principal: Principal, project: Project, options: ApplyOptions): Promise<ApplyResult> {
   const { unset = new Set<string>(), ...request } = options;
-  const writes = await projectWrites(deps, principal, project, unset);
+  const writes = await projectWrites(deps, principal, project, { unset, mayRunCommands: request.mayRunCommands === true });
   const applied = await deps.projects.applyDocuments({ ...request, writes });
   if (request.dryRun === true) return applied;
   const written = new Set(applied.documents.flatMap(({ kind, name, action }) => (kind === 'server' && isWrite(action) ? [name] : [])));

@@ -40,23 +40,32 @@ const rules: Readonly<Record<ProjectKind, { scope: Scope; what?: string }>> = {
   workspace: { scope: 'admin' },
 };
 
+/**
+ * `unset`: paths of documents whose secret has no value. They may fail, and so may servers whose command the caller may not run, and the
+ * documents that name their tools.
+ */
+type WriteConditions = { unset: ReadonlySet<string>; mayRunCommands: boolean };
+
 type Document = { kind: ProjectKind; name: string; body: Record<string, unknown> };
 
 /**
  * Returns one write for each document. Throws `forbidden` for a document that the key may not write, and `invalid_request` for what the
- * Catalog does not check, both with its path. `unset`: paths of documents whose secret has no value; they may fail.
+ * Catalog does not check, both with its path.
  */
 export async function projectWrites(
   deps: ProjectDeps,
   principal: Principal,
   project: Project,
-  unset: ReadonlySet<string>,
+  { unset, mayRunCommands }: WriteConditions,
 ): Promise<DocumentWrite[]> {
   const documents = documentsIn(await withSecretHosts(deps.catalog, project));
   if (documents.length > limits.maxProjectDocuments)
     throw invalidRequest([{ path: '', message: `has ${documents.length} documents; the maximum is ${limits.maxProjectDocuments}` }]);
   for (const { kind, name } of documents) atPath(kind, name, () => requireRight(principal, kind));
   const servers = Object.entries(project.servers ?? {}).flatMap(([name, { kind }]) => (kind === 'static' ? [] : [name]));
+  const commands = Object.entries(project.servers ?? {}).flatMap(([name, server]) =>
+    !mayRunCommands && server.kind === 'mcp' && server.command !== undefined ? [name] : [],
+  );
   const writes: DocumentWrite[] = [];
   for (const document of documents) {
     const { kind, name } = document;
@@ -65,7 +74,7 @@ export async function projectWrites(
       ...document,
       ...checked,
       ...(namesToolsOf(servers, document) && { awaitsTools: true }),
-      ...(unset.has(documentPath(kind, name)) && { mayFail: true }),
+      ...((unset.has(documentPath(kind, name)) || needsOneOf(commands, document)) && { mayFail: true }),
     });
   }
   return writes;
@@ -145,6 +154,11 @@ function namesToolsOf(servers: readonly string[], { kind, body }: Document): boo
   if (kind !== 'toolset' && kind !== 'made-tool' && kind !== 'tool-aliases' && kind !== 'workspace') return false;
   const text = JSON.stringify(body);
   return kind === 'tool-aliases' ? servers.length > 0 : servers.some((server) => text.includes(`${server}.`));
+}
+
+/** Whether the document is one of these servers, or names one of their tools. */
+function needsOneOf(servers: readonly string[], document: Document): boolean {
+  return document.kind === 'server' ? servers.includes(document.name) : servers.length > 0 && namesToolsOf(servers, document);
 }
 
 function atPath<T>(kind: ProjectKind, name: string, work: () => T): T {

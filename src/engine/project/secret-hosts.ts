@@ -1,4 +1,4 @@
-/** The hosts of secrets that a project gives no hosts: those of its servers and providers that name the secret. */
+/** The hosts of secrets that a project gives no hosts: those of its servers and providers that name the secret. A command has the host `NAME.stdio`. */
 import { defaultBaseUrl } from '../../core/model/provider-kind.ts';
 import { invalidRequest, type Issue, nullIfNotFound } from '../../core/problem.ts';
 import type { Project } from '../../core/project/project.ts';
@@ -33,14 +33,19 @@ function hostsInUse({ servers = {}, providers = {} }: Project): ReadonlyMap<stri
     if (url === null || !URL.canParse(url)) return;
     used.set(secret, (used.get(secret) ?? new Set()).add(new URL(url).host));
   };
-  for (const server of Object.values(servers)) for (const secret of secretsIn(server.headers)) add(secret, callUrlOf(server));
+  for (const [name, server] of Object.entries(servers)) {
+    const url = callUrlOf({ ...server, name });
+    const command = server.kind === 'mcp' ? [...(server.args ?? []), ...Object.values(server.env ?? {})] : [];
+    for (const secret of [...secretsIn(Object.values(server.headers ?? {})), ...secretsIn(command)]) add(secret, url);
+  }
   for (const { kind, baseUrl, headers, apiKeySecret } of Object.values(providers)) {
     const url = baseUrl ?? defaultBaseUrl(kind);
-    for (const secret of [...secretsIn(headers), ...(apiKeySecret === undefined ? [] : [apiKeySecret])]) add(secret, url);
+    for (const secret of [...secretsIn(Object.values(headers ?? {})), ...(apiKeySecret === undefined ? [] : [apiKeySecret])])
+      add(secret, url);
   }
   return used;
 }
 
-function secretsIn(headers: Readonly<Record<string, string | { secret: string }>> = {}): string[] {
-  return Object.values(headers).flatMap((value) => (typeof value === 'string' ? [] : [value.secret]));
+function secretsIn(values: readonly (string | { secret: string })[]): string[] {
+  return values.flatMap((value) => (typeof value === 'string' ? [] : [value.secret]));
 }

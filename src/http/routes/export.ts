@@ -1,8 +1,9 @@
-/** `GET /v1/export`: the documents of the workspace as a project file, without the values of secrets. */
+/** `GET /v1/export`: the documents of the workspace as a project file, without the values of secrets; and the JSON Schema of such files. */
 import { z } from 'zod';
 import { Project } from '../../core/project/project.ts';
+import { projectJsonSchema } from '../../core/project/project-schema.ts';
 import { exportProject } from '../project-export.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { definePublicRoute, defineRoute, type Route } from '../route.ts';
 
 export const exportRoutes: readonly Route[] = [
   defineRoute(
@@ -32,4 +33,22 @@ export const exportRoutes: readonly Route[] = [
       });
     },
   ),
+
+  definePublicRoute(
+    {
+      path: '/moniker.schema.json',
+      operationId: 'getProjectSchema',
+      tag: 'Projects',
+      summary: 'The JSON Schema of project files',
+      description: 'For editors: name this URL in `$schema` of a `moniker.json`, or in a comment `# yaml-language-server: $schema=…`.',
+      answers: { 200: { description: 'JSON Schema, draft 2020-12.', schema: z.looseObject({}), contentType: 'application/schema+json' } },
+    },
+    () => {
+      schemaText ??= JSON.stringify(projectJsonSchema());
+      return new Response(schemaText, { headers: { 'content-type': 'application/schema+json', 'cache-control': 'public, max-age=3600' } });
+    },
+  ),
 ];
+
+/** Generated on first use: it takes milliseconds that other requests should not pay. */
+let schemaText: string | undefined;

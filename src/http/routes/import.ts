@@ -7,6 +7,7 @@ import { readProject } from '../../core/project/read-project.ts';
 import { Project } from '../../core/project/project.ts';
 import { utf8Text } from '../../core/text/utf8.ts';
 import { applyProject } from '../../engine/project/apply-project.ts';
+import { commandPermission } from '../launcher-proof.ts';
 import { readBytes } from '../json-body.ts';
 import { dryRunQuery, projectReport, toReport } from '../project-report.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -35,7 +36,7 @@ export const importRoutes: readonly Route[] = [
     },
     async ({ c, services, principal, query, answer }) => {
       const { project, unset, warnings } = readProject(await readFile(await readBytes(c.req.raw, limits.maxLargeBodyBytes)));
-      const options = { project: null, unset, dryRun: query.dryRun === 'true' };
+      const options = { project: null, unset, dryRun: query.dryRun === 'true', ...commandPermission(c, services.settings) };
       const report = toReport(await applyProject(applyDeps(services, principal), principal, project, options));
       return answer(200, { format: 'moniker', ...report, warnings: [...warnings, ...report.warnings] });
     },

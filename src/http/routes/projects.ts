@@ -10,6 +10,7 @@ import { applyProject } from '../../engine/project/apply-project.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { ProjectRecord } from '../../ports/projects.ts';
 import type { Services } from '../../wiring.ts';
+import { commandPermission } from '../launcher-proof.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { dryRunQuery, projectReport, toReport } from '../project-report.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -99,7 +100,7 @@ export const projectRoutes: readonly Route[] = [
     async ({ c, services, principal, params, query, body, answer }) => {
       const { project, unset, warnings } = readProject(body);
       const result = await applyProject(applyDeps(services, principal), principal, project, {
-        ...{ project: params.project, unset, ...planOf(c) },
+        ...{ project: params.project, unset, ...planOf(c), ...commandPermission(c, services.settings) },
         ...{ dryRun: query.dryRun === 'true', force: query.force === 'true', prune: query.prune === 'true' },
       });
       const report = toReport(result);
