@@ -2,7 +2,7 @@
  * The bindings of an edge handler: in-memory stand-ins for KV and the Durable Objects of `wrangler.toml`, behind the same interfaces. The
  * Catalog is `edge-catalog.ts`; objects that would have to store something refuse.
  */
-import { type Outcome, toOutcome } from '../core/problem.ts';
+import { toOutcome } from '../core/problem.ts';
 import { MB } from '../core/limits/units.ts';
 import type { AuditRow } from '../core/audit.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
@@ -21,11 +21,10 @@ type BindingParts = {
 };
 
 export function createEdgeBindings({ catalog, audit, mcp, now }: BindingParts): Bindings {
-  const refuse = (): Promise<Outcome<never>> => toOutcome(() => Promise.reject(needsStorage()));
   return {
     KV: memoryKv(now),
     CATALOG: namespaceOf(catalog),
-    SESSION: namespaceOf(new Proxy({}, { get: (_target, method) => (method === 'then' ? undefined : refuse) })),
+    SESSION: namespaceOf({}),
     MCP_SESSION: namespaceOf({
       begin: (caller: Principal, target: string | null, _id: string, request: McpSessionRequest) => mcp(caller, target, request),
       hold: (caller: Principal, target: string | null, _name: string, request: McpSessionRequest) => mcp(caller, target, request),
@@ -35,22 +34,17 @@ export function createEdgeBindings({ catalog, audit, mcp, now }: BindingParts): 
       loadFiles: async () => ({ ok: true, value: [] }),
       applyFiles: async () => ({ ok: true, value: undefined }),
     }),
-    AUDIT_SHARD: namespaceOf({
-      append: (_name: unknown, rows: readonly AuditRow[]) => toOutcome(() => audit(rows)),
-      read: refuse,
-      check: refuse,
-    }),
-    USAGE: namespaceOf({
-      record: async () => undefined,
-      sums: () => Promise.reject(needsStorage()),
-      requests: () => Promise.reject(needsStorage()),
-      request: () => Promise.reject(needsStorage()),
-    }),
+    AUDIT_SHARD: namespaceOf({ append: (_name: unknown, rows: readonly AuditRow[]) => toOutcome(() => audit(rows)) }),
+    USAGE: namespaceOf({ record: async () => undefined }),
   };
 }
 
-/** One object under every name: an edge handler has one workspace. The callers declare the object's interface. */
-function namespaceOf(object: object): DurableObjectNamespace {
+/** One object under every name: an edge handler has one workspace. Methods that it does not have refuse. The callers declare its interface. */
+function namespaceOf(methods: object): DurableObjectNamespace {
+  const object = new Proxy(methods, {
+    // An object with `then` would be awaited.
+    get: (target, name) => (Object.hasOwn(target, name) || name === 'then' ? Reflect.get(target, name) : refuse),
+  });
   const idOf = (name: string) => ({ name, toString: () => name, equals: (other: { toString(): string }) => other.toString() === name });
   const namespace = {
     newUniqueId: () => idOf('0'.repeat(64)),
@@ -60,6 +54,10 @@ function namespaceOf(object: object): DurableObjectNamespace {
   };
   // Only these members are used.
   return namespace as unknown as DurableObjectNamespace;
+}
+
+function refuse(): Promise<never> {
+  return Promise.reject(needsStorage());
 }
 
 const maxKvEntries = 1_000;

@@ -109,6 +109,34 @@ describe('an edge handler', () => {
   });
 });
 
+describe('every operation', () => {
+  it('works or is refused with a reason, whatever it requires', async () => {
+    const { send } = await edge({ env: { ...env, MONIKER_PUBLIC_URL: 'https://edge.example' } });
+    const { paths } = (await send('GET', '/openapi.json')).json() as { paths: Record<string, Record<string, unknown>> };
+    const names: Record<string, string> = {
+      toolset: 'plain',
+      server: 'facts',
+      canonical: 'local.calculate',
+      provider: 'up',
+      secret: 'UP',
+      id: 'x',
+    };
+    const faults: string[] = [];
+    let count = 0;
+    for (const [path, methods] of Object.entries(paths)) {
+      const filled = path.replaceAll(/\{(\w+)\+?\}/g, (_whole, name: string) => names[name] ?? '0'.repeat(64));
+      for (const method of Object.keys(methods).filter((name) => name !== 'parameters')) {
+        count += 1;
+        const body = method === 'get' || method === 'delete' ? undefined : {};
+        const { status, text } = await send(method.toUpperCase(), filled, body, { accept: 'application/json, text/event-stream' });
+        if (status >= 500 && !text.includes('npm run deploy')) faults.push(`${method} ${filled}: ${status} ${text.slice(0, 200)}`);
+      }
+    }
+    expect(faults).toEqual([]);
+    expect(count).toBeGreaterThan(100);
+  });
+});
+
 describe('keys of an edge handler', () => {
   const bound = 'a-key-that-is-bound-to-one-toolset-0123456789';
   const old = 'a-key-that-has-expired-long-ago-0123456789';
@@ -161,6 +189,7 @@ describe('a project of an edge handler', () => {
     ],
     ['an unknown tool', toolset([{ tool: 'local.calculat' }]), 'local.calculate'],
     ['a variable that is not set', { servers: { s: { kind: 'mcp', url: placeholder('NO_SUCH') } } }, 'NO_SUCH'],
+    ['a command', { servers: { s: { kind: 'mcp', command: 'npx', args: ['-y', 'some-server'] } } }, 'servers.s.command'],
     ['a reserved server', { servers: { builtin: { kind: 'mcp', url: 'https://a.example' } } }, 'servers.builtin'],
     ['a secret for another host', { ...secretOf('b.example'), ...serverAt('https://a.example/mcp') }, 'it is not bound to the host'],
     ['a secret that nothing names', { secrets: { A: { value: 'abcdefgh' } } }, 'secrets.A.hosts'],
