@@ -1,6 +1,6 @@
 /**
- * The example for other edge runtimes, as a reader runs it, in each runtime of this machine: Node, and Deno and Bun if they are installed
- * (`npm install --no-save deno bun`, about 200 MB; or in the PATH).
+ * The example for other edge runtimes, as a reader runs it, in Node, in Deno, and in Bun if it is installed (`npm install --no-save bun`,
+ * about 100 MB; or in the PATH).
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
