@@ -13,10 +13,10 @@ if (import.meta.main) {
 
 export function dumpConfig(directory: string): void {
   const config: WorkerConfig = unstable_readConfig({ config: join(projectRoot, 'wrangler.toml') });
-  const { name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, r2_buckets, assets, migrations } = config;
+  const { name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, r2_buckets, assets, exports } = config;
   mkdirSync(directory, { recursive: true });
   writeFileSync(
     join(directory, workerConfigFile),
-    JSON.stringify({ name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, r2_buckets, assets, migrations }),
+    JSON.stringify({ name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, r2_buckets, assets, exports }),
   );
 }

@@ -72,7 +72,7 @@ function writeKeys(file: string): void {
 }
 
 /** Only letters and digits, so that a double click selects the complete key. */
-function randomKey(bytes: number): string {
+export function randomKey(bytes: number): string {
   return randomBytes(bytes).toString('hex');
 }
 

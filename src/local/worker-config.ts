@@ -24,7 +24,8 @@ export type WorkerConfig = {
   r2_buckets?: { binding: string; bucket_name?: string }[];
   /** Absent without pages. */
   assets?: { binding?: string; html_handling?: 'none' | 'auto-trailing-slash' | 'drop-trailing-slash' | 'force-trailing-slash' };
-  migrations: { tag: string; new_sqlite_classes?: string[] }[];
+  /** The classes of Durable Objects, by name. */
+  exports?: Record<string, { type: string; storage?: string }>;
 };
 
 export function readWorkerConfig(directory: string): WorkerConfig {

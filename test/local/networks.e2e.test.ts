@@ -23,7 +23,6 @@ const config = {
   compatibility_flags: [],
   kv_namespaces: [],
   durable_objects: { bindings: [] },
-  migrations: [],
 };
 
 const directory = mkdtempSync(join(tmpdir(), 'moniker-networks-'));

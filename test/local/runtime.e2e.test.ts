@@ -59,7 +59,7 @@ const config = {
   r2_buckets: [{ binding: 'BUCKET', bucket_name: 'exports' }],
   durable_objects: { bindings: [{ name: 'COUNTER', class_name: 'Counter' }] },
   assets: { binding: 'ASSETS', html_handling: 'none' },
-  migrations: [{ tag: 'v1', new_sqlite_classes: ['Counter'] }],
+  exports: { Counter: { type: 'durable-object', storage: 'sqlite' } },
 };
 
 const directory = mkdtempSync(join(tmpdir(), 'moniker-runtime-'));

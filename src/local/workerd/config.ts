@@ -78,11 +78,12 @@ function modulesOf(bundle: string): CapnpValue[] {
   return [mainModule, ...others].map((name) => ({ name, [name.endsWith('.wasm') ? 'wasm' : 'esModule']: new Raw(`embed "/${name}"`) }));
 }
 
-function objectClasses({ name, durable_objects, migrations }: WorkerConfig): CapnpValue[] {
-  const sqliteClasses = new Set(migrations.flatMap((migration) => migration.new_sqlite_classes ?? []));
+function objectClasses({ name, durable_objects, exports = {} }: WorkerConfig): CapnpValue[] {
   return durable_objects.bindings.map(({ class_name }) => {
-    if (!sqliteClasses.has(class_name))
-      throw new StartFailure(`wrangler.toml: the Durable Object class ${class_name} is not in \`new_sqlite_classes\` of any migration.`);
+    if (exports[class_name]?.storage !== 'sqlite')
+      throw new StartFailure(
+        `wrangler.toml: [exports.${class_name}] with storage = "sqlite" is missing for the class of a Durable Object.`,
+      );
     return { className: class_name, uniqueKey: `${name}-${class_name}`, enableSql: true };
   });
 }
