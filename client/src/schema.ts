@@ -1507,7 +1507,7 @@ export interface paths {
         put?: never;
         /**
          * Restore the next lines of an archive
-         * @description Send the lines of an archive in their order, in requests of at most 25165824 bytes, each with whole lines. The first line begins the restore, the last one completes it; in between, other requests to the workspace return 503 `unavailable`. Every part is checked before it is stored. After a failure, continue with `nextPart` of the state, begin again with the first line, or give up with DELETE. Repeat a request whose response has the state `clearing`.
+         * @description Send the lines of an archive in their order, in requests of at most 17825792 bytes, each with whole lines. The first line begins the restore, the last one completes it; in between, other requests to the workspace return 503 `unavailable`. Every part is checked before it is stored. A request applies some hundred parts: if `nextPart` is in these lines, send the rest again. After a failure, continue with `nextPart` of the state, begin again with the first line, or give up with DELETE. Repeat a request whose response has the state `clearing`.
          *
          *     Only for the root key.
          *

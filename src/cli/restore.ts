@@ -78,16 +78,16 @@ async function sendFile(client: Client, file: string, { replace }: RestoreOption
   let [lines, length, done]: [string[], number, number] = [[], 0, 0];
   let state: State | null = null;
   const flush = async (): Promise<void> => {
-    if (lines.length === 0) return;
-    const body = lines.join('\n');
-    for (let clearings = 0; ; clearings += 1) {
-      state = await send(client, body, replace === true);
-      if (state.state !== 'clearing') break;
-      if (clearings >= maxClearings)
+    const before = done;
+    // A response may leave lines to the next request.
+    for (let clearings = 0; done < before + lines.length; clearings += 1) {
+      state = await send(client, lines.slice(done - before).join('\n'), replace === true);
+      if (state.state === 'restoring') done = state.nextPart;
+      else if (state.state !== 'clearing') done = before + lines.length;
+      else if (clearings >= maxClearings)
         throw new CommandFailure('The sessions of the workspace cannot be deleted.', 'See `moniker logs`, then run the command again.');
+      note(done);
     }
-    done += lines.length;
-    note(done);
     [lines, length] = [[], 0];
   };
   for await (const { text } of readArchiveFile(file)) {

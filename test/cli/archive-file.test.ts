@@ -14,7 +14,7 @@ const header = {
   ...{ masterKey: '0a1b2c3d', auditShards: 8 },
 };
 const rows = { kind: 'object', object: { kind: 'catalog', id: '' }, schema: 1, first: true, last: true, tables: [] };
-const end = { kind: 'end', sessions: 0, leftOut: [] };
+const end = { kind: 'end', sessions: 0, newestSession: 0, leftOut: [] };
 const mac = 'a'.repeat(64);
 
 /** The lines of an archive with these parts. */

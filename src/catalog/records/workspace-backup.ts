@@ -3,11 +3,18 @@
  * restored sessions available. `storage/backup/restore-archive.ts` drives a restore.
  */
 import { Problem } from '../../core/problem.ts';
+import { noLauncher, unprovenCommand } from '../../core/servers/stdio.ts';
 import { readTimeRule } from '../../core/triggers/schedules/next-run.ts';
 import type { ScheduleDocument } from '../../core/triggers/schedules/schedule.ts';
 import type { DocumentKind } from '../../ports/catalog.ts';
 import { dropLaterHeads } from '../../storage/audit-log.ts';
-import type { CatalogBackupMethods, CatalogRestoreStatus, ListedId, SkippedDocument } from '../../storage/backup/backup-objects.ts';
+import type {
+  CatalogBackupMethods,
+  CatalogRestoreStatus,
+  EndOptions,
+  ListedId,
+  SkippedDocument,
+} from '../../storage/backup/backup-objects.ts';
 import { type BackupPlan, hasTable, type ObjectBackup, requireWorkspace } from '../../storage/backup/object-backup.ts';
 import { catalogMigrations } from '../../storage/schema.ts';
 import type { CatalogContext, Job } from '../context.ts';
@@ -16,10 +23,16 @@ import { recordChange, shardHeads } from './audit.ts';
 import { enqueueDocument, enqueuePublish } from './outbox.ts';
 import { eraseWaits } from './session-waits.ts';
 
-/** Rows of the loose tables belong to rows of others, and those without one are deleted by a restore. All names are published again. */
+/**
+ * The loose tables may be large, or are written by most requests. Their rows belong to rows of others or are independent; `dropVoidRows`
+ * deletes those that were added or deleted between pages. All names are published again.
+ */
 export const catalogBackupPlan: BackupPlan = {
   migrations: catalogMigrations,
-  loose: ['edition_chunks', 'delivery_parts', 'callback_bodies', 'audit', 'audit_log', 'audit_heads'],
+  loose: [
+    ...['toolset_versions', 'document_versions', 'edition_chunks', 'sessions', 'session_waits', 'deliveries', 'delivery_parts'],
+    ...['callbacks', 'callback_attempts', 'callback_bodies', 'audit', 'audit_log', 'audit_heads'],
+  ],
   skipped: ['outbox'],
 };
 
@@ -110,11 +123,7 @@ function beginRestore(
 }
 
 /** Completes the restore in one transaction. Returns what was left out. */
-function endRestore(
-  context: CatalogContext,
-  backup: ObjectBackup,
-  { keyId, allowCommands }: { keyId: string; allowCommands: boolean },
-): SkippedDocument[] {
+function endRestore(context: CatalogContext, backup: ObjectBackup, { keyId, allowCommands, newestSession }: EndOptions): SkippedDocument[] {
   const { sql } = context;
   backup.migrate();
   const workspace = sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'workspace'").toArray()[0]?.value;
@@ -122,7 +131,7 @@ function endRestore(
   const skipped: SkippedDocument[] = [];
   backup.end(() => {
     checkDocuments(sql);
-    dropOrphans(sql);
+    dropVoidRows(sql, newestSession);
     dropLaterHeads(sql);
     if (!allowCommands) skipped.push(...dropCommands(context));
     stopDeliveries(context);
@@ -143,17 +152,23 @@ function checkDocuments(sql: SqlStorage): void {
 }
 
 /** Rows that were added or deleted between the pages of the backup. */
-function dropOrphans(sql: SqlStorage): void {
+function dropVoidRows(sql: SqlStorage, newestSession: number): void {
+  sql.exec(`DELETE FROM toolset_versions WHERE version > (SELECT coalesce(max(version), 0) FROM documents
+    WHERE kind = 'toolset' AND documents.name = toolset_versions.name)`);
+  sql.exec(`DELETE FROM document_versions WHERE version >= (SELECT coalesce(max(version), 0) FROM documents
+    WHERE documents.kind = document_versions.kind AND documents.name = document_versions.name)`);
   sql.exec('DELETE FROM edition_chunks WHERE hash NOT IN (SELECT hash FROM editions)');
+  sql.exec('DELETE FROM sessions WHERE number > ?', newestSession);
+  sql.exec('DELETE FROM session_waits WHERE session NOT IN (SELECT id FROM sessions)');
   sql.exec('DELETE FROM delivery_parts WHERE delivery NOT IN (SELECT number FROM deliveries)');
+  sql.exec('DELETE FROM callback_attempts WHERE callback NOT IN (SELECT number FROM callbacks)');
   sql.exec('DELETE FROM callback_bodies WHERE callback NOT IN (SELECT number FROM callbacks)');
 }
 
 /** A server document with a command runs a program on the machine: only its administrator may add one. */
 function dropCommands(context: CatalogContext): SkippedDocument[] {
   const { sql } = context;
-  const reason =
-    'It runs a command on this machine. Restore with the command `moniker restore` on the machine of the service, or add the server again there.';
+  const reason = context.settings.launcher === null ? noLauncher : unprovenCommand;
   return allRows(sql, 'server')
     .filter(({ body }) => body.command !== undefined)
     .map(({ kind, name }) => {

@@ -60,7 +60,13 @@ export const ArchivePart = z.discriminatedUnion('kind', [
   }),
   /** The object was deleted during the backup, or is in `leftOut` of the end. */
   z.strictObject({ kind: z.literal('absent'), object: BackedUpObject }),
-  z.strictObject({ kind: z.literal('end'), sessions: z.int(), leftOut: z.array(LeftOut).max(100) }),
+  z.strictObject({
+    kind: z.literal('end'),
+    sessions: z.int(),
+    /** Rows of the Catalog about later sessions are void: they were created during the backup. */
+    newestSession: z.int(),
+    leftOut: z.array(LeftOut).max(100),
+  }),
 ]);
 export type ArchivePart = z.infer<typeof ArchivePart>;
 export type ArchiveHeader = Extract<ArchivePart, { kind: 'header' }>;

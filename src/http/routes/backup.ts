@@ -4,6 +4,7 @@ import { maxLineBytes } from '../../core/backup/archive.ts';
 import { MB } from '../../core/limits/units.ts';
 import { joinBytes } from '../../core/text/bytes.ts';
 import { RestoreState } from '../../ports/backup.ts';
+import { commandPermission } from '../launcher-proof.ts';
 import { decodeText, readBytes } from '../json-body.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -11,7 +12,7 @@ const tag = 'Backup';
 const scopes = ['admin'] as const;
 const rootOnly = true;
 /** At least one line of any length. */
-const maxRestoreBytes = maxLineBytes + 8 * MB;
+const maxRestoreBytes = maxLineBytes + MB;
 const archiveType = 'application/jsonl';
 
 export const backupRoutes: readonly Route[] = [
@@ -69,7 +70,7 @@ export const backupRoutes: readonly Route[] = [
       scopes,
       rootOnly,
       summary: 'Restore the next lines of an archive',
-      description: `Send the lines of an archive in their order, in requests of at most ${maxRestoreBytes} bytes, each with whole lines. The first line begins the restore, the last one completes it; in between, other requests to the workspace return 503 \`unavailable\`. Every part is checked before it is stored. After a failure, continue with \`nextPart\` of the state, begin again with the first line, or give up with DELETE. Repeat a request whose response has the state \`clearing\`.`,
+      description: `Send the lines of an archive in their order, in requests of at most ${maxRestoreBytes} bytes, each with whole lines. The first line begins the restore, the last one completes it; in between, other requests to the workspace return 503 \`unavailable\`. Every part is checked before it is stored. A request applies some hundred parts: if \`nextPart\` is in these lines, send the rest again. After a failure, continue with \`nextPart\` of the state, begin again with the first line, or give up with DELETE. Repeat a request whose response has the state \`clearing\`.`,
       query: z.strictObject({
         replace: z
           .enum(['true', 'false'])
@@ -83,7 +84,8 @@ export const backupRoutes: readonly Route[] = [
     async ({ c, services, principal, query, answer }) => {
       const text = decodeText(await readBytes(c.req.raw, maxRestoreBytes));
       const lines = text.split('\n').filter((line) => line !== '');
-      const options = { replace: query.replace === 'true', allowCommands: false };
+      const allowCommands = commandPermission(c, services.settings).mayRunCommands === true;
+      const options = { replace: query.replace === 'true', allowCommands };
       return answer(200, await services.backups(principal).restore(lines, options));
     },
   ),

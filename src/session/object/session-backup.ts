@@ -38,19 +38,14 @@ export async function restoreSession(
 ): Promise<void> {
   const { storage } = ctx;
   switch (request.step) {
-    case 'begin':
-      await storage.deleteAlarm();
-      backup.mark();
-      return backup.begin(request.schema);
-    case 'write':
-      return backup.write(request.tables);
-    case 'end':
-      backup.migrate();
-      checkMeta(storage.sql, workspace);
-      if (object.id === ctx.id.toString()) return;
-      storage.sql.exec('CREATE TABLE IF NOT EXISTS restored_as (id TEXT NOT NULL)');
-      storage.sql.exec('DELETE FROM restored_as');
-      storage.sql.exec('INSERT INTO restored_as (id) VALUES (?)', object.id);
+    case 'part':
+      if (request.first) {
+        await storage.deleteAlarm();
+        backup.mark();
+        backup.begin(request.schema);
+      }
+      backup.write(request.tables);
+      if (request.last) complete(ctx, backup, { workspace, object });
       return;
     case 'activate':
       // Repeated after a lost response.
@@ -63,11 +58,23 @@ export async function restoreSession(
       await storage.deleteAlarm();
       return backup.abandon();
     case 'mark':
+    case 'begin':
+    case 'end':
     case 'reset':
       return;
     default:
       return request satisfies never;
   }
+}
+
+/** The session stays unavailable until the whole workspace is restored. */
+function complete({ storage, id }: DurableObjectState, backup: ObjectBackup, { workspace, object }: BackupName): void {
+  backup.migrate();
+  checkMeta(storage.sql, workspace);
+  if (object.id === id.toString()) return;
+  storage.sql.exec('CREATE TABLE IF NOT EXISTS restored_as (id TEXT NOT NULL)');
+  storage.sql.exec('DELETE FROM restored_as');
+  storage.sql.exec('INSERT INTO restored_as (id) VALUES (?)', object.id);
 }
 
 type StoredMeta = { workspace: string; setup: string };

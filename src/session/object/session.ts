@@ -301,6 +301,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   #enter(caller: Principal): OpenSession {
+    this.#backup.requireUsable();
     return enterSession(this.#life.tryOpen(), caller);
   }
 

@@ -21,11 +21,12 @@ export type BackupName = { workspace: string; object: BackedUpObject };
 
 /**
  * `mark`: the object refuses other requests from now on. `reset`: ends the object's instance, so that nothing of an earlier request writes to
- * restored tables; the call fails. `begin`: deletes all rows. `end`: of a session, which stays unavailable until `activate`.
+ * restored tables; the call fails. `begin`: deletes all rows. `part`: writes rows, with `first` after `begin`. The `last`
+ * rows of a session complete it; it stays unavailable until `activate`.
  */
 export type RestoreStep =
   | { step: 'begin'; schema: number }
-  | { step: 'write'; tables: readonly TableRows[] }
+  | { step: 'part'; schema: number; first: boolean; last: boolean; tables: readonly TableRows[] }
   | { step: 'mark' | 'end' | 'activate' | 'abandon' | 'reset' };
 
 export interface BackupRpc {
@@ -56,7 +57,7 @@ export interface CatalogBackupMethods {
   saveProgress(progress: string): void;
   /** A session that was not restored, or was cleared, leaves the lists. */
   dropSession(id: string): void;
-  endRestore(options: { keyId: string; allowCommands: boolean }): Promise<SkippedDocument[]>;
+  endRestore(options: EndOptions): Promise<SkippedDocument[]>;
   /** Records a backup in the audit. */
   noteBackup(keyId: string): void;
 }
@@ -70,6 +71,8 @@ export interface CatalogBackupRpc extends BackupRpc {
   ): Promise<Outcome<Awaited<ReturnType<CatalogBackupMethods[Name]>>>>;
 }
 
+/** `newestSession`: the last one that the archive can have. */
+export type EndOptions = { keyId: string; allowCommands: boolean; newestSession: number };
 export type SkippedDocument = { kind: string; name: string; reason: string };
 
 /** Calls an object. A failure of the platform is retried: all calls may be repeated. */

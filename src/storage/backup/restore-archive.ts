@@ -28,6 +28,10 @@ import { macOfLine } from './write-archive.ts';
 /** A request deletes sessions for this long before it asks to be repeated. */
 const clearMs = 15_000;
 const clearedAtATime = 20;
+const maxClearedPerRequest = 200;
+/** The rest of the lines is left to the next request, since a request may call a limited number of objects. */
+const maxPartsPerRequest = 300;
+const applyMs = 20_000;
 
 export type RestoreDeps = {
   bindings: Bindings;
@@ -126,7 +130,9 @@ async function applyLines(deps: RestoreDeps, progress: Progress, lines: readonly
     await callCatalogBackup(deps.bindings, deps.workspace, 'saveProgress', JSON.stringify(current));
   };
   try {
+    const until = deps.clock.now() + applyMs;
     for (const text of lines) {
+      if (current.number - progress.number >= maxPartsPerRequest || deps.clock.now() >= until) break;
       // A request whose response was lost is repeated.
       if (numberOf(text) <= current.number) continue;
       const line = readLine(text, current);
@@ -134,7 +140,7 @@ async function applyLines(deps: RestoreDeps, progress: Progress, lines: readonly
       const part = readArchivePart(line);
       if (part.kind === 'end') {
         await save();
-        return await endRestore(deps, current, options);
+        return await endRestore(deps, current, { ...options, newestSession: part.newestSession });
       }
       await applyPart(deps, part);
       current.number = line.number;
@@ -154,11 +160,8 @@ async function applyPart(deps: RestoreDeps, part: Exclude<ArchivePart, { kind: '
       await step(deps, part.object, { step: 'abandon' });
       return await callCatalogBackup(deps.bindings, deps.workspace, 'dropSession', part.object.id);
     case 'object': {
-      const { object, schema, first, last, tables } = part;
-      if (first) await step(deps, object, { step: 'begin', schema });
-      await step(deps, object, { step: 'write', tables });
-      if (last && object.kind === 'session') await step(deps, object, { step: 'end' });
-      return;
+      const { object, kind: _kind, ...rows } = part;
+      return await step(deps, object, { step: 'part', ...rows });
     }
     default:
       return part satisfies never;
@@ -166,21 +169,25 @@ async function applyPart(deps: RestoreDeps, part: Exclude<ArchivePart, { kind: '
 }
 
 /** The Catalog is last: then the workspace can be used. */
-async function endRestore(deps: RestoreDeps, { shards }: Progress, { allowCommands }: RestoreOptions): Promise<RestoreState> {
+async function endRestore(
+  deps: RestoreDeps,
+  { shards }: Progress,
+  { allowCommands, newestSession }: RestoreOptions & { newestSession: number },
+): Promise<RestoreState> {
   const { bindings, workspace } = deps;
   for (const object of shardsOf(shards)) await step(deps, object, { step: 'end' });
-  const skipped = await callCatalogBackup(bindings, workspace, 'endRestore', { keyId: rootKeyId, allowCommands });
+  const skipped = await callCatalogBackup(bindings, workspace, 'endRestore', { keyId: rootKeyId, allowCommands, newestSession });
   return { ...(await readRestoreState(deps)), skipped };
 }
 
-/** Deletes the sessions of the workspace, and those of a restore that stopped. Returns how many are left, at least, after `clearMs`. */
+/** Deletes the sessions of the workspace, and those of a restore that stopped. Returns how many are left, at least, when the request has done its share. */
 async function clearSessions(deps: RestoreDeps): Promise<number> {
   const { bindings, workspace, clock } = deps;
   const until = clock.now() + clearMs;
-  for (;;) {
+  for (let cleared = 0; ; cleared += clearedAtATime) {
     const ids = await callCatalogBackup(bindings, workspace, 'sessionIds', 0, clearedAtATime);
     if (ids.length === 0) return 0;
-    if (clock.now() >= until) return ids.length;
+    if (cleared >= maxClearedPerRequest || clock.now() >= until) return ids.length;
     for (const { id } of ids) {
       await nullIfNotFound(step(deps, { kind: 'session', id }, { step: 'abandon' }));
       await callCatalogBackup(bindings, workspace, 'dropSession', id);

@@ -11,7 +11,8 @@ export async function restoreShard(ctx: DurableObjectState, backup: ObjectBackup
       return backup.mark();
     case 'begin':
       return backup.begin(request.schema);
-    case 'write':
+    case 'part':
+      if (request.first) backup.begin(request.schema);
       return backup.write(request.tables);
     case 'end':
       // Repeated after a lost response.

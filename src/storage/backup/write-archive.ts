@@ -73,7 +73,7 @@ export async function writeArchivePage(
   }
   const reason = `It changed during each of ${maxRestarts + 1} attempts to read it.`;
   const leftOut = state.leftOut.map((id) => ({ object: { kind: 'session' as const, id }, reason }));
-  await page.add(state, { kind: 'end', sessions: state.sessions, leftOut });
+  await page.add(state, { kind: 'end', sessions: state.sessions, newestSession: state.through ?? 0, leftOut });
   return { lines: page.lines, next: null };
 }
 
