@@ -21,3 +21,5 @@ await import('../src/storage/backup/write-archive.ts');
 await import('../src/storage/backup/restore-archive.ts');
 await import('../src/http-tools/openapi/source.ts');
 await import('../src/skills/zip.ts');
+await import('../src/platform/read-import.ts');
+await import('../src/engine/project/import-project.ts');

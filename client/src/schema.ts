@@ -881,7 +881,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file
-         * @description Writes all documents of the file, or none; documents of the same name are replaced. The key needs the rights for each of them. What cannot be taken is `skipped`, with the reason.
+         * @description Writes the documents of a file: a project file, or a file of another system (`docs/import.md`), as JSON, YAML or a zip archive. Documents of the same name are replaced. What cannot be taken is `skipped`, with the reason. The key needs the rights for each document.
          *
          *     Scope: `toolsets` or `admin`.
          */
@@ -4332,6 +4332,7 @@ export interface components {
             }[];
             /** @description Documents that did not exist. As in a project file, such as `servers.github`. */
             created: string[];
+            /** @description The format that was read; `zip` for an archive with files of several formats. */
             format: string;
             /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. */
             kept: {
@@ -11127,18 +11128,25 @@ export interface operations {
             query?: {
                 /** @description `true`: returns the plan, and stores nothing. */
                 dryRun?: "true" | "false";
+                /**
+                 * @description The name of the file, with its folder. It helps to find out the format.
+                 * @example .cursor/mcp.json
+                 */
+                fileName?: string;
                 /** @description Absent: it is found out from the content. */
-                format?: "moniker";
+                format?: "moniker" | "openapi" | "litellm" | "hypertool" | "vscode" | "zed" | "kiro" | "cursor" | "windsurf" | "claude" | "portkey" | "albert" | "sisu" | "openai-functions" | "alias-map";
+                /** @description `true`: documents that cannot be written are `skipped`, and the others are written. `false`: all or none. Absent: `true`, except for project files. */
+                partial?: "true" | "false";
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description The file itself, as JSON or YAML. */
+        /** @description The file itself, as JSON, YAML or a zip archive, whatever its media type. */
         requestBody: {
             content: {
+                "*/*": string;
                 "application/json": components["schemas"]["Project"];
-                "application/yaml": string;
             };
         };
         responses: {

@@ -3,7 +3,8 @@
  * of such files and skill folders. Used by the command line and by `POST /v1/import`.
  */
 import { ImportDraft, type ImportResult } from '../core/import/draft.ts';
-import { detectFormat, type ImportFormat, readFormat, unknownFormat } from '../core/import/formats.ts';
+import { detectFormat, readFormat, unknownFormat } from '../core/import/formats.ts';
+import type { ImportFormat } from '../core/import/names.ts';
 import { type ArchiveFile, contentOf, readSkillFolders } from '../core/import/skills.ts';
 import { excessOf } from '../core/json/json-text.ts';
 import { withoutComments } from '../core/json/json-comments.ts';

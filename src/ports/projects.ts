@@ -33,6 +33,8 @@ export type DocumentWrite = {
   awaitsTools?: true;
   /** It is skipped if it cannot be written. */
   mayFail?: true;
+  /** Why it cannot be written: it is skipped. */
+  fault?: string;
 };
 
 export type ApplyRequest = {

@@ -82,6 +82,7 @@ async function writeOne(
     action,
     ...more,
   });
+  if (write.fault !== undefined) return done('skipped', { reason: write.fault });
   try {
     if (kind === 'secret' && write.body.value === undefined) return withoutValue(row, write, done);
     const why = project === null || force === true || row === null ? null : whyKept(row, owner, project);

@@ -129,8 +129,6 @@ export class ImportDraft {
     const documents = Object.fromEntries([...this.#documents].map(([kind, all]) => [kind, Object.fromEntries(all)]));
     const used = secretsIn(documents);
     const secrets = [...this.#secrets].filter(([name]) => used.has(name));
-    for (const [name, { value }] of secrets)
-      if (value === null) this.warn(`secrets.${name}`, `has no value in the file: set it with PUT /v1/secrets/${name}`);
     const project: Project = {
       ...(secrets.length > 0 && { secrets: Object.fromEntries(secrets.map(([name, secret]) => [name, toSecret(secret)])) }),
       ...documents,
@@ -157,7 +155,7 @@ export class ImportDraft {
 /** A folder that a variable names is absolute once the command line has expanded it. */
 function check(kind: ImportedKind, document: Json): ReturnType<typeof parsePart> {
   const schema = schemas[kind];
-  if (schema === undefined || 'command' in document) return { data: document };
+  if (schema === undefined) return { data: document };
   return parsePart(schema, typeof document.cwd === 'string' && document.cwd.startsWith('${') ? { ...document, cwd: '/' } : document);
 }
 

@@ -13,6 +13,7 @@ import { readKiroAgent } from './kiro.ts';
 import { readLiteLlm } from './litellm.ts';
 import { madeToolsIn, readMadeTools } from './made-tools.ts';
 import { readMcpServers, readVsCode, readZed } from './mcp-clients.ts';
+import { type ImportFormat, importFormats } from './names.ts';
 import { readOpenApiDocument } from './openapi.ts';
 import { readPortkey } from './portkey.ts';
 
@@ -32,8 +33,7 @@ const isObject = (value: unknown, ...members: string[]): boolean => members.some
 const hasServers = (value: unknown): boolean =>
   isObject(value, 'mcpServers') || Object.values(recordOf(recordOf(value).projects)).some((one) => isObject(one, 'mcpServers'));
 
-/** In the order in which they are tried. */
-const formats = {
+const formats: Readonly<Record<ImportFormat, Format>> = {
   moniker: {
     title: 'a project file of Moniker',
     expects: 'sections such as servers, toolsets and agents',
@@ -125,11 +125,7 @@ const formats = {
     accepts: (value) => aliasMapIn(value) !== null,
     read: (draft, value) => readAliasMap(draft, value),
   },
-} satisfies Record<string, Format>;
-
-export type ImportFormat = keyof typeof formats;
-// `Object.keys` loses the names' types.
-export const importFormats = Object.keys(formats) as [ImportFormat, ...ImportFormat[]];
+};
 
 /** Returns the format of a parsed file; null if it is none of them. */
 export function detectFormat(value: unknown, file = ''): ImportFormat | null {

@@ -5,6 +5,26 @@
 import { isListedName } from '../names/names.ts';
 import { reservedServers } from '../servers/server.ts';
 
+/** In the order in which a file is compared with them. `formats.ts` has their readers. */
+export const importFormats = [
+  'moniker',
+  'openapi',
+  'litellm',
+  'hypertool',
+  'vscode',
+  'zed',
+  'kiro',
+  'cursor',
+  'windsurf',
+  'claude',
+  'portkey',
+  'albert',
+  'sisu',
+  'openai-functions',
+  'alias-map',
+] as const;
+export type ImportFormat = (typeof importFormats)[number];
+
 /** The kinds of documents that an import creates. */
 export type ImportedKind = 'providers' | 'modelAliases' | 'servers' | 'tools' | 'toolsets' | 'skills' | 'agents';
 

@@ -69,15 +69,29 @@ export async function projectWrites(
   const writes: DocumentWrite[] = [];
   for (const document of documents) {
     const { kind, name } = document;
-    const checked = await atPathAsync(kind, name, () => check(deps, principal, document));
+    const mayFail = unset.has(documentPath(kind, name)) || needsOneOf(commands, document);
+    const checked = await orFault(
+      mayFail,
+      atPathAsync(kind, name, () => check(deps, principal, document)),
+    );
     writes.push({
       ...document,
       ...checked,
       ...(namesToolsOf(servers, document) && { awaitsTools: true }),
-      ...((unset.has(documentPath(kind, name)) || needsOneOf(commands, document)) && { mayFail: true }),
+      ...(mayFail && { mayFail }),
     });
   }
   return writes;
+}
+
+/** Converts the problem of a document that may fail to the reason why it is skipped. */
+async function orFault<T>(mayFail: boolean, work: Promise<T>): Promise<T | { fault: string }> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!mayFail || !(error instanceof Problem) || error.code === 'forbidden') throw error;
+    return { fault: error.detail };
+  }
 }
 
 function documentsIn(project: Project): Document[] {

@@ -1,19 +1,20 @@
 /** `POST /v1/import`: a file whose documents are written into the workspace. */
 import { z } from 'zod';
-import { parseJsonText } from '../../core/json/json-text.ts';
+import { importFormats } from '../../core/import/names.ts';
 import { limits } from '../../core/limits.ts';
-import { invalidRequest, Problem } from '../../core/problem.ts';
-import { readProject } from '../../core/project/read-project.ts';
 import { Project } from '../../core/project/project.ts';
-import { utf8Text } from '../../core/text/utf8.ts';
-import { applyProject } from '../../engine/project/apply-project.ts';
 import { commandPermission } from '../launcher-proof.ts';
 import { readBytes } from '../json-body.ts';
 import { dryRunQuery, projectReport, toReport } from '../project-report.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { applyDeps } from './projects.ts';
 
-const ImportReport = z.object({ format: z.string(), ...projectReport }).meta({ id: 'ImportReport' });
+const ImportReport = z
+  .object({
+    format: z.string().meta({ description: 'The format that was read; `zip` for an archive with files of several formats.' }),
+    ...projectReport,
+  })
+  .meta({ id: 'ImportReport' });
 
 export const importRoutes: readonly Route[] = [
   defineRoute(
@@ -25,43 +26,43 @@ export const importRoutes: readonly Route[] = [
       scopes: ['toolsets', 'admin'],
       summary: 'Import a file',
       description:
-        'Writes all documents of the file, or none; documents of the same name are replaced. The key needs the rights for each of them. What cannot be taken is `skipped`, with the reason.',
+        'Writes the documents of a file: a project file, or a file of another system (`docs/import.md`), as JSON, YAML or a zip archive. Documents of the same name are replaced. What cannot be taken is `skipped`, with the reason. The key needs the rights for each document.',
       query: z.strictObject({
         dryRun: dryRunQuery,
-        format: z.enum(['moniker']).optional().meta({ description: 'Absent: it is found out from the content.' }),
+        format: z.enum(importFormats).optional().meta({ description: 'Absent: it is found out from the content.' }),
+        partial: z.enum(['true', 'false']).optional().meta({
+          description:
+            '`true`: documents that cannot be written are `skipped`, and the others are written. `false`: all or none. Absent: `true`, except for project files.',
+        }),
+        fileName: z
+          .string()
+          .max(1_000)
+          .optional()
+          .meta({ description: 'The name of the file, with its folder. It helps to find out the format.', example: '.cursor/mcp.json' }),
       }),
-      rawBody: { json: Project, type: 'application/yaml', description: 'The file itself, as JSON or YAML.' },
+      rawBody: { json: Project, type: '*/*', description: 'The file itself, as JSON, YAML or a zip archive, whatever its media type.' },
       answers: { 200: { description: 'What was done, or the plan.', schema: ImportReport } },
       problems: ['conflict', 'name_conflict', 'precondition_failed'],
     },
     async ({ c, services, principal, query, answer }) => {
-      const { project, unset, warnings } = readProject(await readFile(await readBytes(c.req.raw, limits.maxLargeBodyBytes)));
-      const options = { project: null, unset, dryRun: query.dryRun === 'true', ...commandPermission(c, services.settings) };
-      const report = toReport(await applyProject(applyDeps(services, principal), principal, project, options));
-      return answer(200, { format: 'moniker', ...report, warnings: [...warnings, ...report.warnings] });
+      const { format, fileName } = query;
+      // Loaded on demand, since few requests are imports.
+      const { readImport } = await import('../../platform/read-import.ts');
+      const { importProject } = await import('../../engine/project/import-project.ts');
+      const read = readImport(await readBytes(c.req.raw, limits.maxLargeBodyBytes), { format, fileName });
+      const isPartial = query.partial === undefined ? read.format !== 'moniker' : query.partial === 'true';
+      const { applied, skipped, warnings } = await importProject(applyDeps(services, principal), principal, read, {
+        dryRun: query.dryRun === 'true',
+        isPartial,
+        ...commandPermission(c, services.settings),
+      });
+      const report = toReport(applied);
+      return answer(200, {
+        format: read.format,
+        ...report,
+        skipped: [...report.skipped, ...skipped],
+        warnings: [...warnings, ...report.warnings],
+      });
     },
   ),
 ];
-
-/** The value of a JSON or YAML text. JSON is a form of YAML, which also accepts trailing commas. */
-async function readFile(bytes: Uint8Array): Promise<unknown> {
-  const text = utf8Text(bytes);
-  if (text === null) throw new Problem('invalid_json', 'The file is not UTF-8 text.');
-  let unread: Problem;
-  try {
-    return parseJsonText(text);
-  } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'invalid_json') throw error;
-    unread = error;
-  }
-  const { readYaml, YamlFault } = await import('../../platform/read-yaml.ts');
-  try {
-    return readYaml(text, { maxDepth: limits.maxJsonDepth, maxSeparators: limits.maxJsonValues, maxAliased: limits.maxJsonValues });
-  } catch (error) {
-    if (!(error instanceof YamlFault)) throw error;
-    if (/^\s*[{[]/.test(text)) throw unread;
-    const { place } = error;
-    const where = place === null ? '' : ` at line ${place.line}, column ${place.column}`;
-    throw invalidRequest([{ path: '', message: `is neither JSON nor YAML${where}: ${error.message}` }]);
-  }
-}

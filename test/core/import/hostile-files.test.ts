@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { importFormats } from '../../../src/core/import/formats.ts';
+import { importFormats } from '../../../src/core/import/names.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { Project } from '../../../src/core/project/project.ts';
 import { type ImportOptions, readImport } from '../../../src/platform/read-import.ts';

@@ -35,6 +35,7 @@ export const views: readonly ConsoleView[] = [
   { name: 'agents', title: 'Agents', group: 'Build', key: 'e', load: async () => (await import('../agents/agents-page.tsx')).AgentsPage },
   { name: 'made', title: 'Made tools', group: 'Build', key: 'm', load: async () => (await import('../made/made-page.tsx')).MadePage },
   { name: 'skills', title: 'Skills', group: 'Build', key: 'k', load: async () => (await import('../skills/skills-page.tsx')).SkillsPage },
+  { name: 'import', title: 'Import', group: 'Build', key: 'b', load: async () => (await import('../import/import-page.tsx')).ImportPage },
   {
     name: 'webhooks',
     title: 'Webhooks',

@@ -1,0 +1,192 @@
+/** `/console/import`: choose or drop a file of another system, see what becomes of it, then import it. */
+import { useSignal } from '@preact/signals';
+import { MonikerError, type components } from '../../../../client/src/index.ts';
+import { moniker } from '../../api/moniker.ts';
+import { announce } from '../../parts/announce.ts';
+import { ChoiceField } from '../../parts/fields.tsx';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { type Column, Records } from '../../parts/records.tsx';
+import { visible } from '../../parts/visible.ts';
+import { Warnings } from '../../parts/warnings.tsx';
+import { pathOf } from '../../router.ts';
+
+type Report = components['schemas']['ImportReport'];
+type Row = { name: string; action: string; reason: string; href: string | null };
+
+export function ImportPage() {
+  const file = useSignal<File | null>(null);
+  const format = useSignal('');
+  /** Of the newest request: a plan, or what was done. */
+  const report = useSignal<Report | null>(null);
+  const isDone = useSignal(false);
+  const isBusy = useSignal(false);
+  const problem = useSignal<unknown>(null);
+
+  const send = async (dryRun: boolean): Promise<void> => {
+    const chosen = file.value;
+    if (chosen === null) return;
+    isBusy.value = true;
+    problem.value = null;
+    try {
+      const sent = await post(chosen, format.value, dryRun);
+      // Another file may have been chosen meanwhile.
+      if (file.value !== chosen) return;
+      report.value = sent;
+      isDone.value = !dryRun;
+      announce(dryRun ? 'The plan is shown. Nothing is stored yet.' : 'The file is imported.');
+    } catch (error) {
+      if (dryRun) report.value = null;
+      problem.value = error;
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  const choose = (files: FileList | null | undefined): void => {
+    const [chosen] = files ?? [];
+    if (chosen === undefined) return;
+    file.value = chosen;
+    void send(true);
+  };
+
+  return (
+    <div class="page">
+      <h1>Import</h1>
+      <p class="muted">
+        Bring the servers of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Kiro or Zed, toolsets of HyperTool, lists of functions,
+        models of LiteLLM or Portkey, an OpenAPI document, or a project file. JSON, YAML or zip, at most 10 MB. Nothing is stored before you
+        have seen the plan.
+      </p>
+      <section
+        class="drop rounded"
+        aria-label="File"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault();
+          choose(event.dataTransfer?.files);
+        }}
+      >
+        <label class="button">
+          {file.value === null ? 'Choose a file' : 'Choose another file'}
+          <input
+            type="file"
+            class="visually-hidden"
+            accept=".json,.jsonc,.yaml,.yml,.zip"
+            onChange={({ currentTarget }) => {
+              choose(currentTarget.files);
+              currentTarget.value = '';
+            }}
+          />
+        </label>
+        <p class="muted">{file.value === null ? 'or drop it here' : visible(file.value.name)}</p>
+      </section>
+      <ChoiceField
+        label="Format"
+        path="format"
+        hint="Usually found out from the content."
+        value={format.value}
+        choices={formats}
+        onInput={(value) => {
+          format.value = value;
+          void send(true);
+        }}
+      />
+      {problem.value !== null && <ProblemView error={problem.value} retry={() => void send(!isDone.value)} />}
+      {report.value !== null && <Result report={report.value} isDone={isDone.value} />}
+      {report.value !== null && !isDone.value && (
+        <p class="actions">
+          <button type="button" class="primary" disabled={isBusy.value || !writesSomething(report.value)} onClick={() => void send(false)}>
+            Import
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Result({ report, isDone }: { report: Report; isDone: boolean }) {
+  const rows = rowsOf(report, isDone);
+  return (
+    <>
+      <h2>{isDone ? 'Imported' : 'Plan'}</h2>
+      <p>
+        Format: <code>{report.format}</code>. {rows.length === 0 && 'The file contains nothing to import.'}
+      </p>
+      <Records caption={isDone ? 'What was imported' : 'What would be imported'} items={rows} columns={columns} keyOf={keyOf} />
+      <Warnings warnings={report.warnings} />
+    </>
+  );
+}
+
+const columns: Column<Row>[] = [
+  {
+    label: 'Document',
+    cell: ({ name, href }) => (href === null ? <code>{visible(name)}</code> : <a href={href}>{visible(name)}</a>),
+  },
+  { label: 'Result', cell: ({ action }) => action },
+  { label: 'Reason', cell: ({ reason }) => visible(reason) },
+];
+
+function keyOf({ name, action, reason }: Row): string {
+  return `${action} ${name} ${reason}`;
+}
+
+function rowsOf(report: Report, isDone: boolean): Row[] {
+  const rows = (names: readonly string[], action: string): Row[] =>
+    names.map((name) => ({ name, action, reason: '', href: isDone ? hrefOf(name) : null }));
+  const reasons = (items: readonly { name: string; reason: string }[], action: string): Row[] =>
+    items.map(({ name, reason }) => ({ name, action, reason, href: null }));
+  return [
+    ...rows(report.created, isDone ? 'created' : 'new'),
+    ...rows(report.updated, isDone ? 'replaced' : 'replaces the stored one'),
+    ...reasons(report.waiting, 'after its servers have listed their tools'),
+    ...rows(report.unchanged, 'unchanged'),
+    ...reasons(report.skipped, 'skipped'),
+  ];
+}
+
+function writesSomething({ created, updated, waiting }: Report): boolean {
+  return created.length + updated.length + waiting.length > 0;
+}
+
+/** The page of a document: `servers.github` → `/console/servers/github`. */
+function hrefOf(name: string): string | null {
+  const dot = name.indexOf('.');
+  const view = views.get(name.slice(0, dot));
+  return view === undefined ? null : pathOf(view, name.slice(dot + 1));
+}
+
+const views: ReadonlyMap<string, string> = new Map(
+  ['servers', 'toolsets', 'agents', 'providers', 'skills', 'secrets'].map((section) => [section, section] as const),
+);
+
+async function post(file: File, format: string, dryRun: boolean): Promise<Report> {
+  const query = { dryRun: dryRun ? ('true' as const) : ('false' as const), fileName: file.name.slice(0, 1_000) };
+  const { data, error, response } = await moniker.value.POST('/v1/import', {
+    // The choices are those of the API.
+    params: { query: { ...query, ...(format !== '' && { format: format as 'moniker' }) } },
+    // The client sends bytes unchanged; the typed body is that of JSON.
+    body: file as unknown as components['schemas']['Project'],
+    headers: { 'content-type': 'application/octet-stream' },
+  });
+  if (data !== undefined) return data;
+  throw new MonikerError(error, { status: response.status, requestId: response.headers.get('x-request-id') });
+}
+
+const formats: readonly (readonly [value: string, label: string])[] = [
+  ['', 'Found out'],
+  ['claude', 'Claude Desktop or Claude Code'],
+  ['cursor', 'Cursor'],
+  ['vscode', 'VS Code'],
+  ['windsurf', 'Windsurf'],
+  ['kiro', 'Kiro'],
+  ['zed', 'Zed'],
+  ['hypertool', 'HyperTool'],
+  ['litellm', 'LiteLLM'],
+  ['portkey', 'Portkey'],
+  ['openapi', 'OpenAPI or Swagger'],
+  ['openai-functions', 'Functions of OpenAI, tools of Anthropic'],
+  ['sisu', 'SISU'],
+  ['albert', 'Albert'],
+  ['alias-map', 'Map of names'],
+  ['moniker', 'Project file of Moniker'],
+];

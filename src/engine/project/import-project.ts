@@ -1,0 +1,132 @@
+/**
+ * Writes what an import read: whole or not at all, or each document that can be written. The others are skipped with the reason: the command
+ * of a stdio server without the right to run one, a toolset of unknown servers.
+ */
+import type { ImportResult, Skipped } from '../../core/import/draft.ts';
+import { settleImport } from '../../core/import/settle-import.ts';
+import { limits } from '../../core/limits.ts';
+import type { Principal } from '../../core/principal.ts';
+import { nullIfNotFound } from '../../core/problem.ts';
+import type { Project } from '../../core/project/project.ts';
+import { readProject } from '../../core/project/read-project.ts';
+import { reservedServers } from '../../core/servers/server.ts';
+import type { Warning } from '../../core/warning.ts';
+import { Workspace } from '../../core/workspace.ts';
+import { type CatalogPort, workspaceDocument } from '../../ports/catalog.ts';
+import type { AppliedDocument, ApplyResult } from '../../ports/projects.ts';
+import { type ApplyDeps, type ApplyOptions, applyProject } from './apply-project.ts';
+
+type Imported = { applied: ApplyResult; skipped: Skipped[]; warnings: Warning[] };
+
+export async function importProject(
+  deps: ApplyDeps,
+  principal: Principal,
+  read: ImportResult,
+  { isPartial, ...options }: Omit<ApplyOptions, 'project' | 'unset'> & { isPartial: boolean },
+): Promise<Imported> {
+  if (!isPartial) {
+    const { project, unset, warnings } = readProject(read.project);
+    const applied = await applyProject(deps, principal, project, { ...options, project: null, unset });
+    return { applied, skipped: read.skipped, warnings: [...read.warnings, ...warnings] };
+  }
+  const settled = settleImport(read.project);
+  const named = await withKnownServers(deps.catalog, settled.project, new Set(Object.keys(read.project.servers ?? {})));
+  const project = await withOwnSettings(deps.catalog, named.project);
+  const applying = { ...options, project: null, unset: settled.documents };
+  const applied = await applyProject(deps, principal, project, applying);
+  const listed = await withListedServers(deps.catalog, project, applied);
+  const again = listed === null ? null : await applyProject(deps, principal, { toolsets: listed.toolsets }, applying);
+  return {
+    applied: again === null ? applied : replaced(applied, again),
+    skipped: [...read.skipped, ...settled.skipped, ...named.skipped, ...(listed?.skipped ?? [])],
+    warnings: [...read.warnings, ...settled.warnings],
+  };
+}
+
+/**
+ * Of the toolsets that were skipped, leaves out the entries of servers that were skipped, and those for all tools of a server that has none,
+ * such as one that cannot be reached, so that one broken server does not cost the tools of the others. Returns null if nothing is left out.
+ */
+async function withListedServers(
+  catalog: CatalogPort,
+  { toolsets = {} }: Project,
+  { documents }: ApplyResult,
+): Promise<{ toolsets: NonNullable<Project['toolsets']>; skipped: Skipped[] } | null> {
+  const skippedOf = (wanted: AppliedDocument['kind']): string[] =>
+    documents.flatMap(({ kind, name, action }) => (kind === wanted && action === 'skipped' ? [name] : []));
+  const servers = new Set(skippedOf('server'));
+  const skipped: Skipped[] = [];
+  const left: NonNullable<Project['toolsets']> = {};
+  for (const name of skippedOf('toolset')) {
+    const toolset = toolsets[name];
+    const tools: NonNullable<typeof toolset>['tools'] = [];
+    for (const [index, entry] of (toolset?.tools ?? []).entries()) {
+      const [, server = '', tool] = /^([a-z][a-z0-9-]*)\.(.+)$/.exec(entry.tool ?? '') ?? [];
+      const isGone = servers.has(server);
+      if (isGone || (tool === '*' && (await catalog.tools({ limit: 1 }, undefined, { server })).items.length === 0))
+        skipped.push({ name: `toolsets.${name}.tools[${index}] (${entry.tool})`, reason: isGone ? wasSkipped : noTools });
+      else tools.push(entry);
+    }
+    if (toolset !== undefined && tools.length > 0 && tools.length < toolset.tools.length) left[name] = { ...toolset, tools };
+  }
+  return Object.keys(left).length === 0 ? null : { toolsets: left, skipped };
+}
+
+const wasSkipped = 'its server was skipped';
+const noTools = 'its server lists no tools yet. Import the file again when GET /v1/servers shows that the server works';
+
+function replaced(applied: ApplyResult, { documents }: ApplyResult): ApplyResult {
+  const again = new Map(documents.map((document) => [`${document.kind} ${document.name}`, document]));
+  return { ...applied, documents: applied.documents.map((document) => again.get(`${document.kind} ${document.name}`) ?? document) };
+}
+
+/** Leaves out the toolset entries of servers that neither the workspace nor the project has; HyperTool's files have toolsets only. */
+/** `given`: the servers of the file, skipped ones too. */
+async function withKnownServers(
+  catalog: CatalogPort,
+  project: Project,
+  given: ReadonlySet<string>,
+): Promise<{ project: Project; skipped: Skipped[] }> {
+  if (project.toolsets === undefined) return { project, skipped: [] };
+  const known = new Set([...reservedServers, ...Object.keys(project.servers ?? {}), ...(await serverNames(catalog))]);
+  const skipped: Skipped[] = [];
+  const toolsets = Object.entries(project.toolsets).flatMap(([name, toolset]) => {
+    const tools = toolset.tools.filter(({ tool }, index) => {
+      const server = tool?.slice(0, tool.indexOf('.')) ?? '';
+      if (tool === undefined || known.has(server)) return true;
+      const reason = given.has(server)
+        ? wasSkipped
+        : `there is no server ${JSON.stringify(server)}: add it or import its file, then import this file again`;
+      skipped.push({ name: `toolsets.${name}.tools[${index}] (${tool})`, reason });
+      return false;
+    });
+    if (tools.length > 0) return [[name, { ...toolset, tools }] as const];
+    skipped.push({ name: `toolsets.${name}`, reason: 'none of its tools can be taken' });
+    return [];
+  });
+  return { project: { ...project, toolsets: Object.fromEntries(toolsets) }, skipped };
+}
+
+/** A workspace has fewer servers than this number of pages. */
+const maxServerPages = 50;
+
+async function serverNames(catalog: CatalogPort): Promise<string[]> {
+  const names: string[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maxServerPages; page += 1) {
+    const { items, nextCursor } = await catalog.list('server', { limit: limits.maxPageItems, ...(cursor !== undefined && { cursor }) });
+    names.push(...items.map(({ name }) => name));
+    if (nextCursor === null) break;
+    cursor = nextCursor;
+  }
+  return names;
+}
+
+/** A map of names is added to that of the workspace, whose other settings stay. */
+async function withOwnSettings(catalog: CatalogPort, project: Project): Promise<Project> {
+  if (project.workspace === undefined) return project;
+  const stored = await nullIfNotFound(catalog.get('workspace', workspaceDocument));
+  const { settings } = Workspace.parse(stored?.body ?? {});
+  const nameMap = { ...settings.nameMap, ...project.workspace.settings.nameMap };
+  return { ...project, workspace: { settings: { ...settings, nameMap } } };
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shareService } from '../e2e/shared-service.ts';
+import { isSkipped } from '../selection.ts';
+import { browserPath, launchBrowser, noBrowser } from './browser.ts';
+import { lookAt, visitConsole } from './console-tab.ts';
+
+const sample = join(import.meta.dirname, '../core/import/samples/sisu-tools.json');
+
+describe.skipIf(isSkipped(browserPath === null, 'imports in the console', noBrowser))('imports in the console', () => {
+  const service = shareService();
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  const choose = (page: Page, name: string, text: string | Buffer) =>
+    page.locator('main input[type=file]').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
+  const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+
+  it('shows the plan of a file, stores nothing until it is confirmed, and links what was made', async () => {
+    await visitConsole(browser, service, '/console/import', async (page) => {
+      await choose(page, 'tools.json', readFileSync(sample));
+      await row(page, 'servers.sisu').getByText('new', { exact: true }).waitFor();
+      await row(page, 'aliases.missingTool').getByText('skipped').waitFor();
+      expect((await service.call('GET', '/v1/servers/sisu')).status).toBe(404);
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await page.getByRole('heading', { name: 'Imported' }).waitFor();
+      await page.getByRole('link', { name: 'toolsets.sisu' }).click();
+      await page.waitForURL('**/console/toolsets/sisu');
+    });
+  });
+
+  it('says what is wrong with a file, and reads it as another format', async () => {
+    await visitConsole(browser, service, '/console/import', async (page) => {
+      await choose(page, 'broken.json', '{"mcpServers": {');
+      await page.getByRole('alert').getByText('is not valid JSON in line').waitFor();
+      await choose(page, 'mcp.json', '{"mcpServers": {"docs": {"url": "https://docs.example.com/mcp"}}}');
+      await page.getByText('claude', { exact: true }).waitFor();
+      await page.getByLabel('Format', { exact: true }).selectOption('cursor');
+      await row(page, 'toolsets.cursor').waitFor();
+    });
+  });
+
+  it('is accessible and fits a phone', async () => {
+    await lookAt(browser, service, '/console/import', async (page, look) => {
+      await choose(page, 'tools.json', readFileSync(sample));
+      await row(page, 'aliases.missingTool').waitFor();
+      await look('import');
+    });
+  });
+});

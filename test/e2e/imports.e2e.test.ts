@@ -1,0 +1,143 @@
+/** `POST /v1/import` with a file of each format (`test/core/import/samples`). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { strToU8, zipSync } from 'fflate';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launcherHeader } from '../../src/core/servers/stdio.ts';
+import { makeDataDir, removeDataDir, root, type RunningService, startService } from './service.ts';
+
+const sample = (file: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(readFileSync(join(import.meta.dirname, '../core/import/samples', file)));
+
+describe('an import', () => {
+  const dataDir = makeDataDir();
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await startService(dataDir);
+  });
+  afterAll(async () => {
+    await service.stop();
+    removeDataDir(dataDir);
+  });
+  const send = async (body: BodyInit, query = '', headers: Record<string, string> = {}) => {
+    const url = `${service.url}/v1/import${query}`;
+    const response = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${service.key}`, ...headers }, body });
+    // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests check
+    const json = (await response.json()) as any;
+    return { status: response.status, json };
+  };
+  const names = ({ json }: Awaited<ReturnType<typeof send>>): string[] => json.skipped.map(({ name }: { name: string }) => name);
+
+  it.each([
+    ['mcp.json', 'claude', ['servers.api-server', 'servers.figma'], ['internal', 'secrets.API_SERVER_TOKEN']],
+    ['cursor/mcp.json', 'cursor', ['servers.linear'], ['exa']],
+    ['vscode/mcp.json', 'vscode', ['servers.github'], ['picked', 'servers.playwright']],
+    ['windsurf/mcp_config.json', 'windsurf', [], ['old']],
+    ['zed/settings.json', 'zed', ['secrets.REMOTE_TOKEN', 'servers.remote'], ['postgres-context-server', 'off']],
+    ['kiro/agent.json', 'kiro', [], ['read', 'write', 'resources', 'toolsSettings']],
+    ['openai-functions.json', 'openai-functions', ['servers.openai-functions', 'toolsets.openai-functions'], ['tools[3]']],
+    ['sisu-tools.json', 'sisu', ['servers.sisu', 'toolsets.sisu'], ['aliases.missingTool']],
+    ['albert-tools.json', 'albert', ['tools.made.find_and_replace', 'tools.made.count_lines'], ['disk_usage', 'bash']],
+    ['alias-map.json', 'alias-map', ['workspace'], ['quiz']],
+    ['litellm.yaml', 'litellm', ['providers.azure', 'agents.gpt-4o', 'modelAliases.gpt-4'], ['titan', 'secrets.OPENAI_API_KEY']],
+    ['portkey.json', 'portkey', ['agents.portkey', 'secrets.OPENAI_API_KEY'], ['portkey.cache']],
+    ['openapi.yaml', 'openapi', ['servers.bookshop', 'toolsets.bookshop'], []],
+    ['swagger.json', 'openapi', ['servers.petstore', 'toolsets.petstore'], []],
+    ['moniker.yaml', 'moniker', ['servers.docs', 'toolsets.work', 'agents.helper'], ['secrets.DOCS_TOKEN']],
+  ])('of %s is planned, done, and without effect the second time', async (file, format, created, skipped) => {
+    const query = `?fileName=${encodeURIComponent(file)}`;
+    const plan = await send(sample(file), `${query}&dryRun=true`);
+    expect([plan.status, plan.json.format]).toEqual([200, format]);
+    const first = await send(sample(file), query);
+    expect(first.json.created).toEqual(expect.arrayContaining(created));
+    expect(names(first)).toEqual(expect.arrayContaining(skipped));
+    const waiting = plan.json.waiting.map(({ name }: { name: string }) => name);
+    expect([...plan.json.created, ...waiting]).toEqual(expect.arrayContaining(first.json.created));
+    const second = await send(sample(file), query);
+    expect([second.status, second.json.created, second.json.updated]).toEqual([200, [], []]);
+  });
+
+  it('of commands takes them only with the token of the launcher, with their credentials as secrets', async () => {
+    const env = { FAKE_TOKEN: 'value-of-the-token', MODE: 'test' };
+    const command = {
+      command: process.execPath,
+      args: [join(root, 'test/local/stdio/fake-server.mjs')],
+      env,
+      autoApprove: ['environment'],
+    };
+    const file = JSON.stringify({ mcpServers: { 'Fake Server': command } });
+    const refused = await send(file);
+    expect(refused.json.created).toEqual(['secrets.FAKE_TOKEN']);
+    expect(refused.json.skipped[0]).toEqual({ name: 'servers.fake-server', reason: expect.stringContaining('moniker import') });
+    const { token } = JSON.parse(readFileSync(join(dataDir, 'launcher'), 'utf8')) as { token: string };
+    const done = await send(file, '', { [launcherHeader]: token });
+    expect(done.json).toMatchObject({ created: ['servers.fake-server', 'toolsets.claude'], unchanged: ['secrets.FAKE_TOKEN'] });
+    const { json } = await service.call('POST', '/v1/toolsets/claude/calls', { name: 'environment', arguments: {} });
+    expect([json.canonical, json.isError, json.content[0].text]).toEqual([
+      'fake-server.environment',
+      false,
+      expect.stringContaining('MODE'),
+    ]);
+    expect(json.content[0].text).not.toContain('value-of-the-token');
+    expect((await service.call('GET', '/v1/servers/fake-server')).text).not.toContain('value-of-the-token');
+  });
+
+  it('makes tools callable under the names of the file', async () => {
+    const call = await service.call('POST', '/v1/toolsets/sisu/calls', { name: 'run_command', arguments: { command: 'echo hello' } });
+    expect(call.json).toMatchObject({ canonical: 'builtin.bash', isError: false });
+    const shown = await service.call('GET', '/v1/toolsets/bookshop/tools');
+    expect(shown.json.tools).toMatchObject([{ canonical: 'bookshop.addBook' }, { canonical: 'bookshop.getBook' }]);
+    expect((await service.call('GET', '/v1/model-aliases/small')).json.model).toBe('ollama/llama3.1');
+  });
+
+  it('of toolsets over unknown servers takes the entries of the others', async () => {
+    const tools = [{ namespacedName: 'bookshop.getBook', alias: 'read_book' }, { namespacedName: 'git.status' }];
+    const done = await send(JSON.stringify({ toolsets: { books: { tools }, none: { tools: [{ namespacedName: 'git.log' }] } } }));
+    expect(done.json.created).toEqual(['toolsets.books']);
+    expect(names(done)).toEqual(['toolsets.books.tools[1] (git.status)', 'toolsets.none.tools[0] (git.log)', 'toolsets.none']);
+    expect((await service.call('GET', '/v1/toolsets/books/resolve?name=read_book')).json.canonical).toBe('bookshop.getBook');
+  });
+
+  it('leaves out the tools of a server that cannot be reached', async () => {
+    const mcpServers = { Gone: { url: 'https://gone.invalid/mcp' } };
+    const done = await send(
+      zipSync({
+        '.mcp.json': strToU8(JSON.stringify({ mcpServers })),
+        'books/openapi.yaml': sample('openapi.yaml'),
+      }) as Uint8Array<ArrayBuffer>,
+    );
+    expect(done.json).toMatchObject({ format: 'zip', created: ['servers.gone'], unchanged: ['servers.bookshop', 'toolsets.bookshop'] });
+    expect(names(done)).toEqual(['toolsets.claude']);
+  });
+
+  it('adds names to those of the workspace, and keeps its other settings', async () => {
+    await service.call('PATCH', '/v1/workspaces/default', { settings: { retention: { auditDays: 30 } } });
+    await send('{"aliases": {"lookup": "getBook"}}');
+    const { settings } = (await service.call('GET', '/v1/workspaces/default')).json;
+    expect(settings).toMatchObject({ retention: { auditDays: 30 }, nameMap: { lookup: 'getBook', websearch: 'web_search' } });
+  });
+
+  it('of a bad file, or with a key that may not write the documents, stores nothing', async () => {
+    const broken = await send('{"mcpServers": {');
+    expect([broken.status, broken.json.code]).toEqual([400, 'invalid_json']);
+    const unknown = await send('{"some": "thing else entirely", "n": 1}');
+    expect([unknown.status, unknown.json.detail]).toEqual([422, expect.stringContaining('of no known format')]);
+    const { json: key } = await service.call('POST', '/v1/keys', { name: 'editor', scopes: ['toolsets'] });
+    const refused = await send('{"mcpServers": {"other": {"url": "https://other.example/mcp"}}}', '', {
+      authorization: `Bearer ${key.key}`,
+    });
+    expect([refused.status, refused.json.code]).toEqual([403, 'forbidden']);
+    expect((await service.call('GET', '/v1/servers/other')).status).toBe(404);
+    const whole = await send('{"toolsets": {"a": {"tools": [{"tool": "builtin.bash"}]}, "b": {"tools": [{"tool": "none.x"}]}}}');
+    expect(whole.status).toBe(422);
+    expect((await service.call('GET', '/v1/toolsets/a')).status).toBe(404);
+    const part = await send(
+      '{"toolsets": {"a": {"tools": [{"tool": "builtin.bash"}]}, "b": {"tools": [{"tool": "none.x"}]}}}',
+      '?partial=true',
+    );
+    expect(part.json).toMatchObject({
+      created: ['toolsets.a'],
+      skipped: [{ name: 'toolsets.b.tools[0] (none.x)' }, { name: 'toolsets.b' }],
+    });
+  });
+});
