@@ -6425,6 +6425,11 @@ export interface components {
             tools?: {
                 [key: string]: unknown;
             }[];
+            /**
+             * @description `http`: Streamable HTTP. `sse`: the HTTP+SSE transport of 2024-11-05. `auto` (default): `http`, and `sse` for a server that has no endpoint for it.
+             * @enum {string}
+             */
+            transport?: "auto" | "http" | "sse";
             /** @description Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations. */
             trusted?: boolean;
             /**
@@ -6489,6 +6494,8 @@ export interface components {
                 name: string;
                 version: string;
             };
+            /** @constant */
+            transport?: "sse";
         };
         ServerHealth: {
             checkedAt: string | null;
@@ -6650,6 +6657,11 @@ export interface components {
             /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
             timeoutMs?: number;
             tools: components["schemas"]["ServerTool"][];
+            /**
+             * @description `http`: Streamable HTTP. `sse`: the HTTP+SSE transport of 2024-11-05. `auto` (default): `http`, and `sse` for a server that has no endpoint for it.
+             * @enum {string}
+             */
+            transport?: "auto" | "http" | "sse";
             /** @description Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations. */
             trusted?: boolean;
             url?: string;
@@ -8678,6 +8690,11 @@ export interface components {
             timeoutMs?: number;
             /** @description Number of listed definitions, without rejected ones. */
             toolCount: number;
+            /**
+             * @description `http`: Streamable HTTP. `sse`: the HTTP+SSE transport of 2024-11-05. `auto` (default): `http`, and `sse` for a server that has no endpoint for it.
+             * @enum {string}
+             */
+            transport?: "auto" | "http" | "sse";
             trusted: boolean;
             url?: string;
             /** @description Definitions that were skipped, held or changed for models, affected toolsets, and why the server could not be read. */

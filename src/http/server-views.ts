@@ -19,14 +19,14 @@ const read = {
     .optional()
     .meta({ description: 'Number of prompts, resources and templates of an MCP server.' }),
 };
-const { command, args, env, cwd, era, oauth, timeoutMs, sampling, roots } = McpServer.shape;
+const { command, args, env, cwd, era, transport, oauth, timeoutMs, sampling, roots } = McpServer.shape;
 const { baseUrl, include, exclude } = OpenApiServer.shape;
 const { headers, trusted, instructions } = StaticServer.shape;
 const described = {
   kind: ServerKindFilter,
   url: z.string().optional(),
   ...{ command, args, env, cwd },
-  ...{ headers, trusted, instructions, era, oauth, timeoutMs, sampling, roots, baseUrl, include, exclude },
+  ...{ headers, trusted, instructions, era, transport, oauth, timeoutMs, sampling, roots, baseUrl, include, exclude },
 };
 
 export const ServerSummary = z

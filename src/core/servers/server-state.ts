@@ -14,6 +14,8 @@ export const ServerConnection = z
   .object({
     era: ProtocolEra,
     protocolVersion: z.string(),
+    /** Absent: Streamable HTTP. */
+    transport: z.literal('sse').optional(),
     server: z.object({ name: z.string(), version: z.string() }).optional(),
     /** From `server/discover` or `initialize`, unchanged. */
     capabilities: z.record(z.string(), z.unknown()),

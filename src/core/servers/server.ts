@@ -104,6 +104,10 @@ export const McpServer = z
       description:
         '`modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.',
     }),
+    transport: z.enum(['auto', 'http', 'sse']).optional().meta({
+      description:
+        '`http`: Streamable HTTP. `sse`: the HTTP+SSE transport of 2024-11-05. `auto` (default): `http`, and `sse` for a server that has no endpoint for it.',
+    }),
     oauth: ServerOAuth.optional(),
     timeoutMs: TimeoutMs,
     sampling: z.boolean().optional().meta({
@@ -192,7 +196,7 @@ export type ServerAccess = {
   version: number;
   timeoutMs?: number;
   /** For an MCP server. */
-  mcp?: Pick<McpServer, 'era' | 'oauth' | 'sampling' | 'roots'> & { command?: Command };
+  mcp?: Pick<McpServer, 'era' | 'transport' | 'oauth' | 'sampling' | 'roots'> & { command?: Command };
   /** For an OpenAPI server: the base URL of the operations, if the server's document sets one. */
   baseUrl?: string;
   /** For an OpenAPI server: which operations are selected. */
@@ -219,8 +223,14 @@ export function toServerAccess(
     const { baseUrl, include, exclude } = document;
     return { ...timed, ...(baseUrl !== undefined && { baseUrl }), openapi: { ...(include && { include }), ...(exclude && { exclude }) } };
   }
-  const { era, oauth, sampling, roots } = document;
-  const plainMcp = { ...(era && { era }), ...(oauth && { oauth }), ...(sampling && { sampling }), ...(roots && { roots }) };
+  const { era, transport, oauth, sampling, roots } = document;
+  const plainMcp = {
+    ...(era && { era }),
+    ...(transport && { transport }),
+    ...(oauth && { oauth }),
+    ...(sampling && { sampling }),
+    ...(roots && { roots }),
+  };
   return { ...timed, mcp: { ...plainMcp, ...(command !== null && { command }) } };
 }
 

@@ -21,6 +21,8 @@ export type BoundedFetchOptions = {
   budget(): { left: number };
   /** Whether messages that the server starts by itself are read. */
   isListening?: boolean;
+  /** HTTP+SSE: responses arrive on the server's stream, and each message is responded to with 202. */
+  isSse?: boolean;
   /** Reports a fault of a body, which the SDK would only mention. */
   onFault(problem: Problem): void;
 };
@@ -31,14 +33,18 @@ export function createBoundedFetch(options: BoundedFetchOptions): FetchLike {
   return async (url, init) => {
     const headers = new Headers(init?.headers);
     const isOwnStream = init?.method === 'GET' && !headers.has('last-event-id');
-    if (isOwnStream && options.isListening !== true) return new Response(null, { status: 405 });
+    if (isOwnStream && options.isListening !== true && options.isSse !== true) return new Response(null, { status: 405 });
     // The SDK follows redirects within the origin. From http to https the origin differs, and no secret is bound to it.
     if (new URL(url).origin !== origin) throw redirected(server);
     const signal = init?.signal ?? null;
-    const sending = sendOnce(options, new Request(url, { ...init, headers, redirect: 'manual' }));
+    // An event source adds members that the Workers runtime refuses.
+    const { method, body } = init ?? {};
+    const sent = options.isSse === true ? { method, body, signal } : init;
+    const sending = sendOnce(options, new Request(url, { ...sent, headers, redirect: 'manual' }));
     // The outbound client may use another signal; ours must end the wait in any case.
     const response = signal === null ? await sending : await unlessAborted(sending, signal, (late) => late.body?.cancel());
-    const fault = sessionIdFault(server, response.headers) ?? noAnswerFault(server, response.status, init?.body);
+    const fault =
+      sessionIdFault(server, response.headers) ?? (options.isSse === true ? null : noAnswerFault(server, response.status, init?.body));
     if (fault !== null) {
       await response.body?.cancel();
       throw fault;

@@ -28,7 +28,7 @@ import {
   type OpenedWire,
   connect,
 } from './handshake.ts';
-import { statusOf, toFault, unsupportedVersion, upstreamTimeout } from './upstream-fault.ts';
+import { isWithoutEndpoint, statusOf, toFault, unsupportedVersion, upstreamTimeout } from './upstream-fault.ts';
 import { handleServerMessages } from './inbound.ts';
 import { type ConnectionMemory, type NegotiatedConnection, memoryKey } from './connection-memory.ts';
 import { unparsedResult, type Wire } from './wire.ts';
@@ -90,11 +90,12 @@ export async function withConnection<T>(
     workOnce(as, context, options, capabilities, begin, work, {
       opened: (wire) => void wires.push(wire),
       connected(negotiated) {
-        if (options.isFresh !== true) memory.set(key, negotiated);
+        // An SSE session ends with its stream.
+        if (options.isFresh !== true && as.mcp?.transport !== 'sse') memory.set(key, negotiated);
       },
     });
-  try {
-    return await once(known, server).catch((error: unknown) => {
+  const viaHttp = (): Promise<T> =>
+    once(known, server).catch((error: unknown) => {
       if (known !== null && isRefusal(error)) {
         memory.forget(key, known);
         // Part of the work is done and may have had an effect, so it is not repeated.
@@ -105,10 +106,32 @@ export async function withConnection<T>(
       if (known === null && isBrokenByProbe(error, server)) return once(null, { ...server, mcp: { ...server.mcp, era: 'legacy' } });
       throw error;
     });
+  const viaSse = (): Promise<T> => once(null, { ...server, mcp: { ...server.mcp, transport: 'sse' } });
+  try {
+    return await viaTransports(server, viaHttp, viaSse, () => wires.some(({ hasAnswered, isStarted }) => hasAnswered || isStarted));
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
     throw toFault(server.name, error);
   }
+}
+
+/** Uses the transport of the document, or the last one, or Streamable HTTP; and the other one if the server has no endpoint for it. */
+async function viaTransports<T>(
+  { mcp, connection }: ServerAccess,
+  viaHttp: () => Promise<T>,
+  viaSse: () => Promise<T>,
+  hasBegun: () => boolean,
+): Promise<T> {
+  const { transport = 'auto' } = mcp ?? {};
+  if (transport === 'http' || mcp?.command !== undefined || mcp?.era === 'modern') return await viaHttp();
+  if (transport === 'sse') return await viaSse();
+  const [first, second] = connection?.transport === 'sse' ? [viaSse, viaHttp] : [viaHttp, viaSse];
+  return await first().catch(async (error: unknown) => {
+    if (!isWithoutEndpoint(error) || hasBegun()) throw error;
+    return await second().catch((other: unknown) => {
+      throw hasBegun() ? other : error;
+    });
+  });
 }
 
 async function workOnce<T>(
@@ -190,7 +213,8 @@ function toConnection(
     signal,
     request,
     async call(params, inputSchema, headers) {
-      if (era === 'legacy') return request('tools/call', params, headers);
+      // HTTP+SSE has no headers for a single request.
+      if (era === 'legacy') return request('tools/call', params, wire.isSse ? undefined : headers);
       idleTimeout.extend();
       // Without its output schema: we check the result ourselves, and a schema that does not compile must not stop the call.
       const toolDefinition = { name: params.name, inputSchema: { ...inputSchema, type: 'object' as const } };
@@ -198,6 +222,8 @@ function toConnection(
       return recordOf(result[unparsedResult]);
     },
     async openServerStream(onEnd) {
+      // Its only stream is open, and the connection fails when it ends.
+      if (wire.isSse) return;
       const stream = new StreamableHTTPClientTransport(url, {
         ...listening,
         fetch: async (...request) => {

@@ -113,7 +113,7 @@ async function listOffers(
   };
 }
 
-function toServerConnection({ client, era }: Connection): ServerConnection {
+function toServerConnection({ client, era, wire }: Connection): ServerConnection {
   const capabilities = cutBelow(recordOf(client.getServerCapabilities()), limits.maxJsonDepth);
   const isSmall = JSON.stringify(capabilities).length <= maxCapabilitiesLength;
   const names = Object.keys(capabilities).slice(0, 20);
@@ -122,6 +122,7 @@ function toServerConnection({ client, era }: Connection): ServerConnection {
   return {
     era,
     protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
+    ...(wire.isSse && { transport: 'sse' as const }),
     capabilities: isSmall ? capabilities : Object.fromEntries(names.map((name) => [name.slice(0, 100), {}])),
     ...(info && { server: { name: info.name.slice(0, 200), version: info.version.slice(0, 200) } }),
     ...(instructions !== undefined && { instructions: cutToBytes(instructions, limits.maxServerInstructionBytes) }),

@@ -62,11 +62,13 @@ export async function openWire({ server, context, capabilities, maxBytes, isMaxF
     ...(context.tokens && { authProvider: toAuthProvider(context.tokens) }),
   };
   const session = known?.era === 'legacy' ? { sessionId: known.sessionId, protocolVersion: known.version } : {};
+  const isSse = server.mcp?.transport === 'sse';
   const wire: Wire = new Wire({
     server: server.name,
     url,
-    transport: { ...common, ...session, fetch: createBoundedFetch(fetchOptions) },
+    transport: { ...common, ...session, fetch: createBoundedFetch({ ...fetchOptions, isSse }) },
     legacyCapabilities: capabilities.legacy,
+    isSse,
   });
   return { wire, url, listening: { ...common, fetch: createBoundedFetch({ ...fetchOptions, isListening: true }) } };
 }
@@ -81,7 +83,7 @@ async function urlTarget(server: ServerAccess, context: UpstreamContext): Promis
 }
 
 export function createClient({ mcp, timeoutMs = limits.toolTimeoutMs }: ServerAccess, capabilities: DeclaredCapabilities): Client {
-  const era = mcp?.command !== undefined ? 'legacy' : (mcp?.era ?? 'auto');
+  const era = mcp?.command !== undefined || mcp?.transport === 'sse' ? 'legacy' : (mcp?.era ?? 'auto');
   const versionNegotiation: ClientOptions['versionNegotiation'] = {
     mode: era === 'modern' ? { pin: '2026-07-28' } : era,
     probe: { timeoutMs },

@@ -8,6 +8,7 @@ import {
   SdkError,
   SdkErrorCode,
   SdkHttpError,
+  SseError,
   UnauthorizedError,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
@@ -30,6 +31,7 @@ export function toFault(server: string, error: unknown): unknown {
   if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) return unauthorized(server, 401, error);
   if (error instanceof UnsupportedProtocolVersionError) return unknownVersion(server, error.supported.join(', '), error);
   if (error instanceof SdkHttpError) return ofStatus(server, error);
+  if (error instanceof SseError) return ofStream(server, error);
   if (error instanceof SdkError) return ofSdk(server, error);
   if (error instanceof ProtocolError) {
     const cause = error.code === unsupportedVersion ? error : new ServerRpcError(cleanData(toProtocolFault(error)), { cause: error });
@@ -38,6 +40,10 @@ export function toFault(server: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const version = /^Server's protocol version is not supported: (.*)$/s.exec(error.message)?.[1];
   if (version !== undefined) return unknownVersion(server, version, error);
+  const posted = /^Error POSTing to endpoint \(HTTP (\d+)\)/.exec(error.message)?.[1];
+  if (posted !== undefined)
+    return upstreamError(server, `responded ${posted} to a message (HTTP+SSE).`, error, { retryable: Number(posted) >= 500 });
+  if (error.message.startsWith('Endpoint origin')) return permanentError(server, 'named an endpoint of another origin (HTTP+SSE).', error);
   if (error.name === 'SyntaxError') return upstreamError(server, 'returned invalid JSON.', error);
   if (error.name === 'ZodError' || error.name === '$ZodError')
     return upstreamError(server, 'returned something that is not an MCP message.', error);
@@ -73,6 +79,24 @@ export function statusOf(error: unknown): number | null {
   return error instanceof SdkHttpError ? error.data.status : null;
 }
 
+/** The server responds to neither transport's first request at its URL; so do servers that have only the other transport. */
+export function isWithoutEndpoint(error: unknown): boolean {
+  if (error instanceof SseError) return error.code !== 401 && error.code !== 403;
+  const status = statusOf(error);
+  return status === 400 || status === 404 || status === 405;
+}
+
+function ofStream(server: string, error: SseError): Problem {
+  const { code } = error;
+  if (code === 401 || code === 403) return unauthorized(server, code, error);
+  if (code === undefined || code === 200)
+    return upstreamError(server, 'did not open an event stream (HTTP+SSE).', error, { retryable: true });
+  return upstreamError(server, `responded ${code} instead of an event stream. ${noEndpoint}`, error, {
+    status: code,
+    retryable: code >= 500,
+  });
+}
+
 /** Returns the JSON-RPC error in the body of a rejected request, as servers of the 2025 eras send it, or null. */
 function rpcErrorOf(error: SdkHttpError): { code: number; message: string } | null {
   const text: unknown = error.data.text;
@@ -99,9 +123,7 @@ function unknownVersion(server: string, version: string, cause: unknown): Proble
   return permanentError(server, `uses an unsupported version of MCP (${serverMessage(version)}); supported versions: ${known}.`, cause);
 }
 
-/** Servers of the older transport (HTTP+SSE, 2024-11-05) also respond to a POST with these. */
-const noEndpoint =
-  'It has no MCP endpoint (Streamable HTTP) at its `url`: check the path, which is often /mcp. The older HTTP+SSE transport is not supported.';
+const noEndpoint = 'It has no MCP endpoint at its `url`: check the path, which is often /mcp (Streamable HTTP) or /sse (HTTP+SSE).';
 
 function ofStatus(server: string, error: SdkHttpError): Problem {
   const { status } = error.data;

@@ -11,7 +11,9 @@ import {
   isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
+  SseError,
   type JSONRPCMessage,
+  SSEClientTransport,
   StreamableHTTPClientTransport,
   type StreamableHTTPClientTransportOptions,
   type Transport,
@@ -20,6 +22,8 @@ import {
 import { cutBelow, recordOf } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits.ts';
 import type { Problem } from '../../core/problem.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { permanentError, upstreamError } from './upstream-fault.ts';
 
 /** Messages of a server during one call or one subscription: a talkative call has some hundred, and each costs work. */
@@ -27,6 +31,8 @@ export const maxServerMessages = 10_000;
 /** Retries of an interrupted event stream, with increasing waits, whatever the server requests. */
 export const maxStreamResumptions = 3;
 const maxStreamResumptionWaitMs = 10_000;
+/** The first event of an HTTP+SSE stream. */
+const endpointTimeoutMs = 10_000;
 
 export type WireOptions = {
   server: string;
@@ -34,23 +40,28 @@ export type WireOptions = {
   transport: StreamableHTTPClientTransportOptions;
   /** Capabilities declared to servers of the 2025 eras instead of those of 2026. */
   legacyCapabilities: Record<string, unknown>;
+  /** HTTP+SSE (2024-11-05): one stream for all responses, which is the session. */
+  isSse: boolean;
 };
 
 /** Key of a result that the SDK has not parsed. */
 export const unparsedResult = 'moniker/as-it-came';
 
 export class Wire implements Transport {
-  readonly hasPerRequestStream = true;
+  readonly isSse: boolean;
+  readonly hasPerRequestStream: boolean;
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
   /** Set after a fault that ends everything; `failed` aborts with it. */
   failure: Problem | null = null;
+  /** An SSE server has named the endpoint for messages. */
+  isStarted = false;
   /** The server has responded to something besides the handshake, so the request may have had an effect. */
   hasAnswered = false;
   readonly #failed = new AbortController();
   readonly #server: string;
-  readonly #inner: StreamableHTTPClientTransport;
+  readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
   readonly #legacyCapabilities: Record<string, unknown>;
   /** Added to every number that the SDK assigns. */
   readonly #base = randomBase();
@@ -61,15 +72,23 @@ export class Wire implements Transport {
   #messages = 0;
   #resumptions = 0;
 
-  constructor({ server, url, transport, legacyCapabilities }: WireOptions) {
+  constructor({ server, url, transport, legacyCapabilities, isSse }: WireOptions) {
     this.#server = server;
     this.#legacyCapabilities = legacyCapabilities;
-    this.#inner = new StreamableHTTPClientTransport(url, {
-      ...transport,
-      reconnectionScheduler: (reconnect, delayMs) => this.#resume(reconnect, delayMs),
-    });
+    this.isSse = isSse;
+    this.hasPerRequestStream = !isSse;
+    this.#inner = isSse
+      ? new SSEClientTransport(url, transport)
+      : new StreamableHTTPClientTransport(url, {
+          ...transport,
+          reconnectionScheduler: (reconnect, delayMs) => this.#resume(reconnect, delayMs),
+        });
     this.#inner.onclose = () => this.onclose?.();
-    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onerror = (error) => {
+      this.onerror?.(error);
+      // A new stream would be a new session, without the responses of this one.
+      if (this.isStarted && error instanceof SseError) this.#breakOff();
+    };
     this.#inner.onmessage = (message) => this.receive(message);
   }
 
@@ -78,11 +97,11 @@ export class Wire implements Transport {
   }
 
   get sessionId(): string | undefined {
-    return this.#inner.sessionId;
+    return this.#inner instanceof SSEClientTransport ? undefined : this.#inner.sessionId;
   }
 
   get protocolVersion(): string | undefined {
-    return this.#inner.protocolVersion;
+    return this.#inner instanceof SSEClientTransport ? undefined : this.#inner.protocolVersion;
   }
 
   fail(problem: Problem): void {
@@ -95,8 +114,13 @@ export class Wire implements Transport {
     this.#inner.setProtocolVersion(version);
   }
 
-  start(): Promise<void> {
-    return this.#inner.start();
+  async start(): Promise<void> {
+    if (!this.isSse) return await this.#inner.start();
+    const late = (): never => {
+      throw permanentError(this.#server, 'opened an event stream without the event `endpoint`, which HTTP+SSE requires.');
+    };
+    await withTimeout(systemClock, this.#inner.start(), endpointTimeoutMs, late);
+    this.isStarted = true;
   }
 
   async close(): Promise<void> {
@@ -108,8 +132,8 @@ export class Wire implements Transport {
     this.#serverStreams.push(stream);
   }
 
-  endSession(): Promise<void> {
-    return this.#inner.terminateSession();
+  async endSession(): Promise<void> {
+    if (!(this.#inner instanceof SSEClientTransport)) await this.#inner.terminateSession();
   }
 
   /** Tracks a notification sent after the caller stopped waiting: the cancellation of a call or task. */
@@ -127,19 +151,23 @@ export class Wire implements Transport {
 
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     if (!isJSONRPCRequest(message) || typeof message.id !== 'number') {
-      const sending = this.#inner.send(isJSONRPCNotification(message) ? this.#renumbered(message) : message, options);
+      const sending = this.#post(isJSONRPCNotification(message) ? this.#renumbered(message) : message, options);
       if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') this.trackCancellation(sending);
       return sending;
     }
     const { id } = message;
     this.#open.set(id, message.method);
-    return this.#inner.send(this.#renumbered({ ...message, id: this.#base + id }), {
+    return this.#post(this.#renumbered({ ...message, id: this.#base + id }), {
       ...options,
       onRequestStreamEnd: () => {
         options.onRequestStreamEnd?.();
         if (this.#open.has(id)) this.#breakOff();
       },
     });
+  }
+
+  #post(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
+    return this.#inner instanceof SSEClientTransport ? this.#inner.send(message) : this.#inner.send(message, options);
   }
 
   /** Receives a message of the server from any stream. */
