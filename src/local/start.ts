@@ -86,7 +86,9 @@ export async function start({ reload, isProduction, environment }: StartOptions)
 /** npm passes on the Ctrl-C that the terminal has already sent. */
 const sameSignalMs = 500;
 
-/** Resolves at the first signal. A second Ctrl-C ends the process at once, without the rest of the shutdown. */
+const parentCheckMs = 500;
+
+/** Resolves at the first signal, and when npm has ended. A second Ctrl-C ends the process at once, without the rest of the shutdown. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let firstAt: number | null = null;
@@ -97,6 +99,10 @@ function stopSignal(): Promise<void> {
         resolve();
       });
     }
+    // npm runs scripts in a shell, which ends at a signal to npm without passing it on.
+    const parent = process.ppid;
+    if (process.env.npm_lifecycle_event !== undefined)
+      setInterval(() => (process.ppid === parent ? undefined : resolve()), parentCheckMs).unref();
   });
 }
 
