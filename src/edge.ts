@@ -4,7 +4,7 @@
  */
 import type { AuditRow } from './core/audit.ts';
 import { limits } from './core/limits.ts';
-import { invalidRequest, Problem } from './core/problem.ts';
+import { invalidRequest, type Issue, Problem } from './core/problem.ts';
 import { readSettings } from './core/settings.ts';
 import { createEdgeBindings } from './edge/edge-bindings.ts';
 import { createEdgeCatalog } from './edge/edge-catalog.ts';
@@ -47,6 +47,26 @@ const firstReadMs = 8_000;
 
 /** Throws a `Problem` that lists everything that is wrong with the project or the keys. */
 export async function createEdgeHandler(options: EdgeOptions): Promise<EdgeHandler> {
+  try {
+    return await build(options);
+  } catch (error) {
+    throw withAllIssues(error);
+  }
+}
+
+const maxShownIssues = 20;
+
+/** Runtimes print only the message of an error that ends a program. */
+function withAllIssues(error: unknown): unknown {
+  if (!(error instanceof Problem) || !Array.isArray(error.extra.issues)) return error;
+  // Written as `Issue`s by `core/problem.ts`.
+  const issues = error.extra.issues as readonly Issue[];
+  const lines = issues.slice(0, maxShownIssues).map(({ path, message }) => `- ${path === '' ? '' : `${path}: `}${message}`);
+  const more = issues.length > lines.length ? [`- and ${issues.length - lines.length} more`] : [];
+  return new Problem(error.code, ['The handler cannot start:', ...lines, ...more].join('\n'), error.extra, { cause: error });
+}
+
+async function build(options: EdgeOptions): Promise<EdgeHandler> {
   const { env = {}, fetch: send } = options;
   const clock = systemClock;
   const settings = withKeys(env, (options.keys ?? []).length > 0);

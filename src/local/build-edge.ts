@@ -2,7 +2,7 @@
  * `node build-edge.ts <folder>`: bundles the edge handler (`src/edge.ts`) as ES modules for Deno, Bun and Node, with `edge.mjs` as their
  * entry. Unlike the Worker's modules they contain the WebAssembly of the sandbox, which these runtimes do not import from files alike.
  */
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile, type PluginBuild } from 'esbuild';
 import { buildEngine } from './build-engine.ts';
@@ -45,6 +45,7 @@ export async function buildEdge(directory: string): Promise<Metafile> {
   const foreign = foreignImports(metafile);
   if (foreign.length > 0)
     throw new StartFailure(`The edge handler would import modules that other runtimes do not have:\n${foreign.join('\n')}`);
+  copyFileSync(join(import.meta.dirname, 'edge.d.mts'), join(directory, 'edge.d.mts'));
   return metafile;
 }
 

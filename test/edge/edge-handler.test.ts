@@ -6,7 +6,11 @@ import type { AuditRow } from '../../src/core/audit.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { placeholder } from '../../src/core/project/expand-variables.ts';
 import { createEdgeHandler, type EdgeOptions } from '../../src/edge.ts';
+import type * as Declared from '../../src/local/edge.d.mts';
 import { edgeProject, edgeUpstream } from './project.ts';
+
+/** The types for users fit the implementation. */
+export const declared: typeof Declared.createEdgeHandler = createEdgeHandler;
 
 const rootKey = 'root-key-of-at-least-thirty-two-characters';
 const env = { MONIKER_ROOT_KEY: rootKey, MONIKER_LOG: 'error' };
@@ -202,6 +206,11 @@ describe('a project of an edge handler', () => {
     );
     expect(error).toBeInstanceOf(Problem);
     expect(JSON.stringify(error instanceof Problem ? error.toBody() : null)).toContain(expected);
+  });
+
+  it('is rejected with all of its faults in one message', async () => {
+    const tools = [{ tool: 'local.calculat' }, { tool: 'builtin.bash', aliases: ['not a name'] }];
+    await expect(edge({ project: toolset(tools) })).rejects.toThrow(/tools\[0\]\.tool: .*\n.*tools\[1\]\.aliases\[0\]: /);
   });
 
   it('may be YAML, with variables from the environment', async () => {
