@@ -1,5 +1,5 @@
-/** `moniker apply`: writes the project file of a folder. `moniker import`: writes files of other systems. */
-import { readFile, stat } from 'node:fs/promises';
+/** `moniker apply` writes the project file of a folder, `moniker import` files of other systems; `moniker export` writes a project file. */
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { limits } from '../core/limits.ts';
@@ -38,6 +38,16 @@ export function addProjectCommands(program: Command): void {
       .option('--json', 'print the responses, by file')
       .addHelpText('after', '\nExamples:\n  moniker import claude_desktop_config.json\n  moniker import .vscode/mcp.json --dry-run'),
   ).action(importFiles);
+
+  addConnectionOptions(
+    program
+      .command('export')
+      .description('write all documents of the workspace as a project file, without the values of secrets')
+      .argument('[file]', 'the file to write, YAML or JSON by its ending (default: YAML on stdout)')
+      .option('--force', 'replace the file if it exists')
+      .option('--json', 'write JSON')
+      .addHelpText('after', '\nExample:\n  moniker export moniker.yaml'),
+  ).action(exportFile);
 }
 
 async function apply(given: string | undefined, options: ApplyOptions): Promise<void> {
@@ -98,4 +108,27 @@ async function readBytes(file: string): Promise<Uint8Array> {
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw new CommandFailure(`${file} cannot be read: ${error.message}.`, 'Check its name and permissions.');
   }
+}
+
+async function exportFile(file: string | undefined, options: ConnectionOptions & JsonOption & { force?: boolean }): Promise<void> {
+  const { client } = connectService(options);
+  const format = options.json || file?.toLowerCase().endsWith('.json') ? 'json' : 'yaml';
+  const text = await client.get('/v1/export', { params: { query: { format } }, parseAs: 'text' });
+  // The service sends JSON on one line.
+  const shown = format === 'json' ? `${JSON.stringify(JSON.parse(text), null, 2)}\n` : text;
+  if (file === undefined) {
+    process.stdout.write(shown);
+    return;
+  }
+  try {
+    await writeFile(file, shown, { flag: options.force ? 'w' : 'wx' });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+      throw new CommandFailure(`${file} exists already.`, 'Choose another name, or replace it with --force.');
+    throw new CommandFailure(
+      `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
+      'Choose a file in a folder that you can write to.',
+    );
+  }
+  console.log(`Written to ${file}. It has no values of secrets: variables stand for them.`);
 }
