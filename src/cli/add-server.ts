@@ -1,4 +1,5 @@
 /** `moniker add server`: an MCP server by URL or command, or an OpenAPI document by URL. Credentials become secrets. */
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { MonikerClient } from '../../client/src/index.ts';
 import { connectService } from './connection.ts';
@@ -24,7 +25,7 @@ export function addServerCommand(add: Command): void {
         '--env <variable...>',
         'variable NAME=value of the command; NAME takes the value from here; credentials are stored as secrets',
       )
-      .option('--cwd <folder>', 'working folder of the command')
+      .option('--cwd <folder>', 'working folder of the command (default: this folder)')
       .option('--trusted', 'trust its annotations: read-only calls need no approval')
       .addHelpText(
         'after',
@@ -47,7 +48,8 @@ async function addServer(server: string, target: string[], options: ServerOption
     );
     if (options.json) return printJson(answer);
     printWarnings(answer.warnings);
-    console.log(`Server ${server} with ${answer.toolCount} tools. Use them: moniker add toolset <name> "${server}.*"`);
+    if (answer.toolCount === 0) console.log(`Server ${server} is stored, without tools so far. See: moniker doctor`);
+    else console.log(`Server ${server} with ${answer.toolCount} tools. Use them: moniker add toolset <name> "${server}.*"`);
   } catch (error) {
     // Nothing half done.
     for (const secret of written) await client.delete('/v1/secrets/{secret}', { params: { path: { secret } } }).catch(() => undefined);
@@ -94,7 +96,7 @@ export function toServer(
       command: first,
       ...(args.length > 0 && { args }),
       ...(options.env && { env }),
-      ...(options.cwd !== undefined && { cwd: options.cwd }),
+      cwd: resolve(options.cwd ?? '.'),
       ...trusted,
     };
     return { document, secrets };

@@ -3,14 +3,17 @@ import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { components } from '../../client/src/index.ts';
 import { isRecord, tryParse, type Json } from '../core/json/wire-value.ts';
+import { callWithApproval, type AskedApproval } from './approved-call.ts';
+import { askApproval } from './chat-questions.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { foreignText, printJson, renderTable, type JsonOption } from './output.ts';
+import { askLine } from './terminal.ts';
 import { chooseToolset } from './toolset-choice.ts';
 
 type Options = ConnectionOptions & JsonOption & { toolset?: string };
-type CallOptions = Options & { session?: string; dryRun?: boolean };
-type Content = components['schemas']['CallAnswer']['content'];
+type CallOptions = Options & { session?: string; dryRun?: boolean; approve?: boolean };
+type Answer = components['schemas']['CallAnswer'];
 
 /** Longer than the longest call of a tool. */
 const callTimeoutMs = 11 * 60_000;
@@ -25,6 +28,7 @@ export function addCallCommands(program: Command): void {
       .option('--toolset <name>', 'toolset of the tool (default: the only one)')
       .option('--session <id>', 'run with the files of this session')
       .option('--dry-run', 'check the name, the arguments and the policy, and run nothing')
+      .option('--approve', 'approve the call if it requires approval; the key needs the scopes chat and approve')
       .option('--json', 'print the whole response')
       .addHelpText(
         'after',
@@ -63,11 +67,29 @@ async function call(name: string, text: string, options: CallOptions): Promise<v
     );
     return;
   }
+  if (answer.code !== 'approval_required') return printAnswer(answer, options);
+  const decide = options.approve ? async () => 'approve' as const : canAsk() ? askInTerminal(name) : null;
+  if (decide === null)
+    throw new CommandFailure(
+      `The call of ${answer.canonical} requires approval.`,
+      'Add --approve, or run the command in a terminal, which asks you.',
+    );
+  printAnswer(await callWithApproval(client, { toolset, name, arguments: args, session: options.session }, decide), options);
+}
+
+function printAnswer(answer: Pick<Answer, 'isError' | 'content'>, { json }: JsonOption): void {
   if (answer.isError) process.exitCode = exitCodes.failure;
-  if (options.json) return printJson(answer);
-  console.log(foreignText(renderContent(answer.content)));
-  if (answer.code === 'approval_required' && answer.callId !== undefined)
-    console.error(`The call waits for approval as ${answer.callId}. Approve it in the console, then send the same call again.`);
+  if (json) printJson(answer);
+  else console.log(foreignText(renderContent(answer.content)));
+}
+
+function canAsk(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
+
+/** The question goes to stderr: stdout is for the result. */
+function askInTerminal(name: string): (approval: AskedApproval) => Promise<'approve' | 'deny'> {
+  return (approval) => askApproval(askLine, (line) => console.error(line), { ...approval, name });
 }
 
 /** Throws for anything but an object. */
@@ -82,7 +104,7 @@ function parseArguments(text: string): Json {
 }
 
 /** Text as it is; a line for anything else. */
-export function renderContent(content: Content): string {
+export function renderContent(content: Answer['content']): string {
   return content
     .map((block) => {
       if (block.type === 'text') return block.text;

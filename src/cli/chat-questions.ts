@@ -1,4 +1,4 @@
-/** The questions of a turn in the terminal: approvals, and the forms of MCP servers (elicitation). */
+/** Questions in the terminal: approvals, and the forms of MCP servers (elicitation). */
 import type { ApprovalRequired, InputRequired, components } from '../../client/src/index.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../core/json/wire-value.ts';
 import { visibleJson } from '../core/text/visible-text.ts';
@@ -6,28 +6,22 @@ import { foreignText, styled } from './output.ts';
 
 /** Asks and returns the line. Null: Ctrl-C, Ctrl-D, or the turn was cancelled. */
 export type Ask = (question: string) => Promise<string | null>;
+/** What a person must see of an approval. */
+type Question = Pick<ApprovalRequired, 'name' | 'canonical' | 'arguments' | 'reason' | 'effects' | 'effectCount' | 'round'>;
 type Answer = components['schemas']['ElicitationAnswer'];
 
 const maxShownEffects = 30;
 const maxArgumentsLength = 4_000;
 
 /** Everything but a yes denies. */
-export async function askApproval(ask: Ask, print: (line: string) => void, request: ApprovalRequired): Promise<'approve' | 'deny'> {
+export async function askApproval(ask: Ask, print: (line: string) => void, request: Question): Promise<'approve' | 'deny'> {
   for (const line of describeApproval(request)) print(line);
   const answer = await ask('  Approve? [y/N] ');
   return /^y(es)?$/i.test(answer?.trim() ?? '') ? 'approve' : 'deny';
 }
 
 /** Hidden characters are shown, so that a target is what it looks like. */
-export function describeApproval({
-  name,
-  canonical,
-  arguments: args,
-  reason,
-  effects = [],
-  effectCount,
-  round,
-}: ApprovalRequired): string[] {
+export function describeApproval({ name, canonical, arguments: args, reason, effects = [], effectCount, round }: Question): string[] {
   const shown = effects.slice(0, maxShownEffects);
   const more = (effectCount ?? effects.length) - shown.length;
   const json = visibleJson(args);

@@ -1,5 +1,4 @@
 /** `moniker chat`: a conversation with an agent in the terminal. Without a terminal it reads the message from stdin and prints the answer. */
-import { createInterface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { type MonikerClient, runTurn, type TurnAnswer } from '../../client/src/index.ts';
@@ -8,6 +7,7 @@ import { createScreen } from './chat-screen.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes, reportFailure } from './failure.ts';
 import { foreignText, printJson, styled, type JsonOption } from './output.ts';
+import { askLine } from './terminal.ts';
 import { chooseAgent } from './toolset-choice.ts';
 
 type ChatOptions = ConnectionOptions &
@@ -36,7 +36,7 @@ export function addChatCommand(program: Command): void {
 
 async function chat(options: ChatOptions): Promise<void> {
   const { client } = connectService(options);
-  if (process.stdin.isTTY && process.stdout.isTTY) return converse(client, await openSession(client, options));
+  if (process.stdin.isTTY && process.stdout.isTTY && process.stderr.isTTY) return converse(client, await openSession(client, options));
   const input = (await readText(process.stdin)).trim();
   if (input === '') throw new CommandFailure('There is no message on stdin.', 'Pipe one in: echo "Hello" | moniker chat', exitCodes.usage);
   const session = await openSession(client, options);
@@ -76,35 +76,16 @@ async function openSession(client: MonikerClient, { session, agent, model, tools
 async function converse(client: MonikerClient, session: string): Promise<void> {
   console.log(styled('dim', 'Ctrl-C cancels a turn, Ctrl-D leaves.'));
   let history: string[] = [];
-  /** Null: Ctrl-C or Ctrl-D, or the `signal` of a question was aborted. An interface for each line, so that Ctrl-C is a signal during a turn. */
-  const ask = async (question: string, signal?: AbortSignal): Promise<string | null> => {
-    const terminal = createInterface({
-      input: process.stdin,
-      output: process.stdout,
-      history: signal === undefined ? history : [],
-      historySize: 100,
-    });
-    terminal.on('history', (lines) => {
-      if (signal === undefined) history = [...lines];
-    });
-    const ended = new Promise<null>((resolve) => {
-      terminal.once('SIGINT', () => resolve(null));
-      terminal.once('close', () => resolve(null));
-      signal?.addEventListener('abort', () => resolve(null), { once: true });
-    });
-    try {
-      return await Promise.race([terminal.question(question), ended]);
-    } finally {
-      terminal.close();
-    }
+  const onHistory = (lines: string[]): void => {
+    history = lines;
   };
 
   for (;;) {
-    const input = (await ask(styled('bold', '> ')))?.trim();
+    const input = (await askLine(styled('bold', '> '), { history, onHistory }))?.trim();
     if (input === undefined || input === '/exit') break;
     if (input === '') continue;
     try {
-      await runInTerminal(client, session, input, ask);
+      await runInTerminal(client, session, input);
     } catch (error) {
       // The conversation continues after a failure.
       reportFailure(error);
@@ -114,12 +95,7 @@ async function converse(client: MonikerClient, session: string): Promise<void> {
 }
 
 /** One turn. The first Ctrl-C cancels it, the second ends the process. */
-async function runInTerminal(
-  client: MonikerClient,
-  session: string,
-  input: string,
-  askLine: (question: string, signal?: AbortSignal) => Promise<string | null>,
-): Promise<void> {
+async function runInTerminal(client: MonikerClient, session: string, input: string): Promise<void> {
   const screen = createScreen((text) => process.stdout.write(text));
   const print = (line: string): void => console.log(line);
   const cancelled = new AbortController();
@@ -132,7 +108,7 @@ async function runInTerminal(
       .catch((error: unknown) => reportFailure(error));
   };
   const ask = async (question: string): Promise<string | null> => {
-    const answer = await askLine(question, cancelled.signal);
+    const answer = await askLine(question, { signal: cancelled.signal });
     if (answer === null && !cancelled.signal.aborted) cancel();
     return answer;
   };

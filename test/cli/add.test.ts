@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseEntry, parseExpiry } from '../../src/cli/add.ts';
 import { toServer } from '../../src/cli/add-server.ts';
@@ -17,16 +18,19 @@ describe('moniker add server', () => {
 
   it('takes a command with its arguments and variables', () => {
     const target = ['C:\\Program Files\\node.exe', 'server.js', '--root', 'C:\\notes'];
-    expect(toServer('my-fs', target, { env: ['GITHUB_TOKEN', 'MODE=a=b'], trusted: true }, { GITHUB_TOKEN: 'ghp_1' })).toEqual({
-      document: {
-        kind: 'mcp',
-        command: 'C:\\Program Files\\node.exe',
-        args: ['server.js', '--root', 'C:\\notes'],
-        env: { GITHUB_TOKEN: { secret: 'MY_FS_GITHUB_TOKEN' }, MODE: 'a=b' },
-        trusted: true,
+    expect(toServer('my-fs', target, { env: ['GITHUB_TOKEN', 'MODE=a=b'], cwd: '/srv', trusted: true }, { GITHUB_TOKEN: 'ghp_1' })).toEqual(
+      {
+        document: {
+          kind: 'mcp',
+          command: 'C:\\Program Files\\node.exe',
+          args: ['server.js', '--root', 'C:\\notes'],
+          env: { GITHUB_TOKEN: { secret: 'MY_FS_GITHUB_TOKEN' }, MODE: 'a=b' },
+          cwd: resolve('/srv'),
+          trusted: true,
+        },
+        secrets: [{ name: 'MY_FS_GITHUB_TOKEN', value: 'ghp_1', hosts: ['my-fs.stdio'] }],
       },
-      secrets: [{ name: 'MY_FS_GITHUB_TOKEN', value: 'ghp_1', hosts: ['my-fs.stdio'] }],
-    });
+    );
   });
 
   it.each([
