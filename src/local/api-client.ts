@@ -31,14 +31,19 @@ export type ApiClient = {
 
 const requestTimeoutMs = 10_000;
 
-export function createApiClient(url: string, rootKey: string): ApiClient {
+/** `headers`: sent with each request. */
+export function createApiClient(
+  url: string,
+  rootKey: string,
+  { timeoutMs = requestTimeoutMs, headers = {} }: { timeoutMs?: number; headers?: Record<string, string> } = {},
+): ApiClient {
   const send = async (method: string, path: string, body?: unknown, condition: Record<string, string> = {}): Promise<Response> => {
     const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
     const response = await fetch(url + path, {
       method,
-      headers: { authorization: `Bearer ${rootKey}`, ...type, ...condition },
+      headers: { authorization: `Bearer ${rootKey}`, ...headers, ...type, ...condition },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(requestTimeoutMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     if (response.ok || response.status === 404 || response.status === 412) return response;
     throw new ApiRefusal(`${method} ${path} returned ${response.status}`, await response.text());

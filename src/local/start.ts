@@ -17,6 +17,7 @@ import { builtinProviders } from '../storage/providers.ts';
 import { prepareDemo } from './demo.ts';
 import { renderStartScreen } from './start-screen.ts';
 import { StartFailure } from './start-failure.ts';
+import { applyAtStart } from './start-project.ts';
 import { newLauncherToken, writeLauncherFile } from './launcher-file.ts';
 import { openLogFile } from './log-file.ts';
 import { loadSkills } from './skills.ts';
@@ -71,6 +72,7 @@ export async function start({ reload, isProduction, environment }: StartOptions)
       if (isProduction) await printReady(url, keys, local);
       else await printWelcome(url, keys, local);
       if (isExposed(local.host)) console.log(exposedWarning(local));
+      await Promise.race([stopped, applyAtStart({ url, rootKey: keys.rootKey, token }, environment, log)]);
       await stopped;
     } finally {
       removeLauncherFile();
