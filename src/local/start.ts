@@ -69,7 +69,8 @@ export async function start({ reload, isProduction, environment }: StartOptions)
       const stopped = stopSignal();
       await waitUntilHealthy(url, healthTimeoutMs);
       removeLauncherFile = writeLauncherFile(local.dataDir, { url, token });
-      if (isProduction) await printReady(url, keys, local);
+      if (await hasStoppedRestore(url, keys)) console.log(stoppedRestore(url));
+      else if (isProduction) await printReady(url, keys, local);
       else await printWelcome(url, keys, local);
       if (isExposed(local.host)) console.log(exposedWarning(local));
       await Promise.race([stopped, applyAtStart({ url, rootKey: keys.rootKey, token }, environment, log)]);
@@ -106,6 +107,19 @@ function stopSignal(): Promise<void> {
     if (process.env.npm_lifecycle_event !== undefined)
       setInterval(() => (process.ppid === parent ? undefined : resolve()), parentCheckMs).unref();
   });
+}
+
+/** Whether a restore began before this start and has not ended: then the workspace refuses everything else. */
+async function hasStoppedRestore(url: string, keys: Keys): Promise<boolean> {
+  const { state } = await createApiClient(url, keys.rootKey).get<{ state: string }>('/v1/restore');
+  return state === 'restoring';
+}
+
+function stoppedRestore(url: string): string {
+  return [
+    `Moniker is ready at ${url} for a restore only: the last one stopped before its end.`,
+    'Run `moniker restore FILE` again, or give it up with `moniker restore --abandon`. Ctrl-C stops it.',
+  ].join('\n');
 }
 
 /** Runs when the service is healthy: prepares the demo, lists the models, and prints the screen. */

@@ -242,4 +242,13 @@ describe('a backup', () => {
     expect((await files(later)).status).toBe(404);
     expect((await to.call('GET', '/v1/audit/verify')).json).toMatchObject({ ok: true, broken: null });
   });
+
+  it('that stopped in its restore leaves a service that starts, says so, and can give it up', async () => {
+    expect((await restore(to, (pages[0] ?? '').split('\n', 1)[0] ?? '', '?replace=true')).json.state).toBe('restoring');
+    await to.restart();
+    expect(to.printed()).toContain('moniker restore --abandon');
+    expect((await to.call('GET', '/v1/agents')).status).toBe(503);
+    expect((await to.call('DELETE', '/v1/restore')).json.state).toBe('none');
+    expect((await to.call('GET', '/v1/agents')).json.items).toEqual([]);
+  });
 });
