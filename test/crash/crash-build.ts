@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { mainModule, modulesFolder, readWorkerConfig, workerConfigFile } from '../../src/local/worker-config.ts';
 
 const emptyPoint = /\bfunction failpoint\(_name\) \{\s*\}/g;
-/** The two objects that run background work. */
+/** The two objects that run background work. esbuild numbers names that a library also uses, such as `env2`. */
 const objectConstructor =
-  /(class(?: _\w+)? extends DurableObject\w* \{\s*static \{\s*__name\(this, "(Session|Catalog)"\);[\s\S]*?super\(ctx, env\);)/g;
+  /(class(?: _\w+)? extends DurableObject\w* \{\s*static \{\s*__name\(this, "(Session|Catalog)"\);[\s\S]*?super\(ctx, env\d*\);)/g;
 
 /**
  * `generation` distinguishes builds of the code: it is sent with every point, as is the object that reached it: the id of a session,
