@@ -69,8 +69,8 @@ function withAllIssues(error: unknown): unknown {
 async function build(options: EdgeOptions): Promise<EdgeHandler> {
   const { env = {}, fetch: send } = options;
   const clock = systemClock;
-  const settings = withKeys(env, (options.keys ?? []).length > 0);
-  const { rootKey, log: level } = readSettings(settings);
+  const settings = settingsIn(env, (options.keys ?? []).length > 0);
+  const { rootKey, masterKey, log: level } = readSettings(settings);
   if (rootKey === null)
     throw new Problem('not_configured', 'Give `keys`, or set MONIKER_ROOT_KEY in `env` to a random text of at least 32 characters.');
   const log = createLog(level);
@@ -101,7 +101,7 @@ async function build(options: EdgeOptions): Promise<EdgeHandler> {
   for (const section of project.ignored)
     log.info('a part of the project is not served here: it needs Durable Objects (docs/edge.md)', { section });
 
-  const master = createMasterKey(settings.MONIKER_MASTER_KEY ?? null);
+  const master = createMasterKey(masterKey);
   const bindings = createEdgeBindings({
     catalog: createEdgeCatalog({ project, lists, editions, keys, master, now: clock.now }),
     audit: async (rows) => await options.audit?.(rows),
@@ -110,16 +110,24 @@ async function build(options: EdgeOptions): Promise<EdgeHandler> {
   });
   const background = options.waitUntil ?? ((work: Promise<unknown>): void => void work.catch(() => undefined));
   const network = send === undefined ? {} : { PUBLIC_NETWORK: { fetch: send }, PRIVATE_NETWORK: { fetch: send } };
-  late.wiring = createWiring({ ...bindings, ...settings, ...network } as typeof bindings, { background, noApprovals, issued: keys.issued });
+  // Only `fetch` of the networks is used.
+  late.wiring = createWiring({ ...settings, ...bindings, ...network } as typeof bindings, { background, noApprovals, issued: keys.issued });
   const app = createApp(wired);
   return async (request) => await app.fetch(request);
 }
 
-/** What is sealed here is read only by instances of the same handler, so the root key is enough for it. */
-function withKeys(env: Readonly<Record<string, string | undefined>>, hasOtherKeys: boolean): Record<string, string | undefined> {
-  const root = env.MONIKER_ROOT_KEY ?? (hasOtherKeys ? randomKey() : undefined);
-  return { ...env, MONIKER_ROOT_KEY: root, MONIKER_MASTER_KEY: env.MONIKER_MASTER_KEY ?? root };
+/**
+ * Returns the settings in the environment; it may have variables with the names of bindings. What is sealed here is read only by instances of
+ * the same handler, so the root key is enough for it.
+ */
+function settingsIn(env: Readonly<Record<string, string | undefined>>, hasOtherKeys: boolean): Record<string, string | undefined> {
+  const named = Object.entries(env).filter(([name]) => /^(?:MONIKER|OTEL)_|_API_KEY$/.test(name) && !ofLauncher.has(name));
+  const root = env.MONIKER_ROOT_KEY || (hasOtherKeys ? randomKey() : undefined);
+  return { ...Object.fromEntries(named), MONIKER_ROOT_KEY: root, MONIKER_MASTER_KEY: env.MONIKER_MASTER_KEY || root };
 }
+
+/** They give access to commands of the machine. */
+const ofLauncher: ReadonlySet<string> = new Set(['MONIKER_LAUNCHER_TOKEN', 'MONIKER_STDIO_URL', 'MONIKER_ALLOW_STDIO']);
 
 /** A root key that no client has. */
 function randomKey(): string {

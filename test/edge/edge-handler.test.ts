@@ -106,6 +106,20 @@ describe('an edge handler', () => {
     expect((await failing.send('POST', '/v1/toolsets/demand/calls', call('bash', { command: 'echo hi' }))).text).not.toContain('hi\\n');
   });
 
+  it('ignores variables with the names of bindings', async () => {
+    const names = ['KV', 'CATALOG', 'SESSION', 'ASSETS', 'PUBLIC_NETWORK', 'USAGE', 'AUDIT_EXPORT', '__proto__', 'toString'];
+    const { send } = await edge({ env: { ...env, ...Object.fromEntries(names.map((name) => [name, 'a text'])) } });
+    expect((await send('POST', '/v1/toolsets/plain/calls', call('look_up', { topic: 'bees' }))).json()).toMatchObject({ isError: false });
+    expect((await send('GET', '/')).status).toBe(200);
+  });
+
+  it('takes an empty master key as absent, and ignores spaces around it', async () => {
+    for (const MONIKER_MASTER_KEY of ['', ' a master key of at least 32 characters\n']) {
+      const { send } = await edge({ env: { ...env, MONIKER_MASTER_KEY } });
+      expect((await send('POST', '/v1/toolsets/plain/calls', call('look_up', { topic: 'bees' }))).json()).toMatchObject({ isError: false });
+    }
+  });
+
   it('keeps two handlers in one process apart', async () => {
     const [one, other] = await Promise.all([edge(), edge({ project: { toolsets: { other: { tools: [{ tool: 'builtin.bash' }] } } } })]);
     expect((await one.send('GET', '/v1/toolsets/other/tools')).status).toBe(404);
