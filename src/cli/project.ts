@@ -1,13 +1,21 @@
 /** `moniker apply` writes the project file of a folder, `moniker import` files of other systems; `moniker export` writes a project file. */
 import { readFile, stat, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import type { MonikerClient } from '../../client/src/index.ts';
+import type { ImportResult } from '../core/import/draft.ts';
+import { importFormats } from '../core/import/names.ts';
 import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import { expandVariables } from '../core/project/expand-variables.ts';
 import { findProjectFile, projectName, readProjectFile } from '../local/project-file.ts';
+import { readImport } from '../platform/read-import.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { printJson, type JsonOption } from './output.ts';
 import { printReport } from './project-report.ts';
+import { withService } from './temporary-service.ts';
 
 type ApplyOptions = ConnectionOptions & JsonOption & { project?: string; dryRun?: boolean; prune?: boolean; force?: boolean };
 
@@ -60,12 +68,13 @@ async function apply(given: string | undefined, options: ApplyOptions): Promise<
     );
   const body = readProjectFile(file, process.env);
   const project = options.project ?? projectName(file);
-  const { client } = connectService(options, applyTimeoutMs);
   const flag = (value: boolean | undefined): 'true' | 'false' => (value ? 'true' : 'false');
-  const report = await client.put('/v1/projects/{project}', {
-    params: { path: { project }, query: { dryRun: flag(options.dryRun), prune: flag(options.prune), force: flag(options.force) } },
-    body: body as never, // The service checks it and names each fault.
-  });
+  const send = () =>
+    connectService(options, applyTimeoutMs).client.put('/v1/projects/{project}', {
+      params: { path: { project }, query: { dryRun: flag(options.dryRun), prune: flag(options.prune), force: flag(options.force) } },
+      body: body as never, // The service checks it and names each fault.
+    });
+  const report = await withService(options, send);
   if (options.json) printJson(report);
   else printReport(report, { isDryRun: options.dryRun === true, what: `Project ${project}` });
   if (report.skipped.length > 0) process.exitCode = exitCodes.failure;
@@ -75,23 +84,36 @@ type ImportOptions = ConnectionOptions & JsonOption & { format?: string; dryRun?
 
 async function importFiles(files: string[], options: ImportOptions): Promise<void> {
   // All files are read first, so that a wrong name writes nothing.
-  const contents: { file: string; bytes: Uint8Array }[] = [];
-  for (const file of files) contents.push({ file, bytes: await readBytes(file) });
-  const { client } = connectService(options, applyTimeoutMs);
+  const contents: { file: string; read: ImportResult }[] = [];
+  for (const file of files) contents.push({ file, read: readFileContent(file, await readBytes(file), options.format) });
   const answers: Record<string, unknown> = {};
-  for (const { file, bytes } of contents) {
-    const report = await client.post('/v1/import', {
-      params: {
-        // The service names the formats.
-        query: { dryRun: options.dryRun ? 'true' : 'false', format: options.format as 'moniker' },
-      },
-      headers: { 'content-type': 'application/octet-stream' },
-      body: bytes as never,
-    });
-    answers[file] = report;
-    if (!options.json) printReport(report, { isDryRun: options.dryRun === true, what: `${file} (${report.format})` });
-  }
+  await withService(options, async () => {
+    const { client } = connectService(options, applyTimeoutMs);
+    for (const { file, read } of contents) {
+      const report = await importProject(client, read, options.dryRun === true);
+      answers[file] = report;
+      if (!options.json) printReport(report, { isDryRun: options.dryRun === true, what: `${file} (${report.format})` });
+    }
+  });
   if (options.json) printJson(answers);
+}
+
+/**
+ * The file was read here, because the service does not fill in variables of this environment. Variables that are not set stay: the service
+ * skips what needs them.
+ */
+async function importProject(client: MonikerClient, read: ImportResult, isDryRun: boolean) {
+  const { project } = expandVariables(read.project, process.env);
+  const report = await client.post('/v1/import', {
+    params: { query: { dryRun: isDryRun ? 'true' : 'false', format: 'moniker', partial: read.format === 'moniker' ? 'false' : 'true' } },
+    body: project as never, // The service checks it and names each fault.
+  });
+  return {
+    ...report,
+    format: read.format,
+    skipped: [...read.skipped, ...report.skipped],
+    warnings: [...read.warnings, ...report.warnings],
+  };
 }
 
 async function readBytes(file: string): Promise<Uint8Array> {
@@ -131,4 +153,19 @@ async function exportFile(file: string | undefined, options: ConnectionOptions &
     );
   }
   console.log(`Written to ${file}. It has no values of secrets: variables stand for them.`);
+}
+
+function readFileContent(file: string, bytes: Uint8Array, format: string | undefined): ImportResult {
+  const named = importFormats.find((one) => one === format);
+  if (format !== undefined && named === undefined)
+    throw new CommandFailure(`There is no format "${format}".`, `Use one of: ${importFormats.join(', ')}.`, exitCodes.usage);
+  try {
+    return readImport(bytes, { format: named, ...(file !== '-' && { fileName: resolve(file) }) });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new CommandFailure(
+      `${file}: ${error.detail}`,
+      'docs/import.md lists the formats. Name one with --format if it was not found out.',
+    );
+  }
 }

@@ -1,8 +1,7 @@
 /** `moniker start` and `moniker dev`: run the service on this machine. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { environmentHelp, isCheckout } from '../local/environment.ts';
-import { CommandFailure } from './failure.ts';
+import { environmentHelp } from '../local/environment.ts';
 
 type StartOptions = { host?: string; port?: string; data?: string; production?: boolean };
 
@@ -20,11 +19,6 @@ export function addStartCommands(program: Command): void {
       .option('--data <folder>', 'folder for keys and storage (default: MONIKER_DATA_DIR, else .moniker)')
       .addHelpText('after', `\nExample:\n  moniker ${name} --port 8080\n\n${environmentHelp}`)
       .action(async (options: StartOptions) => {
-        if (reload && !isCheckout)
-          throw new CommandFailure(
-            '`moniker dev` needs the sources, which the npm package does not have.',
-            'Use `moniker start`, or clone the repository.',
-          );
         // Loaded by this command only: other commands do not need the build tools.
         const { start } = await import('../local/start.ts');
         await start({ reload, isProduction: options.production === true, environment: withOptions(process.env, options) });

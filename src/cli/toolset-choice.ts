@@ -25,7 +25,11 @@ export async function chooseAgent(client: MonikerClient, named: string | undefin
 
 function onlyOne(kind: 'toolset' | 'agent', names: readonly string[]): string {
   const [only, ...others] = names;
-  if (only === undefined) throw new CommandFailure(`There is no ${kind}.`, `Add one: \`moniker add ${kind} --help\`.`);
+  if (only === undefined)
+    throw new CommandFailure(
+      `There is no ${kind}.`,
+      `Add one: \`moniker add ${kind} --help\`.${kind === 'agent' ? ' Or chat with a model: --model <model> --toolset <toolset>.' : ''}`,
+    );
   if (others.length > 0)
     throw new CommandFailure(`There are several ${kind}s: ${names.join(', ')}.`, `Choose one with --${kind}.`, exitCodes.usage);
   return only;

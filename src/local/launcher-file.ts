@@ -19,7 +19,11 @@ export function writeLauncherFile(dataDir: string, launcher: Launcher): () => vo
   const fresh = `${file}.${process.pid}.new`;
   writeFileSync(fresh, `${JSON.stringify(launcher)}\n`, { mode: 0o600 });
   renameSync(fresh, file);
-  return () => rmSync(file, { force: true });
+  return () => removeLauncherFile(dataDir);
+}
+
+export function removeLauncherFile(dataDir: string): void {
+  rmSync(launcherFile(dataDir), { force: true });
 }
 
 /** Returns null without a file, or if it is damaged. The service may have been killed since it was written. */

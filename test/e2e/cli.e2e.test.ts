@@ -6,6 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runningService } from '../../src/local/data-lock.ts';
 import { waitFor } from '../wait-for.ts';
 import { makeDataDir, removeDataDir, root, startService, type RunningService } from './service.ts';
 
@@ -113,6 +114,27 @@ describe('moniker, with the service of the data folder', () => {
     expect(json.headers).toEqual({ Authorization: { secret: 'DOCS_AUTHORIZATION' } });
     expect((await moniker(['add', 'server', 'Wrong_Name', 'http://127.0.0.1:9/mcp', ...header])).code).toBe(1);
     expect((await service.call('GET', '/v1/secrets')).json.items.map(({ name }: { name: string }) => name)).toEqual(['DOCS_AUTHORIZATION']);
+  });
+
+  it('imports the file of another system before the first start, with variables of the shell', async () => {
+    const folder = makeDataDir();
+    const file = join(folder, 'claude_desktop_config.json');
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the file
+    const env = { FAKE_TOKEN: '${SHELL_TOKEN}', OTHER_TOKEN: '${UNSET_TOKEN}' };
+    writeFileSync(file, JSON.stringify({ mcpServers: { fake: { command: process.execPath, args: [fakeServer], env } } }));
+    try {
+      const imported = await moniker(['import', file], { MONIKER_DATA_DIR: folder, SHELL_TOKEN: 'abcdefghij' });
+      expect([imported.code, imported.stdout]).toEqual([0, expect.stringContaining('+ servers.fake')]);
+      expect(imported.stderr).toContain('UNSET_TOKEN');
+      // The service ended with the command.
+      expect(runningService(folder)).toBeNull();
+      const missing = await moniker(['import', join(folder, 'missing.json')], { MONIKER_DATA_DIR: folder });
+      expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('cannot be read')]);
+      const unknown = await moniker(['import', '-'], { MONIKER_DATA_DIR: folder, input: '<html>' });
+      expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('HTML')]);
+    } finally {
+      removeDataDir(folder);
+    }
   });
 
   it('adds a command as a server, and calls its tool after an approval', async () => {
