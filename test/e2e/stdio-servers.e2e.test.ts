@@ -80,6 +80,15 @@ it('is started with the new command after a change, and can be changed otherwise
   expect((await service.call('PATCH', '/v1/servers/fake', { args: ['-e', '1'] })).status).toBe(403);
 });
 
+it('is started with a new secret, and with a command of the maximum size', async () => {
+  const { pid } = JSON.parse(await call('identity'));
+  await service.call('PUT', '/v1/secrets/FAKE_TOKEN', { value: 'another-value-of-it', hosts: ['fake.stdio'] });
+  await eventually('another process', async () => (JSON.parse(await call('identity')).pid === pid ? undefined : true));
+  const env = { FAKE_TOKEN: { secret: 'FAKE_TOKEN' }, LONG: '%'.repeat(45_000) };
+  expect((await put(serverOf(['', 'second'], { env }))).json).toMatchObject({ health: { status: 'ok' } });
+  expect(await call('environment')).toContain('%%%%');
+});
+
 it('reports a command that does not work', async () => {
   const { json } = await service.call('PUT', '/v1/servers/broken', { kind: 'mcp', command: 'no-such-command' }, proof);
   expect(json.health).toMatchObject({ status: 'failing', reason: expect.stringContaining('does not exist in PATH') });

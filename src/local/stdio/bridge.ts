@@ -46,15 +46,16 @@ export async function startBridge(token: string, onLog: (line: string) => void):
 }
 
 async function handle(servers: RunningServers, token: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { headers, method, url } = request;
+  const { headers, method } = request;
   const isOurs = headers.host?.startsWith(`${loopback}:`) === true && headers.origin === undefined;
   if (!isOurs || !equalInConstantTime(String(headers[launcherHeader] ?? ''), token)) {
     answer(response, 403, { error: 'Only the Moniker that started this bridge can use it.' });
     return;
   }
-  if (method === 'GET' && url === '/status') return answer(response, 200, { servers: servers.status() });
-  if (method === 'POST') return await receive(servers, request, response);
-  const found = servers.find(String(headers['mcp-session-id'] ?? ''));
+  // Written by the Worker (`net/stdio-bridge.ts`), which has the token.
+  const run = JSON.parse(decodeURIComponent(String(headers[runHeader] ?? ''))) as StdioRun;
+  if (method === 'POST') return await receive(servers, run, request, response);
+  const found = servers.find(run, String(headers['mcp-session-id'] ?? ''));
   if (found === null) return answer(response, 404, { error: 'The session does not exist.' });
   if (method === 'DELETE') {
     servers.closeSession(found.server, found.session);
@@ -65,11 +66,11 @@ async function handle(servers: RunningServers, token: string, request: IncomingM
   } else answer(response, 405, { error: 'Not supported.' });
 }
 
-async function receive(servers: RunningServers, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function receive(servers: RunningServers, run: StdioRun, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const message = tryParse(await readBody(request));
   if (!isRecord(message)) return answer(response, 400, { error: 'sent something that is not one JSON-RPC message.' });
-  if (message.method === 'initialize') return await initialize(servers, request, response, message);
-  const found = servers.find(String(request.headers['mcp-session-id'] ?? ''));
+  if (message.method === 'initialize') return await initialize(servers, run, response, message);
+  const found = servers.find(run, String(request.headers['mcp-session-id'] ?? ''));
   // The process has ended, or runs another command now: the Worker opens another session.
   if (found === null) return answer(response, 404, { error: 'The session does not exist.' });
   const { server, session } = found;
@@ -86,9 +87,7 @@ function sendRequest(server: SharedServer, session: BridgeSession, message: RpcM
   server.request(session, message, stream);
 }
 
-async function initialize(servers: RunningServers, request: IncomingMessage, response: ServerResponse, message: RpcMessage): Promise<void> {
-  // Written by the Worker (`net/stdio-bridge.ts`), which has the token.
-  const run = JSON.parse(decodeURIComponent(String(request.headers[runHeader] ?? ''))) as StdioRun;
+async function initialize(servers: RunningServers, run: StdioRun, response: ServerResponse, message: RpcMessage): Promise<void> {
   const server = await servers.use(run);
   const { session, welcome } = server.openSession(recordOf(recordOf(message.params).capabilities));
   response.setHeader('mcp-session-id', session.id);

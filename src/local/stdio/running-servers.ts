@@ -54,15 +54,13 @@ export function createRunningServers(onLog: (line: string) => void) {
       retireOthers(entries, entry);
       return await inTime(entry.starting ?? begin(entries, entry), run.startMs);
     },
-    /** Returns an open session, or null. */
-    find(sessionId: string): { server: SharedServer; session: BridgeSession } | null {
-      for (const entry of entries.values()) {
-        const session = entry.server?.sessions.get(sessionId);
-        if (entry.server === null || session === undefined) continue;
-        entry.usedAt = Date.now();
-        return { server: entry.server, session };
-      }
-      return null;
+    /** Returns an open session of this run, or null: with another secret, for example, the Worker must open another session. */
+    find(run: StdioRun, sessionId: string): { server: SharedServer; session: BridgeSession } | null {
+      const entry = entries.get(keyOf(run));
+      const session = entry?.server?.sessions.get(sessionId);
+      if (entry == null || entry.server === null || session === undefined) return null;
+      entry.usedAt = Date.now();
+      return { server: entry.server, session };
     },
     /** Ends a session; and the process, if it was only for a test. */
     closeSession(server: SharedServer, session: BridgeSession): void {
@@ -70,11 +68,6 @@ export function createRunningServers(onLog: (line: string) => void) {
       const entry = [...entries.values()].find((one) => one.server === server);
       if (entry?.run.version === 0 && server.sessions.size === 0) end(entry);
     },
-    status: () =>
-      [...entries.values()].map(({ run, server, log, failure, failures, startedAt }) => ({
-        ...{ workspace: run.workspace, server: run.server, failure, failures, log: log.lines() },
-        ...(server !== null && { pid: server.pid, startedAt: new Date(startedAt).toISOString(), sessions: server.sessions.size }),
-      })),
     async close(): Promise<void> {
       isClosed = true;
       clearInterval(sweeping);
@@ -84,8 +77,7 @@ export function createRunningServers(onLog: (line: string) => void) {
 }
 
 function entryOf(entries: Map<string, Entry>, run: StdioRun, onLog: (line: string) => void): Entry {
-  const { version: _version, startMs: _startMs, hidden, ...process } = run;
-  const key = createHash('sha256').update(JSON.stringify(process)).digest('hex');
+  const key = keyOf(run);
   const known = entries.get(key);
   if (known !== undefined) {
     known.run = { ...run, version: Math.max(run.version, known.run.version) };
@@ -97,9 +89,13 @@ function entryOf(entries: Map<string, Entry>, run: StdioRun, onLog: (line: strin
     if (unused !== undefined) entries.delete(unused[0]);
   }
   const state = { server: null, starting: null, startedAt: 0, failures: 0, pausedUntil: 0, failure: null };
-  const entry: Entry = { run, ...state, usedAt: Date.now(), log: createServerLog(run.server, hidden, onLog) };
+  const entry: Entry = { run, ...state, usedAt: Date.now(), log: createServerLog(run.server, run.hidden, onLog) };
   entries.set(key, entry);
   return entry;
+}
+
+function keyOf({ version: _version, startMs: _startMs, hidden: _hidden, ...process }: StdioRun): string {
+  return createHash('sha256').update(JSON.stringify(process)).digest('hex');
 }
 
 /** Ends the processes of earlier documents of the server. A request of an isolate with an old document starts the old command again. */

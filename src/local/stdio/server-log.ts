@@ -1,6 +1,6 @@
-/** What a stdio server prints: one line each for the log of the launcher, and the last ones for `GET /status`. Bounded, without secrets. */
+/** What a stdio server prints: one line each for the log of the launcher, and the last ones for a failed start. Bounded, without secrets. */
 
-const maxLines = 200;
+const maxLines = 20;
 const maxLineLength = 500;
 /** More lines of one server in a window are counted, not shown. */
 const windowMs = 10_000;

@@ -161,10 +161,12 @@ describe('a command that does not work', () => {
 describe('requests that are not from the Worker', () => {
   it('are refused', async () => {
     const { url } = await newBridge();
-    const send = async (headers: Record<string, string>): Promise<number> => (await fetch(`${url}status`, { headers })).status;
+    const run = { [runHeader]: encodeURIComponent(JSON.stringify(runOf())) };
+    const send = async (headers: Record<string, string>): Promise<number> => (await fetch(url, { headers: { ...run, ...headers } })).status;
     expect(await send({})).toBe(403);
     expect(await send({ [launcherHeader]: 'another-token-of-a-launch' })).toBe(403);
     expect(await send({ [launcherHeader]: token, origin: 'https://evil.example' })).toBe(403);
-    expect(await send({ [launcherHeader]: token })).toBe(200);
+    // Without a session.
+    expect(await send({ [launcherHeader]: token })).toBe(404);
   });
 });
