@@ -120,7 +120,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   ): Promise<Outcome<Awaited<ReturnType<CatalogBackupMethods[Name]>>>> {
     const { storage } = this.ctx;
     const methods = createBackupMethods({
-      ...{ storage, backup: this.#backup, context: () => this.#context(workspace) },
+      ...{ storage, backup: this.#backup, context: () => this.#context(workspace), kv: () => this.env.KV },
       ended: async () => {
         this.#open(workspace);
         await this.#arm();

@@ -266,7 +266,12 @@ describe('a restore', () => {
     expect(await sql('SELECT status, due_at FROM deliveries')).toEqual([{ status: 'failed', due_at: null }]);
     expect(await sql('SELECT status, due_at FROM callbacks')).toEqual([{ status: 'dead', due_at: null }]);
     expect(Number((await sql<{ due_at: number }>('SELECT due_at FROM schedule_state'))[0]?.due_at)).toBeGreaterThan(Date.now());
+    await catalog.put('toolset', 'later', { tools: [{ tool: 'builtin.read_file', name: 'peruse' }] });
+    const [edition] = await sql<{ hash: string }>("SELECT hash FROM toolset_versions WHERE name = 'later'");
+    const later = kvKeys.edition(workspace, edition?.hash ?? '');
+    await waitFor(async () => (await testEnv.KV.get(later)) !== null);
     expect((await restore(lines, { replace: true, allowCommands: true })).skipped).toEqual([]);
+    expect(await testEnv.KV.get(later)).toBeNull();
     await waitFor(async () => (await testEnv.KV.get(kvKeys.published('agent', workspace, 'newer')))?.includes('"deleted":true') === true);
     expect(await testEnv.KV.get(kvKeys.published('agent', workspace, 'clerk'))).toContain('rehearsal/default');
   });

@@ -16,6 +16,7 @@ import type {
   SkippedDocument,
 } from '../../storage/backup/backup-objects.ts';
 import { type BackupPlan, hasTable, type ObjectBackup, requireWorkspace } from '../../storage/backup/object-backup.ts';
+import { kvKeys } from '../../storage/keys.ts';
 import { catalogMigrations } from '../../storage/schema.ts';
 import type { CatalogContext, Job } from '../context.ts';
 import { allRows } from '../documents/documents.ts';
@@ -37,21 +38,25 @@ export const catalogBackupPlan: BackupPlan = {
 };
 
 const activatedPerRun = 50;
+/** Deletions in KV for one call. */
+const clearedEditions = 100;
 const activationRetryMs = 30_000;
 
 type Host = {
   storage: DurableObjectStorage;
   backup: ObjectBackup;
   context(): CatalogContext;
+  kv(): KVNamespace;
   /** Opens the Catalog with the restored rows. */
   ended(): Promise<void>;
 };
 
-export function createBackupMethods({ storage, backup, context, ended }: Host): CatalogBackupMethods {
+export function createBackupMethods({ storage, backup, context, kv, ended }: Host): CatalogBackupMethods {
   const { sql } = storage;
   return {
     sessionIds: (after, limit) => listSessionIds(sql, after, limit),
     restoreStatus: () => readRestoreStatus(sql, backup),
+    clearEditions: () => clearEditions(context(), kv()),
     beginRestore: async (given) => {
       await storage.deleteAlarm();
       beginRestore(storage, backup, given);
@@ -103,6 +108,16 @@ function whyNotEmpty(sql: SqlStorage): string | null {
     first(`SELECT 'key "' || name || '"' AS what FROM keys WHERE revoked_at IS NULL LIMIT 1`) ??
     first(`SELECT 'session ' || id AS what FROM sessions WHERE title IS NOT NULL OR status <> 'idle' LIMIT 1`)
   );
+}
+
+async function clearEditions({ sql, workspace }: CatalogContext, kv: KVNamespace): Promise<boolean> {
+  const query = 'SELECT hash FROM editions WHERE published_at IS NOT NULL LIMIT ?';
+  const found = sql.exec<{ hash: string }>(query, clearedEditions).toArray();
+  for (const { hash } of found) {
+    await kv.delete(kvKeys.edition(workspace, hash));
+    sql.exec('UPDATE editions SET published_at = NULL WHERE hash = ?', hash);
+  }
+  return found.length === clearedEditions;
 }
 
 /** Remembers the names of documents: KV has their values, which the restore replaces or deletes. */
@@ -158,6 +173,8 @@ function dropVoidRows(sql: SqlStorage, newestSession: number): void {
   sql.exec(`DELETE FROM document_versions WHERE version >= (SELECT coalesce(max(version), 0) FROM documents
     WHERE documents.kind = document_versions.kind AND documents.name = document_versions.name)`);
   sql.exec('DELETE FROM edition_chunks WHERE hash NOT IN (SELECT hash FROM editions)');
+  // A compilation would take its text for stored.
+  sql.exec('DELETE FROM editions WHERE hash NOT IN (SELECT hash FROM edition_chunks)');
   sql.exec('DELETE FROM sessions WHERE number > ?', newestSession);
   sql.exec('DELETE FROM session_waits WHERE session NOT IN (SELECT id FROM sessions)');
   sql.exec('DELETE FROM delivery_parts WHERE delivery NOT IN (SELECT number FROM deliveries)');

@@ -52,6 +52,8 @@ export interface CatalogBackupMethods {
   /** Sessions with a number above `after`, in their order. */
   sessionIds(after: number, limit: number): ListedId[];
   restoreStatus(): CatalogRestoreStatus;
+  /** Deletes some of the compiled editions in KV, which no later sweep would know. Returns whether there may be more. */
+  clearEditions(): Promise<boolean>;
   /** Throws `conflict` if the workspace is not empty. */
   beginRestore(options: { replace: boolean; progress: string }): Promise<void>;
   saveProgress(progress: string): void;

@@ -83,8 +83,11 @@ async function beginRestore(deps: RestoreDeps, text: string, rest: readonly stri
     throw new Problem('conflict', 'The previous restore is still making its sessions available. Send the same lines again in a minute.');
   // Refused before anything is deleted. A restore that stopped has left an unusable workspace, which begins anew.
   if (before.progress === null && before.notEmpty !== null && !options.replace) throw notEmpty(before.notEmpty);
+  const until = deps.clock.now() + clearMs;
   const left = await clearSessions(deps);
   if (left > 0) return stateOf('clearing', { sessionsLeft: left });
+  while (before.progress === null && (await callCatalogBackup(deps.bindings, deps.workspace, 'clearEditions')))
+    if (deps.clock.now() >= until) return stateOf('clearing');
   const shards = Math.max(deps.auditShards, header.auditShards, before.auditShards, before.progress?.shards ?? 0);
   const progress = { number: 0, hash: line.hash, shards };
   const begun = { replace: options.replace, progress: JSON.stringify(progress) };
