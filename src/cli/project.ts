@@ -1,5 +1,6 @@
 /** `moniker apply` writes the project file of a folder, `moniker import` files of other systems; `moniker export` writes a project file. */
 import { readFile, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
@@ -103,7 +104,9 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
  * skips what needs them.
  */
 async function importProject(client: MonikerClient, read: ImportResult, isDryRun: boolean) {
-  const { project } = expandVariables(read.project, process.env);
+  // A program that starts this one in another folder may leave PWD as it was; Windows has neither.
+  const places = { PWD: process.cwd(), HOME: homedir() };
+  const { project } = expandVariables(read.project, { ...process.env, ...places });
   const report = await client.post('/v1/import', {
     params: { query: { dryRun: isDryRun ? 'true' : 'false', format: 'moniker', partial: read.format === 'moniker' ? 'false' : 'true' } },
     body: project as never, // The service checks it and names each fault.

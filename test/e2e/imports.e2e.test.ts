@@ -1,5 +1,7 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the files
 /** `POST /v1/import` with a file of each format (`test/core/import/samples`). */
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -80,6 +82,26 @@ describe('an import', () => {
     ]);
     expect(json.content[0].text).not.toContain('value-of-the-token');
     expect((await service.call('GET', '/v1/servers/fake-server')).text).not.toContain('value-of-the-token');
+  });
+
+  it('by the command line fills in environment variables, and may run commands', async () => {
+    const file = join(dataDir, 'mcp.json');
+    const env = { FAKE_TOKEN: '${env:MY_TOKEN}', MODE: '${env:UNSET_MODE}' };
+    const args = ['${workspaceFolder}/fake-server.mjs'];
+    const servers = { ready: { type: 'stdio', command: process.execPath, args }, other: { command: process.execPath, args, env } };
+    writeFileSync(file, `// VS Code\n${JSON.stringify({ servers, inputs: [] })}`);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'src/cli/main.ts'), 'import', file, '--json'], {
+      cwd: join(root, 'test/local/stdio'),
+      env: { PATH: process.env.PATH, MONIKER_DATA_DIR: dataDir, MY_TOKEN: 'token-of-mine-1234' },
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    const report = JSON.parse(stdout)[file];
+    expect(report).toMatchObject({ format: 'vscode', created: ['secrets.MY_TOKEN', 'servers.ready', 'toolsets.vscode'] });
+    expect(report.skipped[0]).toEqual({ name: 'servers.other', reason: expect.stringContaining('env.MODE') });
+    const { json } = await service.call('GET', '/v1/toolsets/vscode/resolve?name=environment');
+    expect(json.canonical).toBe('ready.environment');
   });
 
   it('makes tools callable under the names of the file', async () => {
