@@ -17,7 +17,11 @@ const maxArgumentsLength = 4_000;
 export async function askApproval(ask: Ask, print: (line: string) => void, request: Question): Promise<'approve' | 'deny'> {
   for (const line of describeApproval(request)) print(line);
   const answer = await ask('  Approve? [y/N] ');
-  return /^y(es)?$/i.test(answer?.trim() ?? '') ? 'approve' : 'deny';
+  return isYes(answer ?? '') ? 'approve' : 'deny';
+}
+
+export function isYes(answer: string): boolean {
+  return /^y(es)?$/i.test(answer.trim());
 }
 
 /** Hidden characters are shown, so that a target is what it looks like. */
@@ -57,7 +61,7 @@ export async function askInput(
 
 async function askDone(ask: Ask): Promise<Answer> {
   const answer = await ask('  Done? [y/N] ');
-  return { action: answer === null ? 'cancel' : /^y(es)?$/i.test(answer.trim()) ? 'accept' : 'decline' };
+  return { action: answer === null ? 'cancel' : isYes(answer) ? 'accept' : 'decline' };
 }
 
 /** One question for each field. The service checks the values. */

@@ -1,8 +1,9 @@
 /** `moniker chat`: a conversation with an agent in the terminal. Without a terminal it reads the message from stdin and prints the answer. */
 import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { type MonikerClient, runTurn, type TurnAnswer } from '../../client/src/index.ts';
-import { askApproval, askInput } from './chat-questions.ts';
+import { followEvents, type MonikerClient, runTurn, type TurnAnswer } from '../../client/src/index.ts';
+import { isCount, recordOf, tryParse } from '../core/json/wire-value.ts';
+import { askApproval, askInput, describeApproval, isYes } from './chat-questions.ts';
 import { createScreen } from './chat-screen.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes, reportFailure } from './failure.ts';
@@ -80,6 +81,7 @@ async function converse(client: MonikerClient, session: string): Promise<void> {
     history = lines;
   };
 
+  await continueWaiting(client, session);
   for (;;) {
     const input = (await askLine(styled('bold', '> '), { history, onHistory }))?.trim();
     if (input === undefined || input === '/exit') break;
@@ -92,6 +94,42 @@ async function converse(client: MonikerClient, session: string): Promise<void> {
     }
   }
   console.log(`\nContinue later: moniker chat --session ${session}`);
+}
+
+/** Asks for what a turn of the session waits for, and shows the rest of the turn. Ctrl-C leaves it waiting. */
+async function continueWaiting(client: MonikerClient, session: string): Promise<void> {
+  const path = { id: session };
+  const { items } = await client.get('/v1/sessions/{id}/approvals', { params: { path } });
+  const pending = items.filter(({ turn }) => turn !== null);
+  if (pending.length === 0) return;
+  const { lastEvent } = await readLastEvent(client, session);
+  const screen = createScreen((text) => process.stdout.write(text));
+  /** Returns false if the person leaves. */
+  const decide = async ({ callId, round, ...asked }: Parameters<typeof describeApproval>[0] & { callId: string }): Promise<boolean> => {
+    for (const line of describeApproval({ ...asked, round })) console.log(line);
+    const answer = await askLine('  Approve? [y/N] ');
+    if (answer === null) return false;
+    const body = { decision: isYes(answer) ? ('approve' as const) : ('deny' as const), ...(round !== undefined && { round }) };
+    await client.post('/v1/sessions/{id}/approvals/{callId}', { params: { path: { ...path, callId } }, body });
+    return true;
+  };
+  for (const approval of pending) if (!(await decide({ ...approval, name: approval.entry }))) return;
+  for await (const event of followEvents(client, session, { after: lastEvent })) {
+    screen.show(event);
+    if (event.type === 'approval-required' && !(await decide(event))) return;
+    // These are answered in the console, or by the program that gave the tools.
+    if (event.type === 'turn-end' || event.type === 'input-required' || event.type === 'client-tool-required') break;
+  }
+  console.log('');
+}
+
+async function readLastEvent(client: MonikerClient, session: string): Promise<{ lastEvent: number }> {
+  const text = await client.get('/v1/sessions/{id}/events', {
+    params: { path: { id: session }, query: { follow: 'false', limit: 1 } },
+    parseAs: 'text',
+  });
+  const { lastEvent } = recordOf(tryParse(text));
+  return { lastEvent: isCount(lastEvent) ? lastEvent : 0 };
 }
 
 /** One turn. The first Ctrl-C cancels it, the second ends the process. */

@@ -82,7 +82,10 @@ function demo(screen: StartScreen, session: string): string[] {
   ];
 }
 
-const noDemo = ['  No agent `demo` with a toolset exists. Create an agent with PUT /v1/agents/{agent}, then POST /v1/sessions.', ''];
+const noDemo = [
+  '  No agent `demo` with a toolset exists. Create an agent with `moniker add agent` or PUT /v1/agents/{agent}, then use `moniker chat`.',
+  '',
+];
 
 function listSome(names: readonly string[], where: string): string {
   const shown = names.slice(0, maxNames).join(', ') || 'none';

@@ -41,6 +41,25 @@ function moniker(parameters: readonly string[], { input = '', ...environment }: 
   return new Promise((resolve) => child.once('close', (code) => resolve({ ...result, code })));
 }
 
+/** Runs a command in a pseudo terminal. `expectOnScreen` looks at what was printed since `type`. */
+function openTerminal(parameters: string) {
+  const command = `'${process.execPath}' '${main}' ${parameters}`;
+  const child = spawn('script', ['-qfec', command, '/dev/null'], { env: environmentOf(), timeout: 120_000 });
+  let screen = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    screen += stripVTControlCharacters(chunk.toString('utf8'));
+  });
+  return {
+    ended: new Promise<number | null>((resolve) => child.once('close', resolve)),
+    expectOnScreen: (text: string | RegExp) => waitFor(() => expect(screen).toMatch(text)),
+    send: (keys: string) => void child.stdin.write(keys),
+    type: (line: string): void => {
+      screen = '';
+      child.stdin.write(`${line}\r`);
+    },
+  };
+}
+
 /** Without settings of the machine that runs the tests. */
 function environmentOf(): Record<string, string> {
   // Half of the time of a command is the compilation of its sources.
@@ -152,20 +171,7 @@ describe('moniker, with the service of the data folder', () => {
   });
 
   it.skipIf(!canHaveTerminal)('chats in a terminal: shows calls, and asks for approval', async () => {
-    const child = spawn('script', ['-qfec', `'${process.execPath}' '${main}' chat --agent demo`, '/dev/null'], {
-      env: environmentOf(),
-      timeout: 120_000,
-    });
-    let screen = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      screen += stripVTControlCharacters(chunk.toString('utf8'));
-    });
-    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-    const expectOnScreen = (text: string | RegExp) => waitFor(() => expect(screen).toMatch(text));
-    const type = (line: string): void => {
-      screen = '';
-      child.stdin.write(`${line}\r`);
-    };
+    const { type, send, expectOnScreen, ended } = openTerminal('chat --agent demo');
     await expectOnScreen('Ctrl-D leaves');
     type('/shell echo draft > notes.txt');
     await expectOnScreen(/> shell → builtin\.bash [\s\S]*gave:[\s\S]*> $/);
@@ -175,11 +181,11 @@ describe('moniker, with the service of the data folder', () => {
     await expectOnScreen(/failed: Not run: the user denied the call[\s\S]*> $/);
     type('/shell rm notes.txt');
     await expectOnScreen(/Approve\? \[y\/N\] $/);
-    child.stdin.write('\u0003');
+    send('\u0003');
     await expectOnScreen(/Cancelling[\s\S]*\[cancelled: cancelled\][\s\S]*> $/);
     type('/exit');
+    await expectOnScreen(/Continue later: moniker chat --session \w+/);
     expect(await ended).toBe(0);
-    expect(screen).toMatch(/Continue later: moniker chat --session \w+/);
   });
 
   it('chats without a terminal: a message on stdin, the answer on stdout', async () => {
@@ -193,6 +199,13 @@ describe('moniker, with the service of the data folder', () => {
     const waiting = await moniker(['chat', '--session', first.session], { input: '/shell rm f.txt' });
     expect(waiting.code).toBe(1);
     expect(waiting.stderr).toContain('The turn waits: approval of builtin.bash.');
+    if (!canHaveTerminal) return;
+    const { type, expectOnScreen, ended } = openTerminal(`chat --session ${first.session}`);
+    await expectOnScreen(/- delete \/workspace\/f\.txt[\s\S]*Approve\? \[y\/N\] $/);
+    type('y');
+    await expectOnScreen(/exit code: 0[\s\S]*gave:[\s\S]*> $/);
+    type('/exit');
+    expect(await ended).toBe(0);
   });
 
   it('prints the log, and follows it', async () => {
