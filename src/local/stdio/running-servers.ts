@@ -17,6 +17,8 @@ const sweepMs = 30_000;
 const startTimeoutMs = 180_000;
 const firstPauseMs = 1_000;
 const maxPauseMs = 5 * 60_000;
+/** Of what a command printed before it failed, at its beginning and its end. */
+const maxPrintedEdge = 350;
 /** A process that ran this long did not fail at its start. */
 const stableMs = 60_000;
 
@@ -125,6 +127,7 @@ async function start(entries: ReadonlyMap<string, Entry>, entry: Entry): Promise
   const server = new SharedServer(run, { onLog: (line) => log.add(line), onExit: (how) => exited(entry, server, how) });
   entry.server = server;
   entry.startedAt = Date.now();
+  log.forget();
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
@@ -147,12 +150,18 @@ async function startFailure(entry: Entry, server: SharedServer, late: string | n
   // One that rejected the handshake still runs.
   await server.end();
   const how = late ?? (error instanceof Error ? error.message : String(error));
-  const printed = entry.log.lines().slice(-5).join(' ').slice(-600).toWellFormed();
+  const printed = shortened(entry.log.lines().join(' '));
   return new BridgeFault(pause(entry, `${how} before it was ready.${printed === '' ? '' : ` It printed: ${printed}`}`));
 }
 
+/** Package runners print the error first, programs last. */
+function shortened(printed: string): string {
+  if (printed.length <= 2 * maxPrintedEdge) return printed;
+  return `${printed.slice(0, maxPrintedEdge).toWellFormed()} … ${printed.slice(-maxPrintedEdge).toWellFormed()}`;
+}
+
 function exited(entry: Entry, server: SharedServer, how: string): void {
-  if (!server.isEnding) entry.log.add(`(the process ${how})`);
+  if (!server.isEnding) entry.log.note(`(the process ${how})`);
   // Otherwise it was ended, or `start` handles the failure.
   if (entry.server !== server || !server.isReady) return;
   entry.server = null;

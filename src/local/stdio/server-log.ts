@@ -8,31 +8,43 @@ const maxLinesPerWindow = 100;
 /** Shorter values would hide parts of ordinary words. */
 const minHiddenLength = 4;
 
-export type ServerLog = { add(text: string): void; lines(): string[] };
+export type ServerLog = {
+  add(text: string): void;
+  /** Logs a line of the launcher itself. */
+  note(text: string): void;
+  /** The lines of the command, the newest last. */
+  lines(): string[];
+  forget(): void;
+};
 
 /** `hidden`: values that are replaced. */
 export function createServerLog(server: string, hidden: readonly string[], onLog: (line: string) => void): ServerLog {
-  const kept: string[] = [];
+  let kept: string[] = [];
   const secrets = hidden.filter(({ length }) => length >= minHiddenLength);
   let windowEnds = 0;
   let inWindow = 0;
+  const note = (line: string): void => onLog(`[${server}] ${line}`);
   const show = (line: string): void => {
     kept.push(line);
     if (kept.length > maxLines) kept.shift();
-    onLog(`[${server}] ${line}`);
+    note(line);
   };
   return {
     add(text) {
       const now = Date.now();
       if (now >= windowEnds) {
-        if (inWindow > maxLinesPerWindow) show(`(${inWindow - maxLinesPerWindow} more lines are not shown)`);
+        if (inWindow > maxLinesPerWindow) note(`(${inWindow - maxLinesPerWindow} more lines are not shown)`);
         windowEnds = now + windowMs;
         inWindow = 0;
       }
       inWindow += 1;
       if (inWindow <= maxLinesPerWindow) show(toLine(text, secrets));
     },
+    note,
     lines: () => [...kept],
+    forget() {
+      kept = [];
+    },
   };
 }
 
