@@ -789,7 +789,7 @@ export interface paths {
         };
         /**
          * Export all documents
-         * @description A project file, which `POST /v1/import` and `moniker apply` read. Variables such as `TOKEN` stand for the values of secrets. Keys, sessions, private tools and sign-ins are not part of it.
+         * @description A project file, which `POST /v1/import` and `moniker apply` read. Variables such as `TOKEN` stand for the values of secrets. Keys, sessions, private tools and sign-ins are not part of it; the settings of the workspace are, for the root key.
          *
          *     Not for keys that are bound to agents or toolsets.
          *

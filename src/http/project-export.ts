@@ -38,10 +38,11 @@ const schemas: Partial<Record<ProjectKind, z.ZodObject>> = {
   subscription: Subscription,
 };
 
-/** Returns the sections in the order of the schema, and documents sorted by name. */
-export async function exportProject(catalog: CatalogPort): Promise<z.input<typeof Project>> {
+/** Returns the documents of each kind sorted by name. `withSettings`: with the settings of the workspace. */
+export async function exportProject(catalog: CatalogPort, { withSettings }: { withSettings: boolean }): Promise<z.input<typeof Project>> {
   const sections: Record<string, Body> = {};
   for (const kind of projectKinds) {
+    if (kind === 'workspace' && !withSettings) continue;
     const documents = await readAllDocuments(catalog, kind);
     const section = projectSections[kind];
     for (const document of documents) {

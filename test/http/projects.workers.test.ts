@@ -107,6 +107,17 @@ describe('a project over HTTP', () => {
   });
 });
 
+it('keeps the settings of the workspace for keys other than the root key', async () => {
+  await put({ workspace: { settings: { retention: { auditDays: 45 } } } });
+  const admin = await keyFor({ scopes: ['admin'] });
+  const { kept } = await bodyOf(await put({}, '?prune=true&force=true', admin));
+  expect(kept).toEqual([{ name: 'workspace', reason: 'only the root key removes it' }]);
+  expect((await bodyOf(await send('DELETE', '/v1/projects/site?documents=true', undefined, admin))).removed).toEqual([]);
+  expect(await bodyOf(await send('GET', '/v1/export', undefined, admin))).not.toHaveProperty('workspace');
+  expect((await bodyOf(await send('GET', '/v1/export'))).workspace.settings.retention.auditDays).toBe(45);
+  expect((await bodyOf(await send('GET', '/v1/workspaces/default'))).settings.retention.auditDays).toBe(45);
+});
+
 describe('a server with a command', () => {
   const project = {
     secrets: { FILES_KEY: { value: 'files-key' } },

@@ -1,4 +1,5 @@
 /** Handlers that write several documents at once, and list the projects that own documents. */
+import { rootKeyId } from '../../core/principal.ts';
 import { applyDocuments } from '../projects/apply-documents.ts';
 import { listProjects } from '../projects/project-rows.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
@@ -9,6 +10,7 @@ export const projectHandlers = {
     applyDocuments(
       services.context,
       {
+        isRoot: services.by === rootKeyId,
         put: ({ kind, name, body }, options) => documentHandlers.put(services, kind, name, body, options),
         remove: ({ kind, name }) => documentHandlers.remove(services, kind, name),
       },

@@ -15,6 +15,8 @@ import { deleteOwner, deleteProject, documentsOf, findOwner, type OwnedDocument,
 
 /** Writes and removes one document with the rules of its kind, as the caller of the request. */
 export type DocumentOperations = {
+  /** Only the root key removes the settings of the workspace. */
+  isRoot: boolean;
   put(write: Pick<DocumentWrite, 'kind' | 'name' | 'body'>, options: WriteOptions): Promise<PutAnswer>;
   remove(document: Pick<DocumentWrite, 'kind' | 'name'>): Promise<void>;
 };
@@ -27,14 +29,7 @@ export async function applyDocuments(context: CatalogContext, operations: Docume
     const documents = await writeAll(context, operations, request, before);
     if (project !== null) documents.push(...(await release(context, operations, request, project, before)));
     if (project !== null && request.ends === true) deleteProject(context.sql, project);
-    const plan = (
-      await sha256Hex(
-        canonicalJson([
-          request.project,
-          documents.map(({ kind, name, action }) => [kind, name, action, before.get(keyOf({ kind, name }))]),
-        ]),
-      )
-    ).slice(0, 32);
+    const plan = await planOf(request, documents, before);
     if (request.plan !== undefined && request.plan !== plan)
       throw new Problem('precondition_failed', 'The documents have changed since this plan was made. Make a new plan with dryRun=true.', {
         plan,
@@ -42,6 +37,17 @@ export async function applyDocuments(context: CatalogContext, operations: Docume
     return { plan, documents };
   };
   return await context.transactAll(apply, () => request.dryRun !== true);
+}
+
+/** A hash of the documents of the request, and of what is done to which versions. */
+async function planOf(
+  { project, writes }: ApplyRequest,
+  documents: readonly AppliedDocument[],
+  before: ReadonlyMap<string, number | null>,
+): Promise<string> {
+  const bodies = writes.map(({ kind, name, body }) => [kind, name, body]);
+  const actions = documents.map(({ kind, name, action }) => [kind, name, action, before.get(keyOf({ kind, name }))]);
+  return (await sha256Hex(canonicalJson([project, bodies, actions]))).slice(0, 32);
 }
 
 async function writeAll(
@@ -52,6 +58,7 @@ async function writeAll(
 ): Promise<AppliedDocument[]> {
   const documents: AppliedDocument[] = [];
   const failures: Failure[] = [];
+  let shownChanges = 0;
   for (const kind of projectKinds) {
     // Documents that depend on one that failed would only repeat its error.
     if (failures.length > 0) throw combined(failures);
@@ -60,7 +67,11 @@ async function writeAll(
       before.set(keyOf(write), findRow(context.sql, kind, write.name)?.version ?? null);
       const done = await writeOne(context, operations, request, write);
       if (done instanceof Problem) failures.push({ write, problem: done });
-      else documents.push(done);
+      else {
+        shownChanges += done.changes?.length ?? 0;
+        const isLeftOut = done.changes !== undefined && shownChanges > limits.maxPlanChanges;
+        documents.push(isLeftOut ? { ...done, changes: [{ path: '…' }] } : done);
+      }
     }
   }
   if (failures.length > 0) throw combined(failures);
@@ -152,7 +163,7 @@ async function release(
     const { kind, name } = owned;
     const row = findRow(context.sql, kind, name);
     before.set(keyOf(owned), row?.version ?? null);
-    const why = row === null ? null : whyNotRemoved(row, owned, { prune, force });
+    const why = row === null ? null : whyNotRemoved(row, owned, { prune, force }, operations);
     if (row !== null && why === null) await operations.remove(owned);
     if (row !== null) documents.push({ kind, name, action: why === null ? 'removed' : 'kept', ...(why !== null && { reason: why }) });
     // A document that prune would remove stays owned, so that a later prune does.
@@ -163,10 +174,12 @@ async function release(
 
 function whyNotRemoved(
   { version }: DocumentRow,
-  { created, version: written }: OwnedDocument,
+  { kind, created, version: written }: OwnedDocument,
   { prune, force }: Pick<ApplyRequest, 'prune' | 'force'>,
+  { isRoot }: Pick<DocumentOperations, 'isRoot'>,
 ): string | null {
   if (!created) return 'it existed before the project';
+  if (kind === 'workspace' && !isRoot) return 'only the root key removes it';
   if (prune !== true) return 'it is no longer in the project; prune removes it';
   return version === written || force === true ? null : `it was changed since, at version ${version}`;
 }

@@ -10,6 +10,8 @@ export const storageLimits = {
   applyTimeoutMs: 25_000,
   /** Of one document, in the report of a plan. */
   maxShownChanges: 50,
+  /** Of all documents of a plan together. */
+  maxPlanChanges: 2_000,
 
   // Isolate caches (contract §4, §9).
   principalTtlMs: 30_000,

@@ -1,5 +1,6 @@
 /** `GET /v1/export`: the documents of the workspace as a project file, without the values of secrets; and the JSON Schema of such files. */
 import { z } from 'zod';
+import { isAllowed } from '../../core/authority.ts';
 import { Project } from '../../core/project/project.ts';
 import { projectJsonSchema } from '../../core/project/project-schema.ts';
 import { exportProject } from '../project-export.ts';
@@ -16,14 +17,16 @@ export const exportRoutes: readonly Route[] = [
       workspace: 'Projects',
       summary: 'Export all documents',
       description:
-        'A project file, which `POST /v1/import` and `moniker apply` read. Variables such as `TOKEN` stand for the values of secrets. Keys, sessions, private tools and sign-ins are not part of it.',
+        'A project file, which `POST /v1/import` and `moniker apply` read. Variables such as `TOKEN` stand for the values of secrets. Keys, sessions, private tools and sign-ins are not part of it; the settings of the workspace are, for the root key.',
       query: z.strictObject({ format: z.enum(['json', 'yaml']).default('json') }),
       answers: {
         200: { description: 'The project.', schema: Project, also: 'application/yaml', headers: { 'content-disposition': 'A file name.' } },
       },
     },
     async ({ c, services, principal, query, answer }) => {
-      const project = await exportProject(services.catalog(principal));
+      const project = await exportProject(services.catalog(principal), {
+        withSettings: isAllowed(principal, { act: 'manage-workspaces', keyId: principal.keyId }),
+      });
       if (query.format === 'json') return answer(200, project);
       // Loaded on demand: few requests write YAML.
       const { writeYaml } = await import('../../platform/write-yaml.ts');

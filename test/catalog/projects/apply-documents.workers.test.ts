@@ -57,6 +57,8 @@ describe('documents that are written together', () => {
     await expect(apply({ plan: planned.plan, force: true })).rejects.toMatchObject({ code: 'precondition_failed' });
     expect(await names()).toEqual([]);
     const again = await apply({ dryRun: true, force: true });
+    const otherBody = { ...agent, body: { ...agent.body, instructions: 'Else.' } };
+    await expect(apply({ plan: again.plan, force: true, writes: [otherBody, toolset, server] })).rejects.toMatchObject({ status: 412 });
     expect(again.documents.find(({ name }) => name === 'helper')).toMatchObject({
       action: 'updated',
       changes: [{ path: 'toolset', after: '"work"' }],
