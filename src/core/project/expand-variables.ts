@@ -3,6 +3,7 @@
  * project; the Worker never reads its own environment for one. They are recognized only in `places`, since instructions, templates and code
  * contain such text too. There, `$${` stands for a literal `${`, also in what is sent.
  */
+import { isRecord } from '../json/wire-value.ts';
 import { limits } from '../limits.ts';
 import type { Issue } from '../problem.ts';
 
@@ -116,8 +117,4 @@ function mapMembers(record: Record<string, unknown>, map: (value: unknown, name:
       return mapped === undefined ? [] : [[name, mapped]];
     }),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
