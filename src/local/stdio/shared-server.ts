@@ -149,7 +149,8 @@ export class SharedServer {
   }
 
   #receive(line: string): void {
-    const message = tryParse(line);
+    // Parsing what cannot be a message would cost seconds for a flood of short lines.
+    const message = line.startsWith('{') ? tryParse(line) : null;
     if (!isRecord(message) || message.jsonrpc !== '2.0') {
       this.#events.onLog(`(not MCP, on standard output) ${line}`);
       return;
