@@ -137,17 +137,20 @@ async function runInTerminal(client: MonikerClient, session: string, input: stri
   const screen = createScreen((text) => process.stdout.write(text));
   const print = (line: string): void => console.log(line);
   const cancelled = new AbortController();
+  let cancelling: Promise<unknown> = Promise.resolve();
   const cancel = (): void => {
     if (cancelled.signal.aborted) process.exit(exitCodes.failure);
     cancelled.abort();
     print(styled('dim', '\nCancelling … (Ctrl-C again leaves)'));
-    client
+    cancelling = client
       .post('/v1/sessions/{id}/cancel', { params: { path: { id: session } }, signal: AbortSignal.timeout(cancelTimeoutMs) })
       .catch((error: unknown) => reportFailure(error));
   };
   const ask = async (question: string): Promise<string | null> => {
     const answer = await askLine(question, { signal: cancelled.signal });
     if (answer === null && !cancelled.signal.aborted) cancel();
+    // No answer denies the call, after which the turn would continue.
+    if (answer === null) await cancelling;
     return answer;
   };
   process.on('SIGINT', cancel);

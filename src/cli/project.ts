@@ -106,7 +106,8 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
 async function importProject(client: MonikerClient, read: ImportResult, isDryRun: boolean) {
   // A program that starts this one in another folder may leave PWD as it was; Windows has neither.
   const places = { PWD: process.cwd(), HOME: homedir() };
-  const { project } = expandVariables(read.project, { ...process.env, ...places });
+  const { project, issues } = expandVariables(read.project, { ...process.env, ...places });
+  const unset = new Set(issues.map(({ path }) => path));
   const report = await client.post('/v1/import', {
     params: { query: { dryRun: isDryRun ? 'true' : 'false', format: 'moniker', partial: read.format === 'moniker' ? 'false' : 'true' } },
     body: project as never, // The service checks it and names each fault.
@@ -115,7 +116,8 @@ async function importProject(client: MonikerClient, read: ImportResult, isDryRun
     ...report,
     format: read.format,
     skipped: [...read.skipped, ...report.skipped],
-    warnings: [...read.warnings, ...report.warnings],
+    // The service only knows that the command line fills these in.
+    warnings: [...read.warnings, ...issues, ...report.warnings.filter(({ path }) => !unset.has(path))],
   };
 }
 

@@ -144,7 +144,7 @@ describe('moniker, with the service of the data folder', () => {
     try {
       const imported = await moniker(['import', file], { MONIKER_DATA_DIR: folder, SHELL_TOKEN: 'abcdefghij' });
       expect([imported.code, imported.stdout]).toEqual([0, expect.stringContaining('+ servers.fake')]);
-      expect(imported.stderr).toContain('UNSET_TOKEN');
+      expect(imported.stderr).toContain('the environment variable UNSET_TOKEN is not set');
       // The service ended with the command.
       expect(runningService(folder)).toBeNull();
       const missing = await moniker(['import', join(folder, 'missing.json')], { MONIKER_DATA_DIR: folder });
