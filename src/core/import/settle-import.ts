@@ -28,7 +28,10 @@ export function settleImport(given: unknown): SettledImport {
     project: 'issues' in parsed ? Project.parse(rest.sections) : parsed.data,
     documents: new Set(pathsOf(rest.sections)),
     skipped,
-    warnings: unset.map(({ path, variable }) => ({ path, message: `has no value: ${variable} is expanded by the command line only` })),
+    warnings: unset.map(({ path, variable }) => ({
+      path,
+      message: `has no value: ${variable} was not filled in. The command line does it, for variables that are set`,
+    })),
   };
 }
 

@@ -49,7 +49,7 @@ export function ImportPage() {
   };
 
   return (
-    <div class="page">
+    <div class="view">
       <h1>Import</h1>
       <p class="muted">
         Bring the servers of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Kiro or Zed, toolsets of HyperTool, lists of functions,
