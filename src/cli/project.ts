@@ -43,6 +43,7 @@ export function addProjectCommands(program: Command): void {
       .description('write the documents of files of other systems, such as claude_desktop_config.json')
       .argument('<files...>', 'files as JSON, YAML or zip archives; "-" reads one from stdin')
       .option('--format <format>', 'format of the files (default: found out from the content; docs/import.md lists them)')
+      .option('--trust', 'trust the servers: calls need approval only if a tool is annotated as destructive')
       .option('--dry-run', 'show what would be written, and write nothing')
       .option('--json', 'print the responses, by file')
       .addHelpText('after', '\nExamples:\n  moniker import claude_desktop_config.json\n  moniker import .vscode/mcp.json --dry-run'),
@@ -81,7 +82,7 @@ async function apply(given: string | undefined, options: ApplyOptions): Promise<
   if (report.skipped.length > 0) process.exitCode = exitCodes.failure;
 }
 
-type ImportOptions = ConnectionOptions & JsonOption & { format?: string; dryRun?: boolean };
+type ImportOptions = ConnectionOptions & JsonOption & { format?: string; dryRun?: boolean; trust?: boolean };
 
 async function importFiles(files: string[], options: ImportOptions): Promise<void> {
   // All files are read first, so that a wrong name writes nothing.
@@ -91,7 +92,7 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
   await withService(options, async () => {
     const { client } = connectService(options, applyTimeoutMs);
     for (const { file, read } of contents) {
-      const report = await importProject(client, read, options.dryRun === true);
+      const report = await importProject(client, options.trust ? withTrust(read) : read, options.dryRun === true);
       answers[file] = report;
       if (!options.json) printReport(report, { isDryRun: options.dryRun === true, what: `${file} (${report.format})` });
     }
@@ -119,6 +120,11 @@ async function importProject(client: MonikerClient, read: ImportResult, isDryRun
     // The service only knows that the command line fills these in.
     warnings: [...read.warnings, ...issues, ...report.warnings.filter(({ path }) => !unset.has(path))],
   };
+}
+
+function withTrust(read: ImportResult): ImportResult {
+  const servers = Object.entries(read.project.servers ?? {}).map(([name, server]) => [name, { ...server, trusted: true }] as const);
+  return servers.length === 0 ? read : { ...read, project: { ...read.project, servers: Object.fromEntries(servers) } };
 }
 
 async function readBytes(file: string): Promise<Uint8Array> {

@@ -90,7 +90,7 @@ describe('an import', () => {
     const args = ['${workspaceFolder}/fake-server.mjs'];
     const servers = { ready: { type: 'stdio', command: process.execPath, args }, other: { command: process.execPath, args, env } };
     writeFileSync(file, `// VS Code\n${JSON.stringify({ servers, inputs: [] })}`);
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'src/cli/main.ts'), 'import', file, '--json'], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'src/cli/main.ts'), 'import', file, '--trust', '--json'], {
       cwd: join(root, 'test/local/stdio'),
       env: { PATH: process.env.PATH, MONIKER_DATA_DIR: dataDir, MY_TOKEN: 'token-of-mine-1234' },
       encoding: 'utf8',
@@ -102,6 +102,7 @@ describe('an import', () => {
     expect(report.skipped[0]).toEqual({ name: 'servers.other', reason: expect.stringContaining('env.MODE') });
     const { json } = await service.call('GET', '/v1/toolsets/vscode/resolve?name=environment');
     expect(json.canonical).toBe('ready.environment');
+    expect((await service.call('GET', '/v1/servers/ready')).json.trusted).toBe(true);
   });
 
   it('makes tools callable under the names of the file', async () => {

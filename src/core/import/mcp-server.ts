@@ -2,7 +2,7 @@
  * One MCP server as the files of MCP clients describe it: a command with arguments and environment, or a URL with headers. Their members
  * differ little, so that one reader understands those of all clients.
  */
-import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
+import { isRecord, type Json, listOf, recordOf } from '../json/wire-value.ts';
 import { quoted } from '../problem.ts';
 import { secretHostOf } from '../policy/secret.ts';
 import { toBase64 } from '../text/bytes.ts';
@@ -91,8 +91,6 @@ function remoteServer(reading: Reading, url: string, entry: Json): Json {
         named(reading, name, scalarText(value, `the header ${name}`), [written, name === 'Authorization' ? 'token' : name], host),
       );
   takeUser(reading, target, headers, host);
-  if (/^sse$/i.test(stringOf(entry.type ?? entry.transport)))
-    reading.draft.warn(`servers.${written}`, 'uses HTTP+SSE, which is not supported: it works if its url also serves Streamable HTTP');
   const oauth = oauthOf(reading, entry);
   const timeoutMs = timeoutOf(entry);
   return {
