@@ -15,7 +15,7 @@ import type { FileSystem } from '../ports/file-system.ts';
 import type { McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { createSessionFiles } from '../storage/session-files.ts';
-import { migrate } from '../storage/schema.ts';
+import { hasTable, migrate } from '../storage/schema.ts';
 import { createTaintStore, type TaintStore } from '../storage/taint-store.ts';
 import { wire } from '../wire.ts';
 import type { Wiring } from '../wiring.ts';
@@ -142,8 +142,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   /** Returns null before the session starts and after it has ended, without creating its tables. */
   #read(): SessionMeta | null {
     const { sql } = this.ctx.storage;
-    const hasTables = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'").toArray().length > 0;
-    return hasTables ? this.#meta.read() : null;
+    return hasTable(sql, 'meta') ? this.#meta.read() : null;
   }
 
   /** Restores the session once; concurrent requests wait for the same restore. */

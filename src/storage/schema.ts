@@ -261,3 +261,8 @@ function readVersion(sql: SqlStorage): number {
   if (sql.exec(`SELECT name FROM sqlite_master WHERE name = 'schema_version'`).toArray().length === 0) return 0;
   return sql.exec<{ version: number | null }>('SELECT max(version) AS version FROM schema_version').one().version ?? 0;
 }
+
+/** Looked up in the schema that SQLite has in memory: `sqlite_master` has no index, so a query of it reads a row for each table. */
+export function hasTable(sql: SqlStorage, name: string): boolean {
+  return sql.exec('SELECT 1 FROM pragma_table_info(?) LIMIT 1', name).toArray().length > 0;
+}

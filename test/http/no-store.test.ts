@@ -3,7 +3,16 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
 
 type Document = { paths: Record<string, Record<string, unknown>> };
-const publicFiles = ['/', '/console', '/console/{path}', '/assets/pages.css', '/docs', '/openapi.json', '/oauth/client.json'];
+const publicFiles = [
+  '/',
+  '/console',
+  '/console/{path}',
+  '/assets/pages.css',
+  '/docs',
+  '/openapi.json',
+  '/moniker.schema.json',
+  '/oauth/client.json',
+];
 const noStore = expect.stringMatching(/^no-store(, no-transform)?$/);
 
 let h: Harness;

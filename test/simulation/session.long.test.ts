@@ -11,7 +11,7 @@ import { openDatabase } from './sql-disk.ts';
 
 vi.mock('../../src/core/failpoint.ts', () => import('./crash-hook.ts'));
 vi.mock('../../src/platform/clock.ts', () => import('./life-clock.ts'));
-vi.mock('../../src/wiring.ts', () => ({ wire: (wiring: unknown) => wiring }));
+vi.mock('../../src/wire.ts', () => ({ wire: (wiring: unknown) => wiring }));
 vi.mock('cloudflare:workers', () => ({
   DurableObject: class {
     readonly ctx: unknown;

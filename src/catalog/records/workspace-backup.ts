@@ -15,9 +15,9 @@ import type {
   ListedId,
   SkippedDocument,
 } from '../../storage/backup/backup-objects.ts';
-import { type BackupPlan, hasTable, type ObjectBackup, requireWorkspace } from '../../storage/backup/object-backup.ts';
+import { type BackupPlan, type ObjectBackup, requireWorkspace } from '../../storage/backup/object-backup.ts';
 import { kvKeys } from '../../storage/keys.ts';
-import { catalogMigrations } from '../../storage/schema.ts';
+import { hasTable, catalogMigrations } from '../../storage/schema.ts';
 import type { CatalogContext, Job } from '../context.ts';
 import { allRows } from '../documents/documents.ts';
 import { recordChange, shardHeads } from './audit.ts';

@@ -48,7 +48,7 @@ export const exportRoutes: readonly Route[] = [
     },
     () => {
       schemaText ??= JSON.stringify(projectJsonSchema());
-      return new Response(schemaText, { headers: { 'content-type': 'application/schema+json', 'cache-control': 'public, max-age=3600' } });
+      return new Response(schemaText, { headers: { 'content-type': 'application/schema+json', 'cache-control': 'no-cache' } });
     },
   ),
 ];

@@ -1,9 +1,10 @@
 /** The backup and restore of a session's object. */
+import { hasTable } from '../../storage/schema.ts';
 import { isRecord, tryParse } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import type { BackupName, RestoreStep } from '../../storage/backup/backup-objects.ts';
-import { hasTable, type ObjectBackup, type BackupPlan, requireWorkspace } from '../../storage/backup/object-backup.ts';
+import { type ObjectBackup, type BackupPlan, requireWorkspace } from '../../storage/backup/object-backup.ts';
 import type { ReadPage, ReadPosition } from '../../storage/backup/table-reader.ts';
 import type { SessionLifecycle } from './session-lifecycle.ts';
 import { readSessionState } from './open-session.ts';

@@ -4,7 +4,7 @@
  */
 import type { BackedUpObject, TableRows } from '../../core/backup/archive.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
-import { migrate } from '../schema.ts';
+import { hasTable, migrate } from '../schema.ts';
 import { type ReadPage, type ReadPosition, quotedName, readTables } from './table-reader.ts';
 import { writeTables } from './table-writer.ts';
 
@@ -146,8 +146,4 @@ export function newerRelease(): Problem {
 /** Rows of another workspace would be unreadable here, and their keys and secrets invalid. */
 export function requireWorkspace(found: string | undefined, workspace: string): void {
   if (found !== workspace) throw invalidRequest([{ path: 'meta', message: `the rows are not of the workspace ${workspace}` }]);
-}
-
-export function hasTable(sql: SqlStorage, name: string): boolean {
-  return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).toArray().length > 0;
 }
