@@ -21,9 +21,7 @@ export function expandWildcards<Document extends Pick<Toolset, 'tools'>>(
 ): Document {
   const { rows, issues } = expandEntries(document.tools, tools);
   if (issues.length > 0) throw invalidRequest(issues);
-  return rows.every(({ entry }, index) => entry === document.tools[index])
-    ? document
-    : { ...document, tools: rows.map(({ entry }) => entry) };
+  return document.tools.some(isWildcard) ? { ...document, tools: rows.map(({ entry }) => entry) } : document;
 }
 
 /** `place`: the index of the entry, or of its pattern, in the document. */

@@ -31,6 +31,8 @@ describe('a wildcard', () => {
       ['read_file', 'list', 'write_file'].map((name) => ({ tool: `fs.${name}` })),
     );
     expect(await stored([{ tool: 'builtin.*' }])).toEqual([{ tool: 'builtin.bash' }]);
+    // At the end, a pattern whose tools are all listed leaves the rest as it is.
+    expect(await stored([{ tool: 'builtin.bash' }, { tool: 'builtin.*' }])).toEqual([{ tool: 'builtin.bash' }]);
   });
 
   it('is refused if it, or an exception, matches nothing', async () => {
