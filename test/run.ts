@@ -11,7 +11,6 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Selection } from './selection.ts';
@@ -19,13 +18,10 @@ import type { Selection } from './selection.ts';
 const root = resolve(import.meta.dirname, '..');
 const reportsDir = join(root, 'node_modules/.cache/test-reports');
 
-/** Projects in one lane run one after the other, the lanes side by side: the first lane computes, the others wait for a part of their time. */
+/** Projects in one lane run one after the other, the lanes side by side. With two cores, they end at about the same time. */
 const lanes = [['node'], ['e2e', 'console'], ['workers', 'crash']] as const;
 const projects = lanes.flat();
 type Project = (typeof projects)[number];
-
-/** Added to the priority value (niceness) of the computing lane, so that it does not delay what the other lane measures in time. */
-const computingNiceness = 5;
 
 type Counts = { passed: number; failed: number; skipped: number };
 /** The fields of vitest's JSON report that are used here. */
@@ -62,10 +58,9 @@ async function runProjects(run: Selection, chosen: readonly (readonly Project[])
   mkdirSync(join(reportsDir, run), { recursive: true });
   const failed: Project[] = [];
   await Promise.all(
-    chosen.map(async (lane, index) => {
+    chosen.map(async (lane) => {
       for (const project of lane) {
-        const niceness = chosen.length > 1 && index === 0 ? computingNiceness : 0;
-        if (!(await runProject(run, project, files, niceness))) failed.push(project);
+        if (!(await runProject(run, project, files))) failed.push(project);
       }
     }),
   );
@@ -76,7 +71,7 @@ async function runProjects(run: Selection, chosen: readonly (readonly Project[])
 }
 
 /** Resolves to whether the project passed. Its output is printed line by line, with its name in front. */
-async function runProject(run: Selection, project: Project, files: readonly string[], niceness: number): Promise<boolean> {
+async function runProject(run: Selection, project: Project, files: readonly string[]): Promise<boolean> {
   const child = spawn(
     process.execPath,
     [
@@ -100,7 +95,6 @@ async function runProject(run: Selection, project: Project, files: readonly stri
       },
     },
   );
-  if (child.pid !== undefined && niceness > 0) setPriority(child.pid, niceness);
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on('line', (line) => console.log(`[${project}] ${line}`));
   return await new Promise((resolveRun, reject) => {

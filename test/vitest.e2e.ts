@@ -1,4 +1,4 @@
-/** Stories over real HTTP against the built bundle, started as a user starts it. They mostly wait, so five files run side by side. */
+/** Stories over real HTTP against the built bundle, started as a user starts it. They mostly wait, so four files run side by side. */
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
 import { waitMs } from './wait-ms.ts';
@@ -13,7 +13,7 @@ export default defineConfig({
     environment: 'node',
     // Modules are loaded once for each worker instead of once for each file.
     isolate: false,
-    maxWorkers: 5,
+    maxWorkers: 4,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: waitMs } },

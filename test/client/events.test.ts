@@ -1,4 +1,4 @@
-/** The event streams against a service that breaks in every way; `test/e2e/typed-client.e2e.test.ts` has the real one. */
+/** The event streams against a service that breaks in every way; `test/e2e/typed-client.all.e2e.test.ts` has the real one. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { streamChat } from '../../client/src/chat.ts';
 import { createClient } from '../../client/src/client.ts';
