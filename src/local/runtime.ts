@@ -2,13 +2,14 @@
  * The Workers runtime on this machine: plain workerd with the built bundle, bindings from wrangler.toml, and state on disk. A runtime that
  * crashes is started again; turns in progress continue from their logs.
  */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addressOf, loopback } from './port.ts';
 import { StartFailure } from './start-failure.ts';
 import { modulesFolder } from './worker-config.ts';
-import { entrySocket, workerdConfig } from './workerd/config.ts';
+import { entrySocket, kvFolder, workerdConfig } from './workerd/config.ts';
+import { expiryDigits } from './workerd/services.ts';
 import { endLeftover, type LogLine, spawnWorkerd, type WorkerdProcess } from './workerd/process.ts';
 
 export type RuntimeOptions = {
@@ -36,10 +37,15 @@ const steadyMs = 60_000;
 const graceMs = 2_000;
 const reloadGraceMs = 200;
 
+/** Between deletions of expired values of KV, which live for an hour or longer. */
+const sweepMs = 60 * 60_000;
+
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   mkdirSync(options.stateDir, { recursive: true });
   await endLeftover(pidFile(options));
   dropEarlierKv(options.stateDir);
+  deleteExpiredValues(options.stateDir);
+  const sweeping = setInterval(() => deleteExpiredValues(options.stateDir), sweepMs).unref();
   let running = await launch(options, options.bundle);
   let bundle = options.bundle;
   const disposed = new AbortController();
@@ -85,6 +91,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       }),
     dispose: async () => {
       disposed.abort();
+      clearInterval(sweeping);
       await inTurn(() => running.stop(graceMs));
     },
   };
@@ -143,6 +150,25 @@ function dropEarlierKv(stateDir: string): void {
   rmSync(join(stateDir, 'kv'), { recursive: true, force: true });
   rmSync(join(stateDir, 'v3/cache'), { recursive: true, force: true });
   rmSync(earlier, { recursive: true, force: true });
+}
+
+/** KV values that expire are mostly never read again. */
+function deleteExpiredValues(stateDir: string): void {
+  const folder = kvFolder(stateDir);
+  if (!existsSync(folder)) return;
+  const start = Buffer.alloc(expiryDigits);
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    try {
+      const file = openSync(path, 'r');
+      readSync(file, start, 0, expiryDigits, 0);
+      closeSync(file);
+      const expiry = Number(start.toString('latin1'));
+      if (expiry > 0 && expiry <= Date.now()) rmSync(path);
+    } catch {
+      // Replaced or deleted meanwhile.
+    }
+  }
 }
 
 /** Returns the error that the Worker threw while it was loaded, such as a tool that cannot be registered; null for any other failure. */

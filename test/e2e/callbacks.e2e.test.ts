@@ -108,7 +108,10 @@ describe('callbacks', () => {
     const kept = await withStatus('delivery=d-2', 'delivered');
     expect(new Set(down.attempts)).toEqual(new Set([kept.id]));
     expect(down.received.map(({ id, type }) => [id, type])).toEqual([[kept.id, 'turn.completed']]);
-    expect(kept.attempts.map((attempt: { status: number }) => attempt.status)).toEqual([503, 500, 502, 204]);
+    const [first, killed, ...others] = kept.attempts.map((attempt: { status: number | null }) => attempt.status);
+    expect([first, ...others]).toEqual([503, 502, 204]);
+    // The response to the second attempt may arrive when the process is already dead.
+    expect([500, null]).toContain(killed);
     expect(kept.attempts[0].error).toBe('Responded with 503: not now');
     expect(down.refused).toEqual([]);
   });

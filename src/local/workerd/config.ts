@@ -9,7 +9,7 @@ import { blockedNetworks } from '../../net/address.ts';
 import { StartFailure } from '../start-failure.ts';
 import { mainModule, modulesFolder, pagesFolder, readWorkerConfig, type WorkerConfig } from '../worker-config.ts';
 import { type CapnpValue, Raw, toCapnp } from './capnp.ts';
-import { bucketService, pagesService } from './services.ts';
+import { bucketService, kvService, pagesService } from './services.ts';
 
 /** The socket that requests come in through. Its address is set on the command line. */
 export const entrySocket = 'http';
@@ -45,8 +45,7 @@ export function workerdConfig({ bundle, stateDir, variables }: ConfigOptions): {
     services.push(...made.services);
   };
   if (config.kv_namespaces.length > 0) services.push(...kvServices(config, disk, stateDir));
-  for (const { binding, id } of config.kv_namespaces)
-    bindings.push({ name: binding, kvNamespace: { name: 'kv', props: { json: JSON.stringify({ namespace: id ?? binding }) } } });
+  for (const { binding } of config.kv_namespaces) bindings.push({ name: binding, kvNamespace: 'kv' });
   for (const bucket of config.r2_buckets ?? []) add(bucketServices(bucket.binding, bucket.bucket_name ?? bucket.binding, disk, stateDir));
   const pages = join(bundle, pagesFolder);
   if (config.assets?.binding !== undefined && existsSync(pages)) add(pagesServices(config, config.assets.binding, pages));
@@ -90,20 +89,17 @@ function objectClasses({ name, durable_objects, exports = {} }: WorkerConfig): C
 
 type Disk = (name: string, path: string) => Service;
 
-/** KV is a Worker that workerd contains; the header of its source lists the bindings that it takes. */
 function kvServices({ compatibility_date }: WorkerConfig, disk: Disk, stateDir: string): Service[] {
-  const bindings: Struct[] = [
-    { name: 'SHARD', durableObjectNamespace: 'KVNamespace' },
-    { name: 'BLOBS', service: 'kv-blobs' },
-  ];
   const worker: Struct = {
-    modules: [{ name: 'kv.js', bundled: '/workerd/kv.js' }],
+    modules: [{ name: 'index.js', esModule: kvService }],
     compatibilityDate: compatibility_date,
-    bindings,
-    durableObjectNamespaces: [{ className: 'KVNamespace', uniqueKey: 'kv', enableSql: true }],
-    durableObjectStorage: { localDisk: 'kv-index' },
+    bindings: [{ name: 'FILES', service: 'kv-files' }],
   };
-  return [{ name: 'kv', worker }, disk('kv-index', join(stateDir, 'kv/index')), disk('kv-blobs', join(stateDir, 'kv/blobs'))];
+  return [{ name: 'kv', worker }, disk('kv-files', kvFolder(stateDir))];
+}
+
+export function kvFolder(stateDir: string): string {
+  return join(stateDir, 'kv/values');
 }
 
 function bucketServices(binding: string, bucket: string, disk: Disk, stateDir: string): { binding: CapnpValue; services: Service[] } {

@@ -1,7 +1,43 @@
 /**
- * The small Workers that replace services of Cloudflare: the static pages (`ASSETS`) and an R2 bucket that is only written to. KV is
- * part of workerd (`/workerd/kv.js`). They are source text, because they run in workerd beside the bundle.
+ * The small Workers that replace services of Cloudflare: the static pages (`ASSETS`), KV, and an R2 bucket that is only written to. They are
+ * source text, because they run in workerd beside the bundle.
  */
+
+/** How the file of a KV value begins: when it expires, in milliseconds since 1970, or 0 for never. Then a line feed and the value follow. */
+export const expiryDigits = 15;
+
+/**
+ * KV as files of the disk service `FILES`, each named by the hash of its key: get, put and delete, with expiry. Lists and metadata are not used. workerd's own
+ * KV (`/workerd/kv.js`) stores small values in SQLite, whose pages keep the bytes of deleted ones.
+ */
+export const kvService = `
+const digits = ${expiryDigits};
+export default {
+  async fetch(request, env) {
+    const { pathname, searchParams } = new URL(request.url);
+    const key = new TextEncoder().encode(decodeURIComponent(pathname.slice(1)));
+    const file = 'http://files/' + new Uint8Array(await crypto.subtle.digest('SHA-256', key)).toHex();
+    if (key.length === 0 || searchParams.has('key_count_limit')) return new Response('This KV has no lists.', { status: 501 });
+    if (request.method === 'PUT') {
+      const ttl = Number(searchParams.get('expiration_ttl') ?? 0) * 1000;
+      const expiry = ttl > 0 ? Date.now() + ttl : Number(searchParams.get('expiration') ?? 0) * 1000;
+      const body = new Blob([String(expiry).padStart(digits, '0'), '\\n', await request.arrayBuffer()]);
+      const written = await env.FILES.fetch(file, { method: 'PUT', body: await body.arrayBuffer() });
+      return new Response(null, { status: written.ok ? 200 : 500 });
+    }
+    if (request.method === 'DELETE') {
+      const deleted = await env.FILES.fetch(file, { method: 'DELETE' });
+      return new Response(null, { status: deleted.ok || deleted.status === 404 ? 200 : 500 });
+    }
+    if (request.method !== 'GET') return new Response(null, { status: 405 });
+    const found = await env.FILES.fetch(file);
+    if (found.status !== 200) return new Response(null, { status: 404 });
+    const content = new Uint8Array(await found.arrayBuffer());
+    const expiry = Number(new TextDecoder().decode(content.subarray(0, digits)));
+    if (expiry > 0 && expiry <= Date.now()) return new Response(null, { status: 404 });
+    return new Response(content.subarray(digits + 1));
+  },
+};`;
 
 /**
  * Serves the files of the disk service `FILES` by exact path, with their type and an ETag of their content. Everything else is 404: the
