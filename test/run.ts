@@ -19,7 +19,7 @@ const root = resolve(import.meta.dirname, '..');
 const reportsDir = join(root, 'node_modules/.cache/test-reports');
 
 /** Projects in one lane run one after the other, the lanes side by side. With two cores, they end at about the same time. */
-const lanes = [['node'], ['e2e', 'console'], ['workers', 'crash']] as const;
+const lanes = [['node'], ['e2e', 'crash', 'console'], ['workers']] as const;
 const projects = lanes.flat();
 type Project = (typeof projects)[number];
 
