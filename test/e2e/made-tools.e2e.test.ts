@@ -1,6 +1,7 @@
 /** Tools that a model makes: stored over restarts, offered to later sessions, put into toolsets under aliases, and shared or changed only after an approval. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type Answer, type RunningService } from './service.ts';
+import { onBusyMachine } from '../wait-ms.ts';
 
 const code =
   'const read = await tools.read_file({ path: args.path }); if (!read.success) return { replaced: 0, error: read.error }; const parts = read.output.split(args.find); const written = await tools.write_file({ path: args.path, content: parts.join(args.replace) }); return { replaced: parts.length - 1, written: written.success };';
@@ -79,7 +80,7 @@ describe('tools that a model makes', () => {
     expect(toolCalls[1]).toMatchObject({ isError: true, content: toolCalls[2].content });
   });
 
-  it('are available after a restart, in another session, by an alias', async () => {
+  it('are available after a restart, in another session, by an alias', { retry: onBusyMachine }, async () => {
     await restart();
     expect((await replaces(await session(), 'swap_text'))[1]).toMatchObject({ canonical: 'made.find_and_replace', isError: false });
   });

@@ -11,6 +11,7 @@ import { objectName } from '../../src/storage/keys.ts';
 import { wire } from '../../src/wire.ts';
 import { send } from '../catalog/real-service.ts';
 import { testEnv } from './workspace.ts';
+import { onBusyMachine } from '../wait-ms.ts';
 
 const headers = { 'mcp-protocol-version': '2026-07-28', accept: 'application/json, text/event-stream' };
 const envelope = {
@@ -147,7 +148,7 @@ afterAll(() => {
   vi.unstubAllGlobals();
 });
 
-it('no call of a tool and no model request waits for the Catalog, and a turn for one call at most', async () => {
+it('no call of a tool and no model request waits for the Catalog, and a turn for one call at most', { retry: onBusyMachine }, async () => {
   spyOnCatalog();
   vi.useFakeTimers({ toFake: ['Date'] });
   const object = testEnv.CATALOG.get(testEnv.CATALOG.idFromName(await objectName('default', 'catalog', '')));
