@@ -10844,7 +10844,7 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
-                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
@@ -10900,7 +10900,7 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
-                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
@@ -11378,7 +11378,7 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
-                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
@@ -11434,7 +11434,7 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
-                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
@@ -12484,7 +12484,7 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
-                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
                     "x-moniker-session"?: string;
@@ -12547,7 +12547,7 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
-                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
                     "x-moniker-session"?: string;
@@ -12586,7 +12586,7 @@ export interface operations {
                     "x-moniker-completion"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
-                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
                     "x-moniker-session"?: string;
@@ -14399,7 +14399,7 @@ export interface operations {
                 headers: {
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
-                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     [name: string]: unknown;
                 };
@@ -14417,7 +14417,7 @@ export interface operations {
                     "preference-applied"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
-                    /** @description Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`. */
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     [name: string]: unknown;
                 };

@@ -20,7 +20,7 @@ export const editionHeader = { 'x-moniker-edition': 'The edition that was used, 
 /** The header of a request that brings tools of its own. */
 export const replacedHeader = {
   'x-moniker-replaced-tools':
-    'Server tools that the turn does not offer because a tool of the request has a name of theirs, as `canonical=name`.',
+    'Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`.',
 };
 
 const maxReplacedShown = 20;

@@ -2,7 +2,8 @@
  * The Workers runtime on this machine: plain workerd with the built bundle, bindings from wrangler.toml, and state on disk. A runtime that
  * crashes is started again; turns in progress continue from their logs.
  */
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { open, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addressOf, loopback } from './port.ts';
@@ -44,8 +45,10 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   mkdirSync(options.stateDir, { recursive: true });
   await endLeftover(pidFile(options));
   dropEarlierKv(options.stateDir);
-  deleteExpiredValues(options.stateDir);
-  const sweeping = setInterval(() => deleteExpiredValues(options.stateDir), sweepMs).unref();
+  // In the background: there may be a million values, and the launcher also serves stdio servers.
+  const sweep = (): void => void deleteExpiredValues(options.stateDir).catch((error: unknown) => options.onLog(String(error), 'error'));
+  sweep();
+  const sweeping = setInterval(sweep, sweepMs).unref();
   let running = await launch(options, options.bundle);
   let bundle = options.bundle;
   const disposed = new AbortController();
@@ -153,18 +156,17 @@ function dropEarlierKv(stateDir: string): void {
 }
 
 /** KV values that expire are mostly never read again. */
-function deleteExpiredValues(stateDir: string): void {
+async function deleteExpiredValues(stateDir: string): Promise<void> {
   const folder = kvFolder(stateDir);
   if (!existsSync(folder)) return;
   const start = Buffer.alloc(expiryDigits);
-  for (const name of readdirSync(folder)) {
+  for await (const { name } of await opendir(folder)) {
     const path = join(folder, name);
     try {
-      const file = openSync(path, 'r');
-      readSync(file, start, 0, expiryDigits, 0);
-      closeSync(file);
+      const file = await open(path, 'r');
+      await file.read(start, 0, expiryDigits, 0).finally(() => file.close());
       const expiry = Number(start.toString('latin1'));
-      if (expiry > 0 && expiry <= Date.now()) rmSync(path);
+      if (expiry > 0 && expiry <= Date.now()) await rm(path);
     } catch {
       // Replaced or deleted meanwhile.
     }

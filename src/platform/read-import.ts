@@ -41,8 +41,9 @@ export function readImport(bytes: Uint8Array, { format, fileName = '' }: ImportO
 
 /** A project file of our own is used whole or not at all. `files`: of the archive that contains it. */
 function ownProject(value: unknown, files: { folder: string; all: readonly ArchiveFile[] } | null): ImportResult {
-  const project = parseDocument(Project, files === null ? value : withSkillFiles(value, files.folder, files.all));
-  for (const [name, skill] of Object.entries(project.skills ?? {}))
+  const written = files === null ? value : withSkillFiles(value, files.folder, files.all);
+  const { skills = {} } = parseDocument(Project, written);
+  for (const [name, skill] of Object.entries(skills))
     if ('path' in skill)
       throw invalidRequest([
         {
@@ -51,12 +52,7 @@ function ownProject(value: unknown, files: { folder: string; all: readonly Archi
         },
       ]);
   // The value as written, since parsing adds defaults.
-  return {
-    format: 'moniker',
-    project: (files === null ? value : withSkillFiles(value, files.folder, files.all)) as Project,
-    skipped: [],
-    warnings: [],
-  };
+  return { format: 'moniker', project: written as Project, skipped: [], warnings: [] };
 }
 
 function withSkillFiles(value: unknown, folder: string, files: readonly ArchiveFile[]): unknown {

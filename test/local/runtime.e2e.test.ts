@@ -1,4 +1,4 @@
-/** The runtime of `npm start` with a small Worker: what stands in for Cloudflare's services, crashes, reloads, and what a killed start leaves. */
+/** The runtime of `npm start` with a small Worker: what replaces Cloudflare's services, crashes, reloads, and what a killed start leaves. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -133,10 +133,18 @@ it('continues with a new bundle, and keeps the last one if the new one fails', a
   expect(await ask('version')).toBe(2);
 });
 
-it('ends the runtime of a start that was killed, and drops the KV of earlier releases, once', async () => {
+it('ends the runtime of a start that was killed, drops the KV of earlier releases, once, and deletes expired values', async () => {
   expect(existsSync(join(stateDir, 'v3/kv'))).toBe(false);
   const left = readFileSync(join(stateDir, 'workerd.pid'), 'utf8');
+  const values = join(stateDir, 'kv/values');
+  for (const [name, expiry] of [
+    ['expired', 1],
+    ['kept', 4e12],
+  ] as const)
+    writeFileSync(join(values, name), `${String(expiry).padStart(15, '0')}\nvalue`);
   const next = await startRuntime({ ...options, port: await claimPort(0) });
+  await waitUntil(() => !existsSync(join(values, 'expired')));
+  expect(existsSync(join(values, 'kept'))).toBe(true);
   await next.dispose();
   await waitUntil(() => log.filter((line) => line.includes('ended (exit SIGKILL)')).length === 2);
   expect(Number.parseInt(left, 10)).toBeGreaterThan(0);

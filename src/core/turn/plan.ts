@@ -64,7 +64,7 @@ export type Plan = {
   taint?: boolean;
   /** The caller's own tools: offered after those of the toolset, run by the caller. */
   clientTools?: readonly ClientTool[];
-  /** Server tools that the turn does not offer because the caller's tool `by` has a name of theirs. */
+  /** Server tools that the turn does not offer because the caller's tool `by` has one of their names. */
   replaced?: readonly { canonical: string; by: string }[];
 };
 

@@ -80,8 +80,10 @@ function replaced(applied: ApplyResult, { documents }: ApplyResult): ApplyResult
   return { ...applied, documents: applied.documents.map((document) => again.get(`${document.kind} ${document.name}`) ?? document) };
 }
 
-/** Leaves out the toolset entries of servers that neither the workspace nor the project has; HyperTool's files have toolsets only. */
-/** `given`: the servers of the file, skipped ones too. */
+/**
+ * Leaves out the toolset entries of servers that neither the workspace nor the project has; HyperTool's files have toolsets only. `given`: the
+ * servers of the file, skipped ones too.
+ */
 async function withKnownServers(
   catalog: CatalogPort,
   project: Project,

@@ -13,6 +13,8 @@ const protocolVersion = '2025-11-25';
 const maxSessions = 1_000;
 const maxRequests = 256;
 const maxSubscriptions = 200;
+/** Requests of the server that have no response yet. */
+const maxQuestions = 100;
 /** Longer than any call of the Worker, which cancels its calls itself. */
 const requestTimeoutMs = 20 * 60_000;
 
@@ -204,6 +206,8 @@ export class SharedServer {
     else if (request === null) this.#answer(message.id, refusal('it is not certain which client of this server caused the request'));
     else if (request.session.capabilities[capability] === undefined)
       this.#answer(message.id, refusal(`the client of this call does not support ${capability}`));
+    else if (this.#questions.size >= maxQuestions)
+      this.#answer(message.id, refusal(`${maxQuestions} requests of this server have no response yet`));
     else {
       const id = `server-${this.#next()}`;
       this.#questions.set(id, { serverId: message.id, request });

@@ -73,7 +73,7 @@ export function markDeleting({ timers }: OpenSession, storage: DurableObjectStor
   timers.set('erase', retryAt);
 }
 
-/** Returns the id of the key that deletes the session; null for one that is deleted because its time is over. */
+/** Returns the id of the key that deletes the session; null for one that is deleted because it has expired. */
 export function readDeletedBy(sql: SqlStorage): string | null {
   return sql.exec<{ by: string | null }>('SELECT deleted_by AS by FROM meta').one().by;
 }

@@ -92,6 +92,8 @@ describe('a server behind the bridge', () => {
     able.setRequestHandler('elicitation/create', async () => ({ action: 'accept', content: { name: 'Ada' } }));
     expect(await callJson(able, 'ask')).toEqual({ action: 'accept', content: { name: 'Ada' } });
     expect(await call(other, 'ask')).toContain('does not support elicitation');
+    able.setRequestHandler('elicitation/create', () => new Promise(() => undefined));
+    expect(await call(able, 'askMany', { times: 101 })).toContain('100 requests of this server have no response yet');
     const hanging = other.callTool({ name: 'hang' }).catch(() => null);
     await expect.poll(async () => await call(able, 'ask')).toContain('not certain which client');
     expect(await callJson(able, 'roots')).toEqual({ roots: [{ uri: 'file:///data' }] });

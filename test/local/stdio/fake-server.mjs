@@ -36,6 +36,13 @@ const tools = {
     text(
       await ask('elicitation/create', { message: 'Name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } }),
     ),
+  // Waits for none of the answers.
+  askMany: async ({ times }) => {
+    const asked = Array.from({ length: times }, () =>
+      ask('elicitation/create', { message: 'Name?', requestedSchema: { type: 'object', properties: {} } }),
+    );
+    return text(await Promise.race(asked));
+  },
   roots: async () => text(await ask('roots/list')),
   // Until the client cancels it.
   hang: () => new Promise(() => {}),
