@@ -41,4 +41,17 @@ describe.skipIf(isSkipped(browserPath === null, 'every page of the console', noB
       { viewport: phone, colorScheme: 'dark' },
     );
   });
+
+  it('shows a key only the pages that its scopes permit, and begins with the first of them', async () => {
+    const { json } = await service.call('POST', '/v1/keys', { name: 'decides', scopes: ['approve'] });
+    await visitConsole(browser, { ...service, key: String(json.key) }, '/', async (page) => {
+      await page.waitForURL(`${service.url}/console/approvals`);
+      const links = page.locator('nav a[href^="/console/"]');
+      expect(await links.evaluateAll((found) => found.map((link) => String(link).split('/').at(-1)))).toEqual([
+        'approvals',
+        'usage',
+        'settings',
+      ]);
+    });
+  });
 });

@@ -1,12 +1,13 @@
 /** Numbers, times and durations as people read them, in the language of the browser. Pure but for the clock. */
 
-/** `now`, `5 min ago`, `3 h ago`, then the date. */
+/** `now`, `5 min ago`, `in 3 h`, then the date. */
 export function ago(iso: string): string {
-  const minutes = Math.round((Date.now() - Date.parse(iso)) / 60_000);
+  const difference = Math.round((Date.now() - Date.parse(iso)) / 60_000);
+  const minutes = Math.abs(difference);
   if (minutes < 1) return 'now';
-  if (minutes < 60) return `${minutes} min ago`;
-  if (minutes < 60 * 24) return `${Math.round(minutes / 60)} h ago`;
-  return new Date(iso).toLocaleDateString();
+  if (minutes >= 60 * 24) return new Date(iso).toLocaleDateString();
+  const text = minutes < 60 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+  return difference > 0 ? `${text} ago` : `in ${text}`;
 }
 
 /** `40 ms`, `1.2 s`, `3 min 5 s`, `2 h 4 min`, `3 d 2 h`. */

@@ -7,7 +7,7 @@ import { loadThings, things } from '../../api/things.ts';
 import { visible } from '../../parts/visible.ts';
 import { navigate, pathOf } from '../../router.ts';
 import { chatTitles, recentChats } from './recent-chats.tsx';
-import { views } from './views.ts';
+import { permittedViews } from './views.ts';
 
 const isOpen = signal(false);
 const maxShown = 12;
@@ -29,7 +29,7 @@ export function Palette() {
     setIndex(0);
     // The list of models may be missing; pages and chats are found without it.
     loadModels().catch(() => undefined);
-    void loadThings(views.map(({ name }) => name));
+    void loadThings(permittedViews.value.map(({ name }) => name));
     dialog.current?.showModal();
   }, [isOpen.value]);
   const close = (): void => dialog.current?.close();
@@ -102,7 +102,7 @@ function findEntries(text: string): Entry[] {
   const go = (path: string) => () => navigate(path);
   const entries: Entry[] = [
     { kind: 'Chat', label: 'New chat', run: go(pathOf('chat')) },
-    ...views.map(({ name, title }) => ({ kind: 'Page', label: title, run: go(pathOf(name)) })),
+    ...permittedViews.value.map(({ name, title }) => ({ kind: 'Page', label: title, run: go(pathOf(name)) })),
     { kind: 'Page', label: 'API reference', run: () => location.assign('/docs') },
     ...recentChats.value.map(({ id, who, createdAt }) => ({
       kind: 'Chat',

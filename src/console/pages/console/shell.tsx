@@ -4,6 +4,7 @@ import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { pollHeldServers } from '../../api/held-servers.ts';
 import { pollInbox } from '../../api/inbox.ts';
+import { followMe } from '../../api/me.ts';
 import { isKeyRejected, retryAt } from '../../api/moniker.ts';
 import { apiKey } from '../../api/key.ts';
 import { announcement } from '../../parts/announce.ts';
@@ -13,7 +14,7 @@ import { navigate, pathOf, place } from '../../router.ts';
 import { isListOpen, RecentChats } from './recent-chats.tsx';
 import { KeyPage } from './key-page.tsx';
 import { openPalette, Palette } from './palette.tsx';
-import { groups, views, type ConsoleView } from './views.ts';
+import { groups, permittedViews, views, type ConsoleView } from './views.ts';
 
 const isOffline = signal(!navigator.onLine);
 
@@ -30,6 +31,8 @@ export function ConsoleShell() {
   const hasKey = apiKey.value !== '' && !isKeyRejected.value;
   useEffect(() => (hasKey ? pollInbox() : undefined), [hasKey]);
   useEffect(() => (hasKey ? pollHeldServers() : undefined), [hasKey]);
+  useEffect(followMe, []);
+  useFirstView();
   const waiting = views.reduce((sum, { badge }) => sum + (badge?.value ?? 0), 0);
   return (
     <div class="shell">
@@ -79,7 +82,7 @@ function Navigation({ current, recent }: { current: string; recent: ComponentChi
   return (
     <>
       {groups.map((group) => {
-        const shown = views.filter((view) => view.group === group);
+        const shown = permittedViews.value.filter((view) => view.group === group);
         return shown.length === 0 ? null : (
           <Fragment key={group}>
             <section aria-label={group}>
@@ -186,6 +189,16 @@ function useCountdown(): number {
   return Math.max(0, Math.ceil((until - now) / 1_000));
 }
 
+/** A key that cannot chat begins with the first view that it may open. */
+function useFirstView(): void {
+  const { view, id } = place.value;
+  const [first] = permittedViews.value;
+  const isElsewhere = view === 'chat' && id === null && first !== undefined && first.name !== view;
+  useEffect(() => {
+    if (isElsewhere) navigate(pathOf(first.name), { replace: true });
+  }, [isElsewhere]);
+}
+
 function useConnection(): void {
   useEffect(() => {
     const update = (): void => {
@@ -224,7 +237,7 @@ function useKeys(): void {
       } else if (event.key === 'g') chordUntil = Date.now() + chordMs;
       else if (Date.now() < chordUntil) {
         chordUntil = 0;
-        const view = views.find(({ key }) => key === event.key);
+        const view = permittedViews.value.find(({ key }) => key === event.key);
         if (view !== undefined) navigate(pathOf(view.name));
       }
     };

@@ -1,8 +1,10 @@
 /** The views of the console: the groups of the sidebar, their shortcuts, and the script of each, which is loaded when it is opened. */
-import type { ReadonlySignal } from '@preact/signals';
+import { computed, type ReadonlySignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { heldServers } from '../../api/held-servers.ts';
 import { pendingCount } from '../../api/inbox.ts';
+import { hasScope } from '../../api/me.ts';
+import type { Scope } from '../../../core/principal.ts';
 import type { ViewProps } from '../../router.ts';
 
 export type ConsoleView = {
@@ -10,18 +12,28 @@ export type ConsoleView = {
   title: string;
   group: 'Use' | 'Build' | 'Automate' | 'Run' | 'Administer';
   key: string;
+  /** A key needs one of these scopes. Absent: any key may open the view. */
+  scopes?: readonly Scope[];
   /** How many things in the view wait for a person. */
   badge?: ReadonlySignal<number>;
   load(): Promise<ComponentType<ViewProps>>;
 };
 
 export const views: readonly ConsoleView[] = [
-  { name: 'chat', title: 'Chat', group: 'Use', key: 'c', load: async () => (await import('../chat/chat-page.tsx')).ChatPage },
+  {
+    name: 'chat',
+    title: 'Chat',
+    group: 'Use',
+    key: 'c',
+    scopes: ['chat'],
+    load: async () => (await import('../chat/chat-page.tsx')).ChatPage,
+  },
   {
     name: 'toolsets',
     title: 'Toolsets',
     group: 'Build',
     key: 't',
+    scopes: ['tools', 'toolsets'],
     load: async () => (await import('../toolsets/toolsets-page.tsx')).ToolsetsPage,
   },
   {
@@ -29,18 +41,48 @@ export const views: readonly ConsoleView[] = [
     title: 'Servers',
     group: 'Build',
     key: 'v',
+    scopes: ['admin'],
     badge: heldServers,
     load: async () => (await import('../servers/servers-page.tsx')).ServersPage,
   },
-  { name: 'agents', title: 'Agents', group: 'Build', key: 'e', load: async () => (await import('../agents/agents-page.tsx')).AgentsPage },
-  { name: 'made', title: 'Made tools', group: 'Build', key: 'm', load: async () => (await import('../made/made-page.tsx')).MadePage },
-  { name: 'skills', title: 'Skills', group: 'Build', key: 'k', load: async () => (await import('../skills/skills-page.tsx')).SkillsPage },
-  { name: 'import', title: 'Import', group: 'Build', key: 'b', load: async () => (await import('../import/import-page.tsx')).ImportPage },
+  {
+    name: 'agents',
+    title: 'Agents',
+    group: 'Build',
+    key: 'e',
+    scopes: ['toolsets'],
+    load: async () => (await import('../agents/agents-page.tsx')).AgentsPage,
+  },
+  {
+    name: 'made',
+    title: 'Made tools',
+    group: 'Build',
+    key: 'm',
+    scopes: ['tools', 'toolsets'],
+    load: async () => (await import('../made/made-page.tsx')).MadePage,
+  },
+  {
+    name: 'skills',
+    title: 'Skills',
+    group: 'Build',
+    key: 'k',
+    scopes: ['toolsets'],
+    load: async () => (await import('../skills/skills-page.tsx')).SkillsPage,
+  },
+  {
+    name: 'import',
+    title: 'Import',
+    group: 'Build',
+    key: 'b',
+    scopes: ['toolsets'],
+    load: async () => (await import('../import/import-page.tsx')).ImportPage,
+  },
   {
     name: 'webhooks',
     title: 'Webhooks',
     group: 'Automate',
     key: 'w',
+    scopes: ['admin'],
     load: async () => (await import('../webhooks/webhooks-page.tsx')).WebhooksPage,
   },
   {
@@ -48,6 +90,7 @@ export const views: readonly ConsoleView[] = [
     title: 'Schedules',
     group: 'Automate',
     key: 'h',
+    scopes: ['admin'],
     load: async () => (await import('../schedules/schedules-page.tsx')).SchedulesPage,
   },
   {
@@ -55,6 +98,7 @@ export const views: readonly ConsoleView[] = [
     title: 'Deliveries',
     group: 'Automate',
     key: 'd',
+    scopes: ['admin'],
     load: async () => (await import('../deliveries/deliveries-page.tsx')).DeliveriesPage,
   },
   {
@@ -62,6 +106,7 @@ export const views: readonly ConsoleView[] = [
     title: 'Sessions',
     group: 'Run',
     key: 's',
+    scopes: ['chat'],
     load: async () => (await import('../sessions/sessions-page.tsx')).SessionsPage,
   },
   {
@@ -69,16 +114,25 @@ export const views: readonly ConsoleView[] = [
     title: 'Approvals',
     group: 'Run',
     key: 'a',
+    scopes: ['approve', 'chat'],
     badge: pendingCount,
     load: async () => (await import('../approvals/approvals-page.tsx')).ApprovalsPage,
   },
   { name: 'usage', title: 'Usage', group: 'Run', key: 'u', load: async () => (await import('../usage/usage-page.tsx')).UsagePage },
-  { name: 'audit', title: 'Audit', group: 'Run', key: 'l', load: async () => (await import('../audit/audit-page.tsx')).AuditPage },
+  {
+    name: 'audit',
+    title: 'Audit',
+    group: 'Run',
+    key: 'l',
+    scopes: ['admin'],
+    load: async () => (await import('../audit/audit-page.tsx')).AuditPage,
+  },
   {
     name: 'providers',
     title: 'Providers',
     group: 'Administer',
     key: 'p',
+    scopes: ['admin'],
     load: async () => (await import('../providers/providers-page.tsx')).ProvidersPage,
   },
   {
@@ -86,14 +140,23 @@ export const views: readonly ConsoleView[] = [
     title: 'Secrets',
     group: 'Administer',
     key: 'x',
+    scopes: ['admin'],
     load: async () => (await import('../secrets/secrets-page.tsx')).SecretsPage,
   },
-  { name: 'keys', title: 'Keys', group: 'Administer', key: 'y', load: async () => (await import('../keys/keys-page.tsx')).KeysPage },
+  {
+    name: 'keys',
+    title: 'Keys',
+    group: 'Administer',
+    key: 'y',
+    scopes: ['admin'],
+    load: async () => (await import('../keys/keys-page.tsx')).KeysPage,
+  },
   {
     name: 'policy',
     title: 'Policy',
     group: 'Administer',
     key: 'o',
+    scopes: ['admin'],
     load: async () => (await import('../policy/policy-page.tsx')).PolicyPage,
   },
   {
@@ -106,3 +169,6 @@ export const views: readonly ConsoleView[] = [
 ];
 
 export const groups: readonly ConsoleView['group'][] = ['Use', 'Build', 'Automate', 'Run', 'Administer'];
+
+/** The views that the key of the tab may open, as far as its scopes tell. */
+export const permittedViews = computed(() => views.filter(({ scopes = [] }) => hasScope(scopes)));
