@@ -949,6 +949,38 @@ export interface paths {
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
+        /**
+         * Change a key
+         * @description A change applies to requests that arrive after it, everywhere within 30 seconds. Turns that were accepted before keep the rights that they were accepted with. `expiresAt: null` removes the expiry. The root key and revoked keys cannot be changed (409).
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        patch: operations["patchKey"];
+        trace?: never;
+    };
+    "/v1/keys/{key}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a key
+         * @description The id, the rights and the expiry stay, and so the key keeps its sessions. The previous secret works until `previousExpiresAt`, so that clients can be changed one after the other; `previousUsedAt` shows whether one still sends it. A rotation also ends secrets of earlier rotations that would work longer. Revoked and expired keys cannot be rotated (409).
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -3401,7 +3433,7 @@ export interface components {
         };
         AuditChange: {
             /** @enum {string} */
-            action: "create" | "update" | "delete" | "revoke" | "accept" | "refresh" | "sign-in" | "sign-out" | "backup" | "restore";
+            action: "create" | "update" | "delete" | "revoke" | "rotate" | "accept" | "refresh" | "sign-in" | "sign-out" | "backup" | "restore";
             /** Format: date-time */
             at: string;
             /**
@@ -4050,9 +4082,16 @@ export interface components {
             key: string;
             lastUsedAt: string | null;
             name: string;
+            /** @description Until when an earlier secret works. null: none does. */
+            previousExpiresAt: string | null;
+            /** @description When an earlier secret that still works was last used after the rotation, to the minute. null: not. */
+            previousUsedAt: string | null;
             revokedAt: string | null;
+            rotatedAt: string | null;
             scopes: components["schemas"]["Scope"][];
             toolsets?: string[];
+            /** @description The key expires within a week, or a client still sends an earlier secret. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
         };
         /** @enum {string} */
         Decision: "approve" | "deny";
@@ -4442,9 +4481,16 @@ export interface components {
             id: string;
             lastUsedAt: string | null;
             name: string;
+            /** @description Until when an earlier secret works. null: none does. */
+            previousExpiresAt: string | null;
+            /** @description When an earlier secret that still works was last used after the rotation, to the minute. null: not. */
+            previousUsedAt: string | null;
             revokedAt: string | null;
+            rotatedAt: string | null;
             scopes: components["schemas"]["Scope"][];
             toolsets?: string[];
+            /** @description The key expires within a week, or a client still sends an earlier secret. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
         };
         /**
          * @example {
@@ -4481,12 +4527,24 @@ export interface components {
             caller?: {
                 [key: string]: string;
             };
-            /** Format: date-time */
-            expiresAt?: string;
+            /** @description Absent: after `settings.keys.expiryDays` of the workspace, if set. null: never, also where that is set. */
+            expiresAt?: string | null;
             name: string;
             scopes: components["schemas"]["Scope"][];
             /** @description Restricts the key to these toolsets, in every stored version. Absent: all, or those of `agents`. */
             toolsets?: string[];
+        };
+        /**
+         * @example {
+         *       "overlapSeconds": 3600
+         *     }
+         */
+        KeyRotation: {
+            /**
+             * @description How long earlier secrets of the key work. 0: they are refused everywhere within 30 seconds.
+             * @default 86400
+             */
+            overlapSeconds?: number;
         };
         LinkDecided: {
             callId: string;
@@ -8342,6 +8400,14 @@ export interface components {
         Workspace: {
             /** @default {} */
             settings?: {
+                /** @default {} */
+                keys?: {
+                    /**
+                     * @description After how many days a new key expires whose request has no `expiresAt`. null: never.
+                     * @default null
+                     */
+                    expiryDays?: number | null;
+                };
                 /**
                  * @description Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.
                  * @default {}
@@ -8399,6 +8465,14 @@ export interface components {
             name: string;
             /** @default {} */
             settings?: {
+                /** @default {} */
+                keys?: {
+                    /**
+                     * @description After how many days a new key expires whose request has no `expiresAt`. null: never.
+                     * @default null
+                     */
+                    expiryDays?: number | null;
+                };
                 /**
                  * @description Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.
                  * @default {}
@@ -8835,6 +8909,14 @@ export interface components {
             name: string;
             /** @default {} */
             settings?: {
+                /** @default {} */
+                keys?: {
+                    /**
+                     * @description After how many days a new key expires whose request has no `expiresAt`. null: never.
+                     * @default null
+                     */
+                    expiryDays?: number | null;
+                };
                 /**
                  * @description Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.
                  * @default {}
@@ -11317,6 +11399,81 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    patchKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a key, not the key. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a key, not the key. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["KeyRotation"];
+            };
+        };
+        responses: {
+            /** @description Rotated. The key is returned only in this response. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedKey"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

@@ -44,7 +44,11 @@ export const KeyRequest = z
       .refine((fields) => !('key' in fields) && !('workspace' in fields), { message: '`key` and `workspace` are set automatically' })
       .optional()
       .meta({ description: 'Fields for presets of toolsets: `{"caller": "team"}` inserts `team`.', example: { team: 'payments' } }),
-    expiresAt: z.iso.datetime().optional(),
+    expiresAt: z.iso
+      .datetime()
+      .nullable()
+      .optional()
+      .meta({ description: 'Absent: after `settings.keys.expiryDays` of the workspace, if set. null: never, also where that is set.' }),
   })
   .meta({ id: 'KeyRequest', example: { name: 'my app', scopes: ['chat'], agents: ['demo'] } });
 export type KeyRequest = z.infer<typeof KeyRequest>;

@@ -1,4 +1,4 @@
-/** The settings of a workspace: how long its records are kept, what its request log contains, and names of its tools. One document, with defaults. */
+/** The settings of a workspace: how long its records are kept, what its request log contains, when its keys expire, and names of its tools. One document, with defaults. */
 import { z } from 'zod';
 import { NameMap } from './toolset/toolset.ts';
 
@@ -27,9 +27,17 @@ const RequestLog = z.strictObject({
   }),
 });
 
+const Keys = z.strictObject({
+  expiryDays: days(3_650)
+    .nullable()
+    .default(null)
+    .meta({ description: 'After how many days a new key expires whose request has no `expiresAt`. null: never.' }),
+});
+
 export const WorkspaceSettings = z.strictObject({
   retention: Retention.prefault({}),
   requestLog: RequestLog.prefault({}),
+  keys: Keys.prefault({}),
   nameMap: NameMap.default({}).meta({
     description:
       'Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.',

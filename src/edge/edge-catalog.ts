@@ -62,6 +62,8 @@ const writes: ReadonlySet<CatalogMethod> = new Set([
   'renameToolset',
   'setEquipment',
   'createKey',
+  'rotateKey',
+  'patchKey',
   'revokeKey',
   'addRule',
   'acceptTool',

@@ -27,6 +27,8 @@ export type EdgeKeys = {
   records(): KeyRecord[];
 };
 
+const neverRotated = { rotatedAt: null, previousExpiresAt: null, previousUsedAt: null } as const;
+
 type Known = { principal: Principal; expiresAt: number | null; record: KeyRecord | null };
 
 /** Throws `invalid_request`. The id of a key is derived from its hash, so that it stays the same wherever the handler runs. */
@@ -38,9 +40,15 @@ export async function createEdgeKeys(given: unknown, now: () => number): Promise
     const hash = await sha256Hex(key);
     if (byHash.has(hash)) throw invalidRequest([{ path: `keys[${index}].key`, message: 'is listed twice' }]);
     const principal = { ...rights, workspace: edgeWorkspace, keyId: `edge${hash.slice(0, 12)}` };
-    const times = { createdAt: new Date(now()).toISOString(), expiresAt: expiresAt ?? null, revokedAt: null, lastUsedAt: null };
+    const times = {
+      createdAt: new Date(now()).toISOString(),
+      expiresAt: expiresAt ?? null,
+      revokedAt: null,
+      lastUsedAt: null,
+      ...neverRotated,
+    };
     const record = { ...rights, id: principal.keyId, name, ...times };
-    const known = { principal, record, expiresAt: expiresAt === undefined ? null : Date.parse(expiresAt) };
+    const known = { principal, record, expiresAt: times.expiresAt === null ? null : Date.parse(times.expiresAt) };
     byHash.set(hash, known);
     byId.set(principal.keyId, known);
   }

@@ -101,6 +101,11 @@ export type KeyRecord = {
   expiresAt: string | null;
   revokedAt: string | null;
   lastUsedAt: string | null;
+  rotatedAt: string | null;
+  /** Until when an earlier secret works; null: none does. */
+  previousExpiresAt: string | null;
+  /** When an earlier secret that still works was last used, since it was replaced; null: not. */
+  previousUsedAt: string | null;
 };
 
 /** What an existing key may currently do. */
@@ -211,6 +216,10 @@ export interface CatalogPort {
 
   /** Returns the full key, which is not retrievable later. */
   createKey(request: KeyRequest): Promise<{ key: string; record: KeyRecord }>;
+  /** Replaces the secret, and returns the full key. Earlier secrets work for `overlapMs` at most. */
+  rotateKey(id: string, overlapMs: number): Promise<{ key: string; record: KeyRecord }>;
+  /** Applies a merge patch to the fields of `KeyRequest`. `expiresAt: null`: the key never expires. */
+  patchKey(id: string, patch: Readonly<Record<string, unknown>>): Promise<KeyRecord>;
   keys(page: PageRequest): Promise<Page<KeyRecord>>;
   key(id: string): Promise<KeyRecord>;
   /** `cancel`: also ends all turns in the key's sessions, in the background. Revoking twice has no effect. */

@@ -15,7 +15,7 @@ import type { PublishedKind, PublishedValues, SealedHook } from './published-val
 export type PinnedOperation = { operation: ServerOperation; pin: string };
 
 /** The result of looking up a key's hash; `refused` is the reason. */
-export type KeyVerdict = { principal: Principal; expiresAt: number | null } | { refused: 'unknown' | 'revoked' | 'expired' };
+export type KeyVerdict = { principal: Principal; expiresAt: number | null } | { refused: 'unknown' | 'revoked' | 'expired' | 'rotated' };
 
 /** What `directory.ts` reads when neither its cache nor KV has a document. */
 interface PublishedDocuments {
@@ -102,6 +102,8 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   consumeNonce: record,
 
   createKey: write,
+  patchKey: { ...write, invalidates: (id) => [['key', id]] },
+  rotateKey: { ...write, invalidates: (id) => [['key', id]] },
   keys: read,
   key: read,
   revokeKey: { ...write, invalidates: (id) => [['key', id]] },

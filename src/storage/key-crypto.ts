@@ -7,9 +7,9 @@ import { toHex } from '../core/text/bytes.ts';
 import { base62, type KeyParts, keyPayload, keyShape, type ParsedKey } from '../core/key.ts';
 import { macOf, type MasterKey } from './master-key.ts';
 
-/** Creates a key for a workspace: the text to show once, its id, and the hash to store. */
-export async function mintKey(master: MasterKey, workspace: string): Promise<{ key: string; id: string; hash: string }> {
-  const parts = { workspace, id: randomBase62(keyShape.idLength), secret: randomBase62(keyShape.secretLength) };
+/** Creates a key for a workspace: the text to show once, its id, and the hash to store. `id`: of the key whose secret it replaces. */
+export async function mintKey(master: MasterKey, workspace: string, id?: string): Promise<{ key: string; id: string; hash: string }> {
+  const parts = { workspace, id: id ?? randomBase62(keyShape.idLength), secret: randomBase62(keyShape.secretLength) };
   const key = keyPayload(parts) + (await keyCheck(master, parts));
   return { key, id: parts.id, hash: await keyHash(master, parts) };
 }

@@ -103,6 +103,7 @@ const refusals = {
   unknown: 'The key does not exist.',
   revoked: 'The key was revoked.',
   expired: 'The key has expired.',
+  rotated: 'The key was rotated, and this earlier secret no longer works. Use the newest one.',
 } as const;
 
 function unauthenticated(reason: 'missing' | 'malformed' | 'forged' | keyof typeof refusals, detail: string): Problem {

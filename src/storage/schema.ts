@@ -28,7 +28,8 @@
  * - `equipment(key_id, …)`: the toolset that a key has equipped over MCP, and its mode.
  * - `spent(nonce, expires_at)`: used single-use nonces.
  * - `outbox(kind, name, …)`: documents to publish; `sequence` detects a write during a publish.
- * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`). `cancelled_at`: revoked with `cancel`, so its turns end.
+ * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`). `cancelled_at`: revoked with `cancel`, so its turns end. `previous`: earlier
+ *   secrets that still work (JSON `[{hash, expiresAt, usedAt}]`, newest first; `catalog/keys/rotate-key.ts`), null for none.
  * - `key_cancellations(key_id, …)`: revoked keys whose sessions are being cancelled, up to session number `after`; `pass` 2 is the last.
  * - `sessions(id, …)`: the index of listed sessions, with what lists show of them; `revision`: of the newest update.
  * - `session_waits(session, call_id, kind, …)`: the newest question of each kind about a call (`wait`: JSON). A decided one gets a new `number`.
@@ -234,6 +235,10 @@ export const catalogMigrations: readonly string[] = [
     kind TEXT NOT NULL, name TEXT NOT NULL, project TEXT NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
     PRIMARY KEY (kind, name)
   ) WITHOUT ROWID`,
+  `ALTER TABLE keys ADD COLUMN rotated_at INTEGER;
+  ALTER TABLE keys ADD COLUMN previous TEXT;
+  ALTER TABLE keys ADD COLUMN egress_hosts TEXT;
+  ALTER TABLE keys ADD COLUMN ips TEXT`,
 ];
 
 /**

@@ -301,6 +301,8 @@ describe('every operation', () => {
     await call('GET', '/v1/keys');
     expect((await call('GET', '/v1/me')).status).toBe(200);
     await call('GET', `/v1/keys/${key.id}`);
+    await call('PATCH', `/v1/keys/${key.id}`, { name: 'two' });
+    await call('POST', `/v1/keys/${key.id}/rotate`, { overlapSeconds: 60 });
     await call('DELETE', `/v1/keys/${key.id}?cancel=true`);
     await call('GET', '/v1/audit?limit=3');
     await call('GET', '/v1/audit/verify');

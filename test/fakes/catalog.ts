@@ -539,7 +539,7 @@ export function createFakeCatalog(options: {
 
     createKey: async (body) => {
       const { expiresAt, ...request } = parseDocument(KeyRequest, body);
-      if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now())
+      if (typeof expiresAt === 'string' && Date.parse(expiresAt) <= Date.now())
         throw invalidRequest([{ path: 'expiresAt', message: 'is in the past' }]);
       const id = `key${String(keys.length + 1).padStart(9, '0')}`;
       const record: KeyRecord = {
@@ -549,6 +549,9 @@ export function createFakeCatalog(options: {
         expiresAt: expiresAt ?? null,
         revokedAt: null,
         lastUsedAt: null,
+        rotatedAt: null,
+        previousExpiresAt: null,
+        previousUsedAt: null,
       };
       const key = `mk_${workspace}_${id}_${'s'.repeat(24)}${'c'.repeat(8)}`;
       keys.push({ ...record, key });
@@ -559,6 +562,8 @@ export function createFakeCatalog(options: {
       const { key: _key, ...record } = existingKey(id);
       return record;
     },
+    rotateKey: () => Promise.reject(new Error('not in these tests')),
+    patchKey: () => Promise.reject(new Error('not in these tests')),
     revokeKey: async (id) => {
       if (id === 'root') throw new Problem('conflict', 'The root key is set by MONIKER_ROOT_KEY.');
       const record = existingKey(id);

@@ -76,6 +76,8 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   listKeys: admin('GET', '/v1/keys'),
   getKey: admin('GET', '/v1/keys/{name}'),
   createKey: admin('POST', '/v1/keys', { name: 'new', scopes: ['chat'] }),
+  patchKey: admin('PATCH', '/v1/keys/{name}', {}),
+  rotateKey: admin('POST', '/v1/keys/{name}/rotate'),
   revokeKey: admin('DELETE', '/v1/keys/{name}'),
   getMe: { scopes: Scope.options, request: () => ['GET', '/v1/me'], own: anyKey, other: anyKey },
   listAudit: admin('GET', '/v1/audit'),

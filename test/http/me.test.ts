@@ -19,7 +19,8 @@ describe('GET /v1/me', () => {
     };
     const created = await bodyOf(await h.send('POST', '/v1/keys', request));
     const answer = await h.send('GET', '/v1/me', undefined, { authorization: `Bearer ${created.key}` });
-    const { key: _key, revokedAt: _revoked, lastUsedAt: _used, ...shown } = created;
+    const { id, name, scopes, toolsets, agents, caller, createdAt, expiresAt } = created;
+    const shown = { id, name, scopes, toolsets, agents, caller, createdAt, expiresAt };
     expect([answer.status, await bodyOf(answer)]).toEqual([
       200,
       { ...shown, workspace: 'default', limits: expect.objectContaining({ maxBodyBytes: limits.maxBodyBytes }) },

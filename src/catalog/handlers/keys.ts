@@ -3,8 +3,9 @@ import { limits } from '../../core/limits.ts';
 import { checkLog } from '../../storage/audit-chain.ts';
 import { readLog } from '../../storage/audit-log.ts';
 import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
-import { createKey, isKeyCancelled, keyRights, isKeyActive, listKeys, readKey, revokeKey, verifyKey } from '../keys/keys.ts';
+import { createKey, isKeyCancelled, keyRights, isKeyActive, listKeys, patchKey, readKey, revokeKey, verifyKey } from '../keys/keys.ts';
 import { allowWithRule } from '../documents/policy.ts';
+import { rotateKey } from '../keys/rotate-key.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
 import type { CatalogContext } from '../context.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
@@ -29,6 +30,8 @@ export const keyHandlers = {
     context.transact(() => removePrivateTools(context, id));
   },
   createKey: ({ context, by }, request) => createKey(context, request, by),
+  patchKey: ({ context, by }, id, patch) => patchKey(context, id, patch, by),
+  rotateKey: ({ context, by }, id, overlapMs) => rotateKey(context, id, { by, overlapMs }),
   addRule: async ({ context, by }, rule) => {
     await allowWithRule(context, rule, by);
   },

@@ -12,38 +12,70 @@ import { equalInConstantTime } from '../../core/constant-time.ts';
 import { mintKey } from '../../storage/key-crypto.ts';
 import { recordChange } from '../records/audit.ts';
 import type { CatalogContext } from '../context.ts';
-import { findRow, isoTime } from '../documents/documents.ts';
+import { mergePatch } from '../../core/json/merge-patch.ts';
+import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
+import { findRow } from '../documents/documents.ts';
 import { enqueueCancellation } from './key-cancellations.ts';
+import { callerOf, columnsOf, requestOf, findKey, type KeyRow, previousSecrets, requireKey, rightsOf, toRecord } from './key-rows.ts';
 
 export const keyUseIntervalMs = 60_000;
+const dayMs = 86_400_000;
 
 /** The key itself is returned here only and cannot be read again. */
 export async function createKey(context: CatalogContext, body: unknown, by: string): Promise<{ key: string; record: KeyRecord }> {
   const request = parseDocument(KeyRequest, body);
   const now = context.now();
-  const expiresAt = request.expiresAt === undefined ? null : Date.parse(request.expiresAt);
-  if (expiresAt !== null && expiresAt <= now) throw invalidRequest([{ path: 'expiresAt', message: 'is in the past' }]);
+  const { expiryDays } = readWorkspaceSettings(context.sql).keys;
+  const byDefault = expiryDays === null ? null : now + expiryDays * dayMs;
+  const expiresAt = request.expiresAt === undefined ? byDefault : readExpiry(request, now);
   const { key, id, hash } = await mintKey(context.master, context.workspace);
-  const { name, scopes, toolsets, agents, caller } = request;
-  const texts = [[...new Set(scopes)], toolsets, agents, caller].map((value) => (value === undefined ? null : JSON.stringify(value)));
   const statement =
-    'INSERT INTO keys (id, name, hash, scopes, toolsets, agents, caller, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    'INSERT INTO keys (id, hash, created_at, expires_at, name, scopes, toolsets, agents, caller) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
   context.record(() => {
-    context.sql.exec(statement, id, name, hash, ...texts, now, expiresAt);
+    context.sql.exec(statement, id, hash, now, expiresAt, ...columnsOf(request));
     recordChange(context, { by, action: 'create', resource: 'key', name: id });
   });
-  return { key, record: toRecord(requireKey(context.sql, id)) };
+  return { key, record: toRecord(requireKey(context.sql, id), now) };
+}
+
+/** A change applies to requests from then on, everywhere within `limits.principalTtlMs`; running turns keep their rights. */
+export function patchKey(context: CatalogContext, id: string, patch: Readonly<Record<string, unknown>>, by: string): KeyRecord {
+  if (id === rootKeyId) throw new Problem('conflict', 'The root key has every right, which cannot be changed.');
+  const now = context.now();
+  return context.record(() => {
+    const row = requireKey(context.sql, id);
+    if (row.revoked_at !== null) throw new Problem('conflict', 'The key was revoked. Create a new key.');
+    const current = requestOf(row);
+    const request = parseDocument(KeyRequest, mergePatch(current, patch));
+    const isKept = request.expiresAt === current.expiresAt;
+    const expiresAt = isKept ? row.expires_at : readExpiry(request, now);
+    const update = 'UPDATE keys SET expires_at = ?, name = ?, scopes = ?, toolsets = ?, agents = ?, caller = ? WHERE id = ?';
+    context.sql.exec(update, expiresAt, ...columnsOf(request), id);
+    recordChange(context, { by, action: 'update', resource: 'key', name: id });
+    return toRecord(requireKey(context.sql, id), now);
+  });
+}
+
+function readExpiry({ expiresAt }: KeyRequest, now: number): number | null {
+  if (expiresAt === undefined || expiresAt === null) return null;
+  if (Date.parse(expiresAt) <= now) throw invalidRequest([{ path: 'expiresAt', message: 'is in the past' }]);
+  return Date.parse(expiresAt);
 }
 
 /** Newest first. Revoked keys stay in the list while the audit names them (`catalog-sweep.ts`). */
-export function listKeys({ sql }: CatalogContext, page: PageRequest): Page<KeyRecord> {
+export function listKeys({ sql, now }: CatalogContext, page: PageRequest): Page<KeyRecord> {
   const query = 'SELECT * FROM keys WHERE number < ? ORDER BY number DESC LIMIT ?';
-  return newestFirst('keys', page, (before, count) => sql.exec<KeyRow>(query, before, count), toRecord);
+  return newestFirst(
+    'keys',
+    page,
+    (before, count) => sql.exec<KeyRow>(query, before, count),
+    (row) => toRecord(row, now()),
+  );
 }
 
 /** Throws `not_found`. */
-export function readKey({ sql }: CatalogContext, id: string): KeyRecord {
-  return toRecord(requireKey(sql, id));
+export function readKey({ sql, now }: CatalogContext, id: string): KeyRecord {
+  return toRecord(requireKey(sql, id), now());
 }
 
 /** Takes effect everywhere within `limits.principalTtlMs`. Revoking twice has no effect. `cancel`: its turns are ended, too. */
@@ -65,14 +97,28 @@ export function revokeKey(context: CatalogContext, id: string, { by, cancel }: {
 /** Returns what a key may do. Records its use, at most once in `keyUseIntervalMs`. */
 export function verifyKey(context: CatalogContext, id: string, hash: string): KeyVerdict {
   const row = findKey(context.sql, id);
-  if (row === null || !equalInConstantTime(row.hash, hash)) return { refused: 'unknown' };
-  if (row.revoked_at !== null) return { refused: 'revoked' };
+  if (row === null) return { refused: 'unknown' };
+  const isCurrent = equalInConstantTime(row.hash, hash);
   const now = context.now();
+  const previous = isCurrent ? [] : previousSecrets(row, now);
+  const used = previous.find((secret) => equalInConstantTime(secret.hash, hash));
+  if (!isCurrent && used === undefined) return { refused: row.rotated_at === null ? 'unknown' : 'rotated' };
+  if (row.revoked_at !== null) return { refused: 'revoked' };
   if (row.expires_at !== null && row.expires_at <= now) return { refused: 'expired' };
-  if (row.last_used_at === null || row.last_used_at + keyUseIntervalMs <= now) {
-    context.sql.exec('UPDATE keys SET last_used_at = ? WHERE id = ?', now, id);
+  if (isDue(row.last_used_at, now)) context.sql.exec('UPDATE keys SET last_used_at = ? WHERE id = ?', now, id);
+  if (used !== undefined && isDue(used.usedAt, now)) {
+    used.usedAt = now;
+    context.sql.exec('UPDATE keys SET previous = ? WHERE id = ?', JSON.stringify(previous), id);
   }
-  return { principal: { workspace: context.workspace, keyId: id, ...rightsOf(row), ...callerOf(row) }, expiresAt: row.expires_at };
+  const ends = [row.expires_at, used?.expiresAt ?? null].filter((end) => end !== null);
+  return {
+    principal: { workspace: context.workspace, keyId: id, ...rightsOf(row), ...callerOf(row) },
+    expiresAt: ends.length === 0 ? null : Math.min(...ends),
+  };
+}
+
+function isDue(usedAt: number | null, now: number): boolean {
+  return usedAt === null || usedAt + keyUseIntervalMs <= now;
 }
 
 /** Returns whether the key is still valid (not revoked, not expired) and has the scope. Does not record a use. */
@@ -104,56 +150,4 @@ function triggerRights({ sql, workspace }: CatalogContext, trigger: Trigger): Ke
   // Bodies of both kinds were parsed by their schemas when they were written, and name an agent.
   const { scopes, agents } = triggerPrincipal(workspace, trigger, row.body.agent as string);
   return { scopes, ...(agents !== undefined && { agents }) };
-}
-
-type KeyRow = {
-  number: number;
-  id: string;
-  name: string;
-  hash: string;
-  scopes: string;
-  toolsets: string | null;
-  agents: string | null;
-  caller: string | null;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-  cancelled_at: number | null;
-};
-
-function findKey(sql: SqlStorage, id: string): KeyRow | null {
-  return sql.exec<KeyRow>('SELECT * FROM keys WHERE id = ?', id).toArray()[0] ?? null;
-}
-
-function requireKey(sql: SqlStorage, id: string): KeyRow {
-  const row = findKey(sql, id);
-  if (row === null) throw new Problem('not_found', `The key ${JSON.stringify(id.slice(0, 64))} does not exist.`);
-  return row;
-}
-
-/** The lists were parsed by the schema when the key was created. */
-function rightsOf({ scopes, toolsets, agents }: KeyRow): Pick<KeyRecord, 'scopes' | 'toolsets' | 'agents'> {
-  return {
-    scopes: JSON.parse(scopes) as Scope[],
-    ...(toolsets !== null && { toolsets: JSON.parse(toolsets) as string[] }),
-    ...(agents !== null && { agents: JSON.parse(agents) as string[] }),
-  };
-}
-
-function callerOf({ caller }: KeyRow): Pick<KeyRecord, 'caller'> {
-  return caller === null ? {} : { caller: JSON.parse(caller) as Record<string, string> };
-}
-
-function toRecord(row: KeyRow): KeyRecord {
-  return {
-    id: row.id,
-    name: row.name,
-    ...rightsOf(row),
-    ...callerOf(row),
-    createdAt: isoTime(row.created_at),
-    expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
-    revokedAt: row.revoked_at === null ? null : isoTime(row.revoked_at),
-    lastUsedAt: row.last_used_at === null ? null : isoTime(row.last_used_at),
-  };
 }

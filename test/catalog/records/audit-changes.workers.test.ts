@@ -121,7 +121,7 @@ const others = new Set(
   replayDelivery runSchedule retryCallback takeDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp
   createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
   restoreWorkspace abandonRestore putProject deleteProject importFile
-  revokeKey putWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn`.split(/\s+/),
+  revokeKey rotateKey putWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn`.split(/\s+/),
 );
 
 describe('the audit of changes', () => {
@@ -141,15 +141,19 @@ describe('the audit of changes', () => {
     expect(JSON.stringify(after)).not.toContain(canary);
   });
 
-  it('records the revocation of a key once', async () => {
+  it('records the change, the rotation and the revocation of a key, without its secrets', async () => {
     const { id, key } = await bodyOf(await send('POST', '/v1/keys', { name: 'third', scopes: ['chat'] }));
+    await send('PATCH', `/v1/keys/${id}`, { name: 'fourth' });
+    const rotated = await bodyOf(await send('POST', `/v1/keys/${id}/rotate`));
     for (let times = 0; times < 2; times += 1) await send('DELETE', `/v1/keys/${id}`);
     const own = (await changes()).filter(({ name }) => name === id);
     expect(own).toMatchObject([
       { action: 'revoke', keyId: 'root' },
+      { action: 'rotate', keyId: 'root' },
+      { action: 'update', keyId: 'root' },
       { action: 'create', keyId: 'root' },
     ]);
-    expect(JSON.stringify(own)).not.toContain(key);
+    for (const secret of [key, rotated.key]) expect(JSON.stringify(own)).not.toContain(secret);
   });
 
   it('records the deletion of a session once, also when it is repeated', async () => {

@@ -1,0 +1,92 @@
+/** The rows of API keys: how they are found, and what is shown of them. */
+import type { KeyRequest, Scope } from '../../core/principal.ts';
+import { Problem, quoted } from '../../core/problem.ts';
+import type { KeyRecord } from '../../ports/catalog.ts';
+import { isoTime } from '../documents/documents.ts';
+
+export type KeyRow = {
+  number: number;
+  id: string;
+  name: string;
+  hash: string;
+  scopes: string;
+  toolsets: string | null;
+  agents: string | null;
+  caller: string | null;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+  cancelled_at: number | null;
+  rotated_at: number | null;
+  previous: string | null;
+};
+
+/** A secret that was replaced and still works. */
+export type PreviousSecret = { hash: string; expiresAt: number; usedAt: number | null };
+
+export function findKey(sql: SqlStorage, id: string): KeyRow | null {
+  return sql.exec<KeyRow>('SELECT * FROM keys WHERE id = ?', id).toArray()[0] ?? null;
+}
+
+export function requireKey(sql: SqlStorage, id: string): KeyRow {
+  const row = findKey(sql, id);
+  if (row === null) throw new Problem('not_found', `The key ${quoted(id)} does not exist.`);
+  return row;
+}
+
+/** The lists were parsed by the schema when the key was written. */
+export function rightsOf({ scopes, toolsets, agents }: KeyRow): Pick<KeyRecord, 'scopes' | 'toolsets' | 'agents'> {
+  return {
+    scopes: JSON.parse(scopes) as Scope[],
+    ...(toolsets !== null && { toolsets: JSON.parse(toolsets) as string[] }),
+    ...(agents !== null && { agents: JSON.parse(agents) as string[] }),
+  };
+}
+
+export function callerOf({ caller }: KeyRow): Pick<KeyRecord, 'caller'> {
+  return caller === null ? {} : { caller: JSON.parse(caller) as Record<string, string> };
+}
+
+/** Returns the columns of what a request says, in the order `name, scopes, toolsets, agents, caller`. */
+export function columnsOf({ name, scopes, toolsets, agents, caller }: KeyRequest): (string | null)[] {
+  const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
+  return [name, json([...new Set(scopes)]), json(toolsets), json(agents), json(caller)];
+}
+
+/** Returns the key as a request would write it, for merge patches. */
+export function requestOf(row: KeyRow): KeyRequest {
+  return {
+    name: row.name,
+    ...rightsOf(row),
+    ...callerOf(row),
+    ...(row.expires_at !== null && { expiresAt: isoTime(row.expires_at) }),
+  };
+}
+
+/** Returns the earlier secrets that still work, newest first. */
+export function previousSecrets({ previous }: KeyRow, now: number): PreviousSecret[] {
+  if (previous === null) return [];
+  return (JSON.parse(previous) as PreviousSecret[]).filter(({ expiresAt }) => expiresAt > now);
+}
+
+export function toRecord(row: KeyRow, now: number): KeyRecord {
+  const previous = previousSecrets(row, now);
+  const latest = (times: readonly (number | null)[]): string | null => {
+    const known = times.filter((time) => time !== null);
+    return known.length === 0 ? null : isoTime(Math.max(...known));
+  };
+  return {
+    id: row.id,
+    name: row.name,
+    ...rightsOf(row),
+    ...callerOf(row),
+    createdAt: isoTime(row.created_at),
+    expiresAt: latest([row.expires_at]),
+    revokedAt: latest([row.revoked_at]),
+    lastUsedAt: latest([row.last_used_at]),
+    rotatedAt: latest([row.rotated_at]),
+    previousExpiresAt: latest(previous.map(({ expiresAt }) => expiresAt)),
+    previousUsedAt: latest(previous.map(({ usedAt }) => usedAt)),
+  };
+}

@@ -1,0 +1,148 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../../src/core/limits.ts';
+import type { CatalogPort } from '../../../src/ports/catalog.ts';
+import { refusal } from '../../contracts/catalog.ts';
+import { emptyWorkspace } from '../../storage/workspace.ts';
+
+const hourMs = 3_600_000;
+const settingsOf = (expiryDays: number | null) => ({ settings: { keys: { expiryDays } } });
+
+async function workspaceWithKey(request: Partial<Parameters<CatalogPort['createKey']>[0]> = {}) {
+  const workspace = await emptyWorkspace();
+  const { key, record } = await workspace.catalog.createKey({ name: 'ci', scopes: ['chat'], ...request });
+  /** As an isolate without a cached verdict sees it. */
+  const seen = (text: string) => workspace.isolate().principal(text);
+  const reasonOf = async (text: string) => (await refusal(seen(text))).extra.reason;
+  /** Moves the end of all earlier secrets into the past, as if the overlap were over. */
+  const endOverlap = () =>
+    runInDurableObject(workspace.object, (_instance, { storage }) => {
+      const { previous } = storage.sql.exec<{ previous: string }>('SELECT previous FROM keys WHERE id = ?', record.id).one();
+      const ended = (JSON.parse(previous) as object[]).map((secret) => ({ ...secret, expiresAt: Date.now() - 1 }));
+      storage.sql.exec('UPDATE keys SET previous = ? WHERE id = ?', JSON.stringify(ended), record.id);
+    });
+  return { ...workspace, key, record, id: record.id, seen, reasonOf, endOverlap };
+}
+
+describe('a rotated key', () => {
+  it('has the same id with both secrets during the overlap, and only the new secret after it', async () => {
+    const { catalog, key, id, seen, reasonOf, endOverlap } = await workspaceWithKey();
+    const rotated = await catalog.rotateKey(id, hourMs);
+    expect(rotated.record).toMatchObject({ id, rotatedAt: expect.any(String), previousUsedAt: null });
+    expect(Date.parse(rotated.record.previousExpiresAt ?? '') - Date.parse(rotated.record.rotatedAt ?? '')).toBe(hourMs);
+    for (const secret of [key, rotated.key]) expect(await seen(secret)).toMatchObject({ keyId: id, scopes: ['chat'] });
+    expect((await catalog.key(id)).previousUsedAt).not.toBeNull();
+    await endOverlap();
+    expect(await reasonOf(key)).toBe('rotated');
+    expect(await seen(rotated.key)).toMatchObject({ keyId: id });
+    expect(await catalog.key(id)).toMatchObject({ previousExpiresAt: null, previousUsedAt: null });
+  });
+
+  it('refuses an earlier secret when the overlap ends, also where it was cached', async () => {
+    const { catalog, key, id, directory, clock, endOverlap } = await workspaceWithKey();
+    await catalog.rotateKey(id, 5_000);
+    expect(await directory.principal(key)).toMatchObject({ keyId: id });
+    await endOverlap();
+    clock.advance(6_000);
+    expect((await refusal(directory.principal(key))).extra).toMatchObject({ reason: 'rotated' });
+  });
+
+  it('ends all earlier secrets at once without an overlap', async () => {
+    const { catalog, key, id, seen, reasonOf } = await workspaceWithKey();
+    const second = await catalog.rotateKey(id, hourMs);
+    const third = await catalog.rotateKey(id, 0);
+    expect(await Promise.all([key, second.key].map(reasonOf))).toEqual(['rotated', 'rotated']);
+    expect(await seen(third.key)).toMatchObject({ keyId: id });
+  });
+
+  it('ends no secret early when it is rotated twice at once, and both new ones work', async () => {
+    const { catalog, key, id, seen } = await workspaceWithKey();
+    const both = await Promise.all([catalog.rotateKey(id, hourMs), catalog.rotateKey(id, hourMs)]);
+    for (const secret of [key, ...both.map((rotated) => rotated.key)]) expect(await seen(secret)).toMatchObject({ keyId: id });
+  });
+
+  it('shortens the overlap of earlier rotations, and limits the number of secrets', async () => {
+    const { catalog, id } = await workspaceWithKey();
+    await catalog.rotateKey(id, 30 * 24 * hourMs);
+    const { record } = await catalog.rotateKey(id, hourMs);
+    expect(Date.parse(record.previousExpiresAt ?? '') - Date.parse(record.rotatedAt ?? '')).toBe(hourMs);
+    for (let times = 0; times < 3; times += 1) await catalog.rotateKey(id, hourMs);
+    expect(await refusal(catalog.rotateKey(id, hourMs))).toMatchObject({ code: 'conflict' });
+    expect((await catalog.rotateKey(id, 0)).record.previousExpiresAt).toBeNull();
+  });
+
+  it('cannot be rotated once it is revoked, and its earlier secrets end with it', async () => {
+    const { catalog, key, id, reasonOf } = await workspaceWithKey();
+    const rotated = await catalog.rotateKey(id, hourMs);
+    await catalog.revokeKey(id);
+    expect(await Promise.all([key, rotated.key].map(reasonOf))).toEqual(['revoked', 'revoked']);
+    expect(await refusal(catalog.rotateKey(id, hourMs))).toMatchObject({ code: 'conflict' });
+    expect(await refusal(catalog.patchKey(id, { name: 'again' }))).toMatchObject({ code: 'conflict' });
+    expect(await refusal(catalog.rotateKey('root', hourMs))).toMatchObject({ code: 'conflict' });
+    expect(await refusal(catalog.patchKey('root', { scopes: ['chat'] }))).toMatchObject({ code: 'conflict' });
+    expect(await refusal(catalog.rotateKey('unknown', hourMs))).toMatchObject({ code: 'not_found' });
+  });
+
+  it('stores no secret in readable form', async () => {
+    const { catalog, object, key, id } = await workspaceWithKey();
+    const rotated = await catalog.rotateKey(id, hourMs);
+    const dump = await runInDurableObject(object, (_instance, { storage }) =>
+      JSON.stringify(storage.sql.exec('SELECT * FROM keys').toArray()),
+    );
+    for (const secret of [key, rotated.key]) expect(dump).not.toContain(secret.split('_')[3]);
+  });
+});
+
+describe('a patch of a key', () => {
+  it('changes what it names, everywhere within the time that a verdict is trusted', async () => {
+    const { catalog, key, id, directory, seen, clock, isolate } = await workspaceWithKey({ agents: ['demo'] });
+    const other = isolate();
+    expect(await other.principal(key)).toMatchObject({ agents: ['demo'] });
+    const expiresAt = new Date(Date.now() + hourMs).toISOString();
+    const record = await catalog.patchKey(id, { scopes: ['tools'], agents: null, caller: { team: 'x' }, expiresAt });
+    expect(record).toMatchObject({ id, name: 'ci', scopes: ['tools'], caller: { team: 'x' }, expiresAt });
+    expect(record.agents).toBeUndefined();
+    for (const read of [directory.principal(key), seen(key)]) expect(await read).toMatchObject({ scopes: ['tools'] });
+    clock.advance(limits.principalTtlMs + 1);
+    expect(await other.principal(key)).toMatchObject({ scopes: ['tools'] });
+    expect(await catalog.patchKey(id, { expiresAt: null })).toMatchObject({ expiresAt: null });
+  });
+
+  it('changes nothing if the result is invalid', async () => {
+    const { catalog, id } = await workspaceWithKey();
+    const before = await catalog.key(id);
+    const wrong = [
+      { scopes: [] },
+      { scopes: null },
+      { name: '' },
+      { expiresAt: '2020-01-01T00:00:00Z' },
+      { id: 'other' },
+      { hash: 'x' },
+      { workspace: 'default' },
+      { caller: { key: 'root' } },
+      { revokedAt: null, agents: 'all' },
+    ];
+    for (const patch of wrong) expect(await refusal(catalog.patchKey(id, patch))).toMatchObject({ code: 'invalid_request' });
+    expect(await catalog.key(id)).toEqual(before);
+  });
+
+  it('of parallel patches keeps all', async () => {
+    const { catalog, id } = await workspaceWithKey();
+    await Promise.all([catalog.patchKey(id, { name: 'renamed' }), catalog.patchKey(id, { agents: ['a'] })]);
+    expect(await catalog.key(id)).toMatchObject({ name: 'renamed', agents: ['a'] });
+  });
+});
+
+it('gives new keys the expiry of the workspace, unless they say when or never', async () => {
+  const { catalog } = await emptyWorkspace();
+  await catalog.put('workspace', 'settings', settingsOf(30));
+  const days = async (expiresAt?: string | null) => {
+    const { record } = await catalog.createKey({ name: 'ci', scopes: ['chat'], ...(expiresAt !== undefined && { expiresAt }) });
+    return record.expiresAt === null ? null : (Date.parse(record.expiresAt) - Date.parse(record.createdAt)) / (24 * hourMs);
+  };
+  expect(await days()).toBe(30);
+  expect(await days(null)).toBeNull();
+  expect(await days(new Date(Date.now() + 24 * hourMs).toISOString())).toBeCloseTo(1, 2);
+  await catalog.put('workspace', 'settings', settingsOf(null));
+  expect(await days()).toBeNull();
+});
