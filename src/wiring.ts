@@ -55,6 +55,7 @@ import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
 import type { IssuedKeys } from './storage/principals.ts';
+import { createPeople } from './storage/people.ts';
 import { createReadiness } from './storage/readiness.ts';
 import { createReplyStore } from './storage/reply-store.ts';
 import { createFileSpaces, createMcpSessions, createSessions } from './storage/session-client.ts';
@@ -127,6 +128,8 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     sandbox: sandbox as Pick<Sandbox, 'check'>,
     /** For `/readyz`. */
     readiness: createReadiness({ ...runtime, settings, catalog, master, kv: bindings.KV }),
+    /** People who sign in with a browser. */
+    people: createPeople({ ...runtime, settings, sealing: base.sealing }),
     /** Tokens of links that decide one approval (`storage/signed-token.ts`). */
     approvalLinks: createApprovalLinks(master),
     /** Refreshes the tool lists of servers, and tests a server (`engine/servers/refresh-server.ts`, `engine/servers/test-server.ts`). */

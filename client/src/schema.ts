@@ -380,6 +380,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in with a browser
+         * @description A page, or with `Accept: application/json` who is signed in, and the identity providers.
+         */
+        get: operations["showSignIn"];
+        put?: never;
+        /**
+         * Sign in with the root key
+         * @description The form of the page. Sets the cookie and redirects to `to`.
+         */
+        post: operations["signInWithRootKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out
+         * @description Removes the cookie and redirects to `/sign-in`.
+         */
+        post: operations["signOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents": {
         parameters: {
             query?: never;
@@ -7286,6 +7330,35 @@ export interface components {
              */
             expiresAt: string;
         };
+        SignInForm: {
+            key: string;
+            to?: string;
+        };
+        /**
+         * @example {
+         *       "person": null,
+         *       "providers": [
+         *         {
+         *           "id": "google",
+         *           "name": "Google"
+         *         }
+         *       ]
+         *     }
+         */
+        SignInState: {
+            /** @description Who is signed in with this browser. null: not signed in. */
+            person: {
+                /** Format: date-time */
+                expiresAt: string;
+                isRoot: boolean;
+                user: components["schemas"]["User"];
+            } | null;
+            /** @description Identity providers: `/sign-in/{id}` signs in with one of them. */
+            providers: {
+                id: string;
+                name: string;
+            }[];
+        };
         /**
          * @example {
          *       "content": "---\nname: release-notes\ndescription: Writes release notes. Use when a version is to be announced.\nallowed-tools: Bash(git:*)\n---\nUse the `bash` tool to run scripts/changes.sh, then sum up what it prints.\n",
@@ -8172,6 +8245,18 @@ export interface components {
             unpricedCalls?: number;
             /** @description Calls for which the provider reported no tokens, such as interrupted ones. */
             unreportedCalls?: number;
+        };
+        /**
+         * @example {
+         *       "id": "3f1c…",
+         *       "name": "Ada Lovelace",
+         *       "email": "ada@example.com"
+         *     }
+         */
+        User: {
+            email?: string;
+            id: string;
+            name: string;
         };
         /** @enum {string} */
         Via: "wire" | "canonical" | "alias" | "own" | "folded";
@@ -9219,6 +9304,15 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem401_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
             };
         };
         Problem403: {
@@ -10272,6 +10366,92 @@ export interface operations {
             };
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+        };
+    };
+    showSignIn: {
+        parameters: {
+            query?: {
+                /** @description Path of this service to return to, such as `/console`. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page, or the state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInState"];
+                    "text/html": string;
+                };
+            };
+            500: components["responses"]["Problem500_2"];
+        };
+    };
+    signInWithRootKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInForm"];
+                "application/x-www-form-urlencoded": components["schemas"]["SignInForm"];
+            };
+        };
+        responses: {
+            /** @description Signed in. */
+            303: {
+                headers: {
+                    /** @description The path `to`. */
+                    location?: string;
+                    /** @description The cookie. */
+                    "set-cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["Problem400_2"];
+            401: components["responses"]["Problem401_2"];
+            403: components["responses"]["Problem403_2"];
+            413: components["responses"]["Problem413_2"];
+            415: components["responses"]["Problem415_2"];
+            422: components["responses"]["Problem422_2"];
+            500: components["responses"]["Problem500_2"];
+            503: components["responses"]["Problem503_2"];
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out. */
+            303: {
+                headers: {
+                    /** @description `/sign-in`. */
+                    location?: string;
+                    /** @description The removed cookie. */
+                    "set-cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            403: components["responses"]["Problem403"];
+            500: components["responses"]["Problem500"];
         };
     };
     listAgents: {

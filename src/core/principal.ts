@@ -7,9 +7,16 @@ const maxCallerFieldLength = 256;
 export const Scope = z.enum(['chat', 'tools', 'toolsets', 'approve', 'admin']).meta({ id: 'Scope' });
 export type Scope = z.infer<typeof Scope>;
 
+/** What a member of a workspace may do there. */
+export const Role = z.enum(['owner', 'editor', 'user', 'approver']).meta({ id: 'Role' });
+export type Role = z.infer<typeof Role>;
+
+/** A person who signs in. `id`: stable and opaque, `[A-Za-z0-9-]{1,64}`. */
+export type User = { id: string; name: string; email?: string };
+
 export type Principal = {
   workspace: string;
-  /** `rootKeyId`, or the id part of a created key. Owns the sessions it creates. */
+  /** `rootKeyId`, the id part of a created key, or `user-<id>` of a person. Owns the sessions it creates. */
   keyId: string;
   scopes: readonly Scope[];
   /** Absent: all toolsets of the workspace. */
@@ -17,6 +24,9 @@ export type Principal = {
   agents?: readonly string[];
   /** The caller fields set when the key was created, for presets of toolsets. */
   caller?: Readonly<Record<string, string>>;
+  /** Set if a person is signed in, with their role in the workspace. */
+  user?: User;
+  role?: Role;
 };
 
 export const KeyRequest = z

@@ -48,6 +48,7 @@ import { serverRoutes } from './routes/servers.ts';
 import { pageRoutes, healthRoutes, openApiRoutes } from './routes/service-pages.ts';
 import { sessionFileRoutes } from './routes/session-files.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { signInRoutes } from './routes/sign-in.ts';
 import { skillRoutes } from './routes/skills.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { toolResultRoutes } from './routes/tool-results.ts';
@@ -119,6 +120,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...toolResultRoutes,
     ...approvalRoutes,
     ...approvePageRoutes,
+    ...signInRoutes,
     ...chatCompletionRoutes,
     ...responsesRoutes,
     ...messagesRoutes,

@@ -65,6 +65,7 @@ const tags = [
   { name: 'Policy', description: 'Rules for which calls are allowed, require approval, or are denied.' },
   { name: 'Secrets', description: 'Values that can be used but not read.' },
   { name: 'Keys', description: 'API keys and their permissions.' },
+  { name: 'People', description: 'Sign-in of people with a browser.' },
   { name: 'Projects', description: 'Documents in one file: applied, imported and exported.' },
   { name: 'Workspaces', description: 'Settings of the workspace, for the root key.' },
   { name: 'Usage', description: 'What calls of models and tools used and cost, and the log of requests.' },

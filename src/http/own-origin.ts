@@ -33,7 +33,7 @@ export function isOwnOrigin(settings: Addresses, origin: string): boolean {
     if (url.origin === origin) return true;
     const given = parse(origin);
     return (
-      given !== null && isLoopback(url.hostname) && given.origin === origin && given.hostname === 'localhost' && given.port === url.port
+      given !== null && isLoopbackHost(url.hostname) && given.origin === origin && given.hostname === 'localhost' && given.port === url.port
     );
   });
 }
@@ -42,7 +42,7 @@ export function isOwnOrigin(settings: Addresses, origin: string): boolean {
 export function mayCallMcp(settings: Addresses & Pick<Settings, 'allowedOrigins'>, origin: string): boolean {
   if (settings.allowedOrigins.includes(origin) || isOwnOrigin(settings, origin)) return true;
   const given = parse(origin);
-  return isLocal(settings) && given !== null && isLoopback(given.hostname);
+  return isLocal(settings) && given !== null && isLoopbackHost(given.hostname);
 }
 
 /**
@@ -52,7 +52,7 @@ export function mayCallMcp(settings: Addresses & Pick<Settings, 'allowedOrigins'
 function isOwnHost(settings: Addresses, host: string): boolean {
   if (!isLocal(settings)) return true;
   const called = parse(`http://${host}`);
-  return called !== null && (isLoopback(called.hostname) || ownUrls(settings).some(({ hostname }) => hostname === called.hostname));
+  return called !== null && (isLoopbackHost(called.hostname) || ownUrls(settings).some(({ hostname }) => hostname === called.hostname));
 }
 
 function ownUrls({ publicUrl, localUrl }: Addresses): URL[] {
@@ -60,10 +60,10 @@ function ownUrls({ publicUrl, localUrl }: Addresses): URL[] {
 }
 
 function isLocal(settings: Addresses): boolean {
-  return ownUrls(settings).some(({ hostname }) => isLoopback(hostname));
+  return ownUrls(settings).some(({ hostname }) => isLoopbackHost(hostname));
 }
 
-function isLoopback(hostname: string): boolean {
+export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || hostname.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 

@@ -13,6 +13,8 @@ export type KeyPurpose =
   | 'request-state'
   | 'mcp-session'
   | 'sign-in'
+  | 'browser-session'
+  | 'browser-sign-in'
   | 'audit'
   | 'backup';
 

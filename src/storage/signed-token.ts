@@ -53,21 +53,29 @@ export async function readSignInState(master: MasterKey, state: string): Promise
   return { workspace, server, nonce, expiresAt: read.expiresAt };
 }
 
-/** Form: `<base64url of the JSON>.<base64url of 32 bytes>`. */
 export function createStateSeal(master: MasterKey): StateSeal {
-  const sign = async (workspace: string, payload: string) => toBase64Url(await macOf(master, workspace, 'request-state', payload));
+  const sealed = createJsonSeal(master, 'request-state');
   return {
-    async seal(workspace, state) {
-      const payload = toBase64Url(new TextEncoder().encode(JSON.stringify(state)));
+    seal: sealed.seal,
+    // Signed here, so it was written by `seal`.
+    open: async (workspace, text) => (await sealed.open(workspace, text)) as ServedState | null,
+  };
+}
+
+/** Signs JSON objects. Form: `<base64url of the JSON>.<base64url of 32 bytes>`. `open` returns null if this installation did not sign it. */
+export function createJsonSeal(master: MasterKey, purpose: KeyPurpose) {
+  const sign = async (workspace: string, payload: string) => toBase64Url(await macOf(master, workspace, purpose, payload));
+  return {
+    async seal(workspace: string, value: object): Promise<string> {
+      const payload = toBase64Url(new TextEncoder().encode(JSON.stringify(value)));
       return `${payload}.${await sign(workspace, payload)}`;
     },
-    async open(workspace, text) {
+    async open(workspace: string, text: string): Promise<Record<string, unknown> | null> {
       const [payload = '', mac = '', ...rest] = text.split('.');
       const bytes = fromBase64Url(payload);
       if (bytes === null || rest.length > 0 || !equalInConstantTime(mac, await sign(workspace, payload))) return null;
-      const state: unknown = JSON.parse(new TextDecoder().decode(bytes));
-      // Signed here, so it was written by `seal`.
-      return isRecord(state) ? (state as ServedState) : null;
+      const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+      return isRecord(value) ? value : null;
     },
   };
 }

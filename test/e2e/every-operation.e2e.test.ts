@@ -190,6 +190,19 @@ describe('every operation', () => {
     expect((await call('DELETE', '/v1/servers/eyes')).status).toBe(204);
   });
 
+  it('of signing in answers as documented', async () => {
+    const fromHere = { authorization: '', 'sec-fetch-site': 'same-origin' };
+    await call('GET', '/sign-in', undefined, { authorization: '', accept: 'text/html' });
+    await call('GET', '/sign-in', undefined, { authorization: '', accept: 'application/json' });
+    const form = { ...fromHere, 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await call('POST', '/sign-in', 'key=wrong', form)).status).toBe(401);
+    const signedIn = await call('POST', '/sign-in', `key=${service.key}&to=%2Fconsole`, form);
+    expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/console']);
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect((await call('GET', '/v1/me', undefined, { authorization: '', cookie })).json.id).toBe('root');
+    expect((await call('POST', '/sign-out', undefined, { ...fromHere, cookie })).status).toBe(303);
+  });
+
   it('of sessions and approvals answers as documented', async () => {
     const { json: session } = await call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'desk' });
     const path = `/v1/sessions/${session.id}`;

@@ -112,6 +112,7 @@ async function startOnce(dataDir: string, environment: Record<string, string>, h
         method,
         headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        redirect: 'manual',
         signal: AbortSignal.timeout(120_000),
       });
       const text = await response.text();

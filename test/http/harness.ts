@@ -12,6 +12,7 @@ import { testServer } from '../../src/engine/servers/test-server.ts';
 import { createApp } from '../../src/http/app.ts';
 import { mintApprovalToken, readApprovalToken } from '../../src/storage/signed-token.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
+import { createPeople } from '../../src/storage/people.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import type { ServerSource, UpstreamContext } from '../../src/ports/upstream.ts';
 import { serveMcp } from '../../src/mcp/server/endpoint.ts';
@@ -150,6 +151,7 @@ export function createHarness(
     refusals: { count: () => undefined, reportDue: () => undefined },
     pageFile: async () => null,
     readiness: async () => ({ storage: 'ok', kv: 'ok', keys: 'ok' }),
+    people: createPeople({ settings, clock, sealing: master }),
     approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },
     signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },
     servers: (workspace) => ({

@@ -1,11 +1,14 @@
 /**
- * Derives the `Principal` from the `Authorization` header, and checks the scope that a route requires. `x-api-key` is accepted only on the
+ * Derives the `Principal` from the `Authorization` header, or from the cookie of a signed-in browser, and checks the scope that a route requires. `x-api-key` is accepted only on the
  * paths that Anthropic's stock client calls. Keys in URLs are not accepted, since they end up in logs.
  */
 import { limits } from '../../core/limits.ts';
 import { requireAllowed } from '../../core/authority.ts';
 import type { Principal, Scope } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
+import type { Directory } from '../../ports/catalog.ts';
+import { isMcpPath } from '../problems.ts';
+import { personOf, readCookie, refuseOtherSites, sessionCookie } from '../sign-in/browser-session.ts';
 import type { AppContext } from './request-context.ts';
 
 /**
@@ -20,20 +23,36 @@ export async function authenticate(c: AppContext, scopes: readonly Scope[], maxA
       'No root key is set. Set MONIKER_ROOT_KEY to a random text of at least 32 characters (deployed: `wrangler secret put MONIKER_ROOT_KEY`) and use it as the bearer key.',
     );
   }
-  const principal = await directory.principal(keyOf(c), maxAgeMs);
+  const principal = await principalOf(c, directory, maxAgeMs);
   requireAllowed(principal, { act: 'use-scope', scopes });
   return principal;
 }
 
-/** Authorization takes precedence over `x-api-key`: a client that sends both has configured the first one for this service. */
-function keyOf(c: AppContext): string {
+/** A key takes precedence over the cookie of a browser. */
+async function principalOf(c: AppContext, directory: Directory, maxAgeMs?: number): Promise<Principal> {
+  const key = keyOf(c);
+  if (key !== null) return await directory.principal(key, maxAgeMs);
+  const also = takesApiKey(c.req.path) ? ' or `x-api-key: <key>`' : '';
+  const missing = new Problem('unauthenticated', `Send the key as \`Authorization: Bearer <key>\`${also}.`, { reason: 'missing' });
+  // Only browsers sign in, and they do not call MCP.
+  if (isMcpPath(c.req.path) || readCookie(c, sessionCookie) === null) throw missing;
+  const person = await personOf(c);
+  if (person === null)
+    throw new Problem('unauthenticated', 'You are no longer signed in. Sign in again at /sign-in.', { reason: 'expired' });
+  refuseOtherSites(c);
+  return await c.get('services').people.principal(person, c.req.header('x-moniker-workspace') ?? null, maxAgeMs);
+}
+
+/**
+ * Authorization takes precedence over `x-api-key`: a client that sends both has configured the first one for this service. null: the
+ * request has no key.
+ */
+function keyOf(c: AppContext): string | null {
   const bearer = c.req.header('authorization');
   const isTaken = takesApiKey(c.req.path);
   const apiKey = isTaken ? c.req.header('x-api-key') : undefined;
   if (!isBlank(bearer)) return bearerKey(bearer);
-  if (!isBlank(apiKey)) return plainKey(apiKey);
-  const also = isTaken ? ' or `x-api-key: <key>`' : '';
-  throw new Problem('unauthenticated', `Send the key as \`Authorization: Bearer <key>\`${also}.`, { reason: 'missing' });
+  return isBlank(apiKey) ? null : plainKey(apiKey);
 }
 
 /** `path`: of a request or of a route. */

@@ -29,4 +29,10 @@ nav a { margin-right: 1rem; }
 .decide button { border: 0; border-radius: .5rem; color: #fff; cursor: pointer; font: 600 1.15rem system-ui, sans-serif; min-height: 3.5rem; padding: .75rem 1rem; }
 .decide .approve { background: #15803d; }
 .decide .deny { background: #b91c1c; }
+.sign-in { max-width: 26rem; margin: 10vh auto 0; }
+.sign-in .problem { border-left: .25rem solid #b91c1c; padding-left: .75rem; overflow-wrap: anywhere; }
+.sign-in form { display: grid; gap: .5rem; margin: 1rem 0; }
+.sign-in input, .sign-in button, .sign-in .provider { border: 1px solid var(--line); border-radius: .4rem; font: inherit; padding: .6rem .75rem; width: 100%; }
+.sign-in button { background: var(--accent); color: #fff; cursor: pointer; }
+.sign-in .provider { display: block; text-align: center; text-decoration: none; }
 `;

@@ -17,12 +17,16 @@ export const scriptPageHeaders = {
   'cache-control': 'no-cache',
 };
 
-/** A private page for one user: no scripts, not cached or indexed, and its form is sent back here. */
-export function privateHtmlResponse(page: string, status: number): Response {
+/**
+ * A private page for one user: no scripts, not cached or indexed, and its form is sent back here. `headers`: further ones, such as
+ * `set-cookie`.
+ */
+export function privateHtmlResponse(page: string, status: number, headers: readonly (readonly [string, string])[] = []): Response {
   return new Response(page, {
     status,
     headers: {
       ...pageHeaders,
+      ...Object.fromEntries(headers),
       'content-security-policy': "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
       'cache-control': 'no-store',
       'x-robots-tag': 'noindex, nofollow, noarchive',

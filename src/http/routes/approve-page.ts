@@ -8,6 +8,7 @@ import { parseDocument } from '../../core/issues.ts';
 import { Problem } from '../../core/problem.ts';
 import type { SessionPort } from '../../ports/session.ts';
 import type { AppContext } from '../middleware/request-context.ts';
+import { wantsJson } from '../accept.ts';
 import { readBytes, readJsonBody } from '../json-body.ts';
 import { approvePage, decidedPage, messagePage } from '../pages/approve-page.ts';
 import { privateHtmlResponse } from '../pages/html.ts';
@@ -106,11 +107,6 @@ async function answerPage(c: AppContext, work: () => Promise<{ json: object; pag
     const problem = toProblem(error, { method: c.req.method, path: c.req.path, requestId: c.get('requestId') }, c.get('services').log);
     return privateHtmlResponse(messagePage(problemTitle(problem), problem.detail), problem.status);
   }
-}
-
-function wantsJson(c: AppContext): boolean {
-  const accept = c.req.header('accept') ?? '';
-  return accept.includes('application/json') && !accept.includes('text/html');
 }
 
 function problemTitle({ code }: Problem): string {

@@ -1,0 +1,147 @@
+/**
+ * `/sign-in` and `/sign-out`: people sign in with a browser, which gets a cookie. The page works without scripts; programs read who is signed
+ * in as JSON.
+ */
+import { z } from 'zod';
+import { equalInConstantTime } from '../../core/constant-time.ts';
+import { sha256Hex } from '../../core/hash.ts';
+import { KB } from '../../core/limits/units.ts';
+import { Problem } from '../../core/problem.ts';
+import { wantsJson } from '../accept.ts';
+import { readBytes } from '../json-body.ts';
+import type { AppContext } from '../middleware/request-context.ts';
+import { privateHtmlResponse } from '../pages/html.ts';
+import { signInPage } from '../pages/sign-in-page.ts';
+import { toProblem } from '../problems.ts';
+import { definePublicRoute, type Route } from '../route.ts';
+import {
+  personOf,
+  refuseOtherSites,
+  removedCookieHeader,
+  requireSafeTransport,
+  sessionCookie,
+  sessionCookieHeader,
+} from '../sign-in/browser-session.ts';
+
+const maxFormBytes = 4 * KB;
+
+const User = z
+  .object({ id: z.string(), name: z.string(), email: z.string().optional() })
+  .meta({ id: 'User', example: { id: '3f1c…', name: 'Ada Lovelace', email: 'ada@example.com' } });
+const SignInState = z
+  .object({
+    person: z
+      .object({ user: User, isRoot: z.boolean(), expiresAt: z.iso.datetime() })
+      .nullable()
+      .meta({ description: 'Who is signed in with this browser. null: not signed in.' }),
+    providers: z
+      .array(z.object({ id: z.string(), name: z.string() }))
+      .meta({ description: 'Identity providers: `/sign-in/{id}` signs in with one of them.' }),
+  })
+  .meta({ id: 'SignInState', example: { person: null, providers: [{ id: 'google', name: 'Google' }] } });
+
+const SignInForm = z.strictObject({ key: z.string(), to: z.string().optional() }).meta({ id: 'SignInForm' });
+
+const tag = 'People';
+
+export const signInRoutes: readonly Route[] = [
+  definePublicRoute(
+    {
+      tag,
+      path: '/sign-in',
+      operationId: 'showSignIn',
+      summary: 'Sign in with a browser',
+      description: 'A page, or with `Accept: application/json` who is signed in, and the identity providers.',
+      query: z.object({ to: z.string().optional().meta({ description: 'Path of this service to return to, such as `/console`.' }) }),
+      answers: { 200: { description: 'The page, or the state.', schema: SignInState, also: 'text/html' } },
+    },
+    async ({ c }) => {
+      const person = await personOf(c);
+      if (wantsJson(c)) {
+        const { user, isRoot, session } = person ?? {};
+        const shown = person === null ? null : { user, isRoot, expiresAt: new Date(session?.expiresAt ?? 0).toISOString() };
+        return c.json({ person: shown, providers: [] });
+      }
+      return pageResponse(c, { to: returnPath(c.req.query('to')), problem: null, status: 200 });
+    },
+  ),
+
+  definePublicRoute(
+    {
+      tag,
+      method: 'post',
+      path: '/sign-in',
+      operationId: 'signInWithRootKey',
+      summary: 'Sign in with the root key',
+      description: 'The form of the page. Sets the cookie and redirects to `to`.',
+      body: { schema: SignInForm, also: 'application/x-www-form-urlencoded' },
+      answers: {
+        303: { description: 'Signed in.', contentType: 'text/html', headers: { location: 'The path `to`.', 'set-cookie': 'The cookie.' } },
+      },
+      problems: ['unauthenticated', 'forbidden', 'not_configured'],
+    },
+    async ({ c, services }) => {
+      const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxFormBytes)));
+      const to = returnPath(form.get('to') ?? undefined);
+      try {
+        requireSafeTransport(c);
+        refuseOtherSites(c);
+        await requireRootKey(services.settings.rootKey, form.get('key') ?? '');
+        return redirect(to, [['set-cookie', sessionCookieHeader(c, await services.people.begin(null))]]);
+      } catch (error) {
+        const problem = toProblem(error, { method: c.req.method, path: c.req.path, requestId: c.get('requestId') }, services.log);
+        return await pageResponse(c, { to, problem: problem.detail, status: problem.status });
+      }
+    },
+  ),
+
+  definePublicRoute(
+    {
+      tag,
+      method: 'post',
+      path: '/sign-out',
+      operationId: 'signOut',
+      summary: 'Sign out',
+      description: 'Removes the cookie and redirects to `/sign-in`.',
+      answers: { 303: { description: 'Signed out.', headers: { location: '`/sign-in`.', 'set-cookie': 'The removed cookie.' } } },
+      problems: ['forbidden'],
+    },
+    async ({ c, answer }) => {
+      refuseOtherSites(c);
+      return answer(303, null, { location: '/sign-in', 'set-cookie': removedCookieHeader(c, sessionCookie) });
+    },
+  ),
+];
+
+/** The page in its current state: the person of the request, unless signing in has just failed. */
+async function pageResponse(
+  c: AppContext,
+  { to, problem, status }: { to: string; problem: string | null; status: number },
+): Promise<Response> {
+  const person = await personOf(c);
+  // The origin of the form must arrive here, which the policy of other pages prevents.
+  return privateHtmlResponse(signInPage({ to, problem, person, providers: [] }), status, [['referrer-policy', 'same-origin']]);
+}
+
+function redirect(to: string, headers: readonly (readonly [string, string])[]): Response {
+  return new Response(null, { status: 303, headers: [['location', to], ['cache-control', 'no-store'], ...headers] as [string, string][] });
+}
+
+/** Hashes are compared, so that the time reveals neither the key nor its length. */
+async function requireRootKey(rootKey: string | null, given: string): Promise<void> {
+  if (rootKey === null)
+    throw new Problem('not_configured', 'No root key is set. Set MONIKER_ROOT_KEY to a random text of at least 32 characters.');
+  if (!equalInConstantTime(await sha256Hex(given.trim()), await sha256Hex(rootKey)))
+    throw new Problem('unauthenticated', 'This is not the root key of this service.', { reason: 'malformed' });
+}
+
+const ownUrl = 'https://own.invalid';
+
+/** Returns `to` if it is a path of this service, otherwise `/`: the page must not send people to other sites. */
+export function returnPath(to: string | undefined): string {
+  const url = to?.startsWith('/') === true ? URL.parse(to, ownUrl) : null;
+  if (url === null || url.origin !== ownUrl) return '/';
+  const path = `${url.pathname}${url.search}${url.hash}`;
+  // Dot segments can leave an empty first segment: `/.//evil.example`.
+  return path.startsWith('//') ? '/' : path;
+}
