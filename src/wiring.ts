@@ -5,6 +5,7 @@ import type { Principal } from './core/principal.ts';
 import type { Server, ServerAccess, ServerKind } from './core/servers/server.ts';
 import type { RefreshReason } from './core/servers/refresh-state.ts';
 import { readSettings } from './core/settings.ts';
+import { defaultWorkspace } from './core/workspace.ts';
 import type { CallDeps } from './engine/call/call-scope.ts';
 import { createToolsetEditor } from './engine/configuration/toolset-editor.ts';
 import { callOutsideSession, dryRunCall, explainDirectCall, type DirectCall } from './engine/call/direct-call.ts';
@@ -42,6 +43,7 @@ import type { Projects } from './ports/projects.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import type { Triggers } from './ports/triggers.ts';
 import type { ServerSource } from './ports/upstream.ts';
+import type { Workspaces } from './ports/workspaces.ts';
 import { createModelRequests } from './providers/model-requests.ts';
 import { createChatModel } from './providers/chat-model.ts';
 import { rehearsalHttp } from './providers/rehearsal/rehearsal.ts';
@@ -117,6 +119,9 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     /** Writes documents together, as a caller of the catalog. */
     projects: ({ workspace, keyId }: Pick<Principal, 'workspace' | 'keyId'>): Projects =>
       createCatalogClient(bindings, { workspace, keyId }, base.cachedDirectory),
+    /** The registry of workspaces, for the caller, which its changes are audited with. */
+    workspaces: ({ keyId }: Pick<Principal, 'keyId'>): Workspaces =>
+      createCatalogClient(bindings, { workspace: defaultWorkspace, keyId }, base.cachedDirectory),
     /** The backup of a workspace, for the key that asks for it, and its restore. */
     backups: ({ workspace, keyId }: Principal): BackupPort =>
       createBackups({ bindings, master: base.sealing, clock: runtime.clock, workspace, auditShards: settings.auditShards }, keyId),

@@ -3085,8 +3085,8 @@ export interface paths {
          */
         get: operations["getWorkspace"];
         /**
-         * Write the settings of a workspace
-         * @description A setting that is left out has its default. A change takes effect within a few seconds.
+         * Create a workspace, or write its settings
+         * @description Creates the workspace if it does not exist. A setting that is left out has its default; a change takes effect within a few seconds. The name of a deleted workspace can be used again.
          *
          *     Only for the root key.
          *
@@ -8542,11 +8542,28 @@ export interface components {
                 };
             };
         };
+        WorkspaceDeletion: {
+            /**
+             * Format: date-time
+             * @description When nothing was left. Absent: the deletion is in progress.
+             */
+            finishedAt?: string;
+            /** @description What is left, by kind, as far as it was counted: `sessions`, `objects` (other sessions and files) and `values` of KV. */
+            left: {
+                [key: string]: number;
+            };
+            /** Format: date-time */
+            startedAt: string;
+        };
         WorkspacePage: {
             items: components["schemas"]["WorkspaceView"][];
-            nextCursor: null;
+            /** @description null on the last page. */
+            nextCursor: string | null;
         };
         WorkspaceView: {
+            /** @description null: the workspace `default`, which always exists. */
+            createdAt: string | null;
+            deletion?: components["schemas"]["WorkspaceDeletion"];
             name: string;
             /** @default {} */
             settings?: {
@@ -8606,6 +8623,11 @@ export interface components {
                     versions?: number;
                 };
             };
+            /**
+             * @description `deleting`: keys are refused, and the content is being erased. `deleted`: nothing is left; listed for 30 days.
+             * @enum {string}
+             */
+            status: "active" | "deleting" | "deleted";
             /** @description Counts the writes of the settings. 0: none; all settings have their defaults. */
             version: number;
         };
@@ -8991,6 +9013,9 @@ export interface components {
             warnings?: components["schemas"]["Warning"][];
         };
         WrittenWorkspace: {
+            /** @description null: the workspace `default`, which always exists. */
+            createdAt: string | null;
+            deletion?: components["schemas"]["WorkspaceDeletion"];
             name: string;
             /** @default {} */
             settings?: {
@@ -9050,6 +9075,11 @@ export interface components {
                     versions?: number;
                 };
             };
+            /**
+             * @description `deleting`: keys are refused, and the content is being erased. `deleted`: nothing is left; listed for 30 days.
+             * @enum {string}
+             */
+            status: "active" | "deleting" | "deleted";
             /** @description Counts the writes of the settings. 0: none; all settings have their defaults. */
             version: number;
             /** @description Toolsets that leave a name of `nameMap` out, or keep their previous names. Absent: none. */
@@ -16554,14 +16584,18 @@ export interface operations {
     };
     listWorkspaces: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description All workspaces. */
+            /** @description Workspaces, sorted by name. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16585,7 +16619,7 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
-                /** @example default */
+                /** @example acme */
                 workspace: string;
             };
             cookie?: never;
@@ -16630,7 +16664,7 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
-                /** @example default */
+                /** @example acme */
                 workspace: string;
             };
             cookie?: never;
@@ -16652,7 +16686,7 @@ export interface operations {
                     "application/json": components["schemas"]["WrittenWorkspace"];
                 };
             };
-            /** @description Written for the first time. */
+            /** @description Created, or written for the first time. */
             201: {
                 headers: {
                     /** @description `"<version>"` */
@@ -16685,7 +16719,7 @@ export interface operations {
                 "if-match"?: string;
             };
             path: {
-                /** @example default */
+                /** @example acme */
                 workspace: string;
             };
             cookie?: never;

@@ -30,8 +30,9 @@ import type { ReadPosition } from '../storage/backup/table-reader.ts';
 import { catalogMethods, closedAfterDeleteReason } from '../storage/catalog-methods.ts';
 import type { CatalogMethod, CatalogRpc, MethodArguments, MethodResult } from '../storage/catalog-methods.ts';
 import type { CatalogCaller } from '../ports/catalog.ts';
+import { requireActiveWorkspace } from '../storage/active-workspace.ts';
 import { createMasterKey } from '../storage/master-key.ts';
-import { catalogMigrations, migrate } from '../storage/schema.ts';
+import { catalogMigrations, hasTable, migrate } from '../storage/schema.ts';
 import { toolDefinitions } from '../tools/registry.ts';
 import { auditRetention, signedChangeLog } from './records/audit.ts';
 import type { CatalogContext, Job } from './context.ts';
@@ -47,6 +48,7 @@ import { projectHandlers } from './handlers/projects.ts';
 import { publishedHandlers, readPublished } from './handlers/published.ts';
 import { serverHandlers } from './handlers/servers.ts';
 import { triggerHandlers } from './handlers/triggers.ts';
+import { workspaceHandlers } from './workspaces/registry.ts';
 import type { CatalogServices, CatalogHandlers } from './handlers/catalog-handlers.ts';
 import { createOutbox, enqueueRepublish } from './records/outbox.ts';
 import { enqueueCallbacks } from './triggers/callbacks/callbacks.ts';
@@ -69,6 +71,7 @@ const handlers: CatalogHandlers = {
   ...keyHandlers,
   ...publishedHandlers,
   ...triggerHandlers,
+  ...workspaceHandlers,
 };
 
 type Opened = { services: CatalogServices; outbox: Job; jobs: readonly Job[]; closeDatabase(): void };
@@ -88,7 +91,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
     this.#backup = new ObjectBackup(ctx.storage, catalogBackupPlan);
-    if (!this.#backup.isRestoring) migrate(ctx.storage, catalogMigrations);
+    if (!this.#backup.isRestoring && this.#isCreated()) migrate(ctx.storage, catalogMigrations);
   }
 
   /** Runs one method in the lane of its row. */
@@ -100,14 +103,16 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   }
 
   readBackup({ workspace, object }: BackupName, at: ReadPosition | null): ReturnType<CatalogBackupRpc['readBackup']> {
-    return toOutcome(() => {
+    return toOutcome(async () => {
+      await this.#create(workspace);
       this.#open(workspace);
       return this.#backup.read(object, at);
     });
   }
 
-  restoreStep(_name: BackupName, step: RestoreStep): Promise<Outcome<void>> {
+  restoreStep({ workspace }: BackupName, step: RestoreStep): Promise<Outcome<void>> {
     return toOutcome(async () => {
+      await this.#create(workspace);
       await restoreShard(this.ctx, this.#backup, step, () => undefined);
       if (step.step === 'abandon') migrate(this.ctx.storage, catalogMigrations);
     });
@@ -128,7 +133,11 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
     });
     // The methods take the arguments of their row, which TypeScript cannot follow for a variable name.
     const run = methods[method] as (...given: unknown[]) => Promise<Awaited<ReturnType<CatalogBackupMethods[Name]>>>;
-    return this.#counted(toOutcome<Awaited<ReturnType<CatalogBackupMethods[Name]>>>(() => run(...args)));
+    const created = async (): Promise<Awaited<ReturnType<CatalogBackupMethods[Name]>>> => {
+      await this.#create(workspace);
+      return await run(...args);
+    };
+    return this.#counted(toOutcome(created));
   }
 
   /** Runs everything that is due. Sets the next alarm first, and never throws: the platform's own retries are finite. */
@@ -210,8 +219,24 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
     await this.ctx.storage.setAlarm(ringAt);
   }
 
+  /**
+   * Creates the tables on first use. The object of an unknown workspace stores nothing: the registry decides, so that no key, path or header
+   * creates a workspace, and a deleted one stays empty.
+   */
+  async #create(workspace: string): Promise<void> {
+    if (this.#backup.isRestoring || this.#isCreated()) return;
+    await requireActiveWorkspace(this.env, workspace);
+    // A concurrent call may have created them meanwhile.
+    if (!this.#isCreated()) migrate(this.ctx.storage, catalogMigrations);
+  }
+
+  #isCreated(): boolean {
+    return hasTable(this.ctx.storage.sql, 'meta');
+  }
+
   /** Checks the stored made tools before anything else uses them, once per lifetime of the object. */
   async #checked(workspace: string): Promise<Opened> {
+    await this.#create(workspace);
     const opened = this.#open(workspace);
     this.#madeTools ??= this.ctx.blockConcurrencyWhile(async () => {
       // Toolsets were recompiled, and no write is in progress that would publish them.
@@ -332,6 +357,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   }
 
   #storedWorkspace(): string | null {
+    if (!this.#isCreated()) return null;
     return this.ctx.storage.sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'workspace'").toArray()[0]?.value ?? null;
   }
 }

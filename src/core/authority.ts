@@ -46,6 +46,8 @@ export type Act =
   | { act: 'use-workspace'; what: string }
   /** Read and write the settings of the workspace: the root key only. */
   | { act: 'manage-workspaces'; keyId: string }
+  /** Act in another workspace than that of the key. */
+  | { act: 'enter-workspace'; keyId: string }
   /** Anything that waives a check for everyone or gives a tool a secret, such as `approval: "never"`. */
   | { act: 'waive'; what: string }
   /** Ask the policy about a call as if this agent or key made it. */
@@ -98,6 +100,10 @@ export function authorizationRefusal(rights: Rights, act: Act): string | null {
       return isUnbound(rights) ? null : wholeWorkspace(act.what);
     case 'manage-workspaces':
       return act.keyId === rootKeyId ? null : 'Only the root key manages workspaces.';
+    case 'enter-workspace':
+      return act.keyId === rootKeyId
+        ? null
+        : 'This key belongs to another workspace. Leave `x-moniker-workspace` out, or use a key of that workspace.';
     case 'waive':
       return isAdministrator(rights) ? null : `${act.what} requires a key with the scope "admin" that is not bound to agents or toolsets.`;
     case 'ask-policy-as':

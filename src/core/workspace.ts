@@ -45,6 +45,20 @@ export const WorkspaceSettings = z.strictObject({
 });
 export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>;
 
+/** The form of the names in keys (`key.ts`). */
+export const WorkspaceName = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/, {
+    message: 'must be 1 to 50 lower-case letters, digits and hyphens, without a hyphen at either end',
+  })
+  .meta({ example: 'acme' });
+
+/** Always exists, and cannot be deleted. Its Catalog has the registry of the others. */
+export const defaultWorkspace = 'default';
+
+export const WorkspaceStatus = z.enum(['active', 'deleting', 'deleted']);
+export type WorkspaceStatus = z.infer<typeof WorkspaceStatus>;
+
 /** Body of a PUT: what is left out has its default. */
 export const Workspace = z
   .strictObject({ settings: WorkspaceSettings.prefault({}) })

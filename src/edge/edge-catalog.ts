@@ -18,6 +18,7 @@ import {
   type StoredMarks,
   workspaceDocument,
 } from '../ports/catalog.ts';
+import type { WorkspaceRecord } from '../ports/workspaces.ts';
 import type { CatalogMethod, CatalogMethods, CatalogRpc } from '../storage/catalog-methods.ts';
 import { sortedPage } from '../storage/cursor.ts';
 import type { MasterKey } from '../storage/master-key.ts';
@@ -68,6 +69,8 @@ const writes: ReadonlySet<CatalogMethod> = new Set([
   'addRule',
   'acceptTool',
   'rebindTool',
+  'registerWorkspace',
+  'deleteWorkspace',
 ]);
 
 function servedMethods(parts: CatalogParts): Served {
@@ -144,11 +147,18 @@ function servedMethods(parts: CatalogParts): Served {
     editionText: editions.text,
     published: (kind, name) => published(kind, name),
     operation: lists.operation,
+    workspace: (name) => {
+      if (name !== edgeWorkspace) throw missing('workspace', name);
+      return edgeRecord;
+    },
+    workspaces: () => ({ items: [edgeRecord], nextCursor: null }),
     hook: (name) => {
       throw project.ignored.includes('webhooks') ? needsStorage() : missing('webhook', name);
     },
   };
 }
+
+const edgeRecord: WorkspaceRecord = { name: edgeWorkspace, status: 'active', createdAt: 0 };
 
 /** The values that the Worker reads from KV. Secret values are sealed, since the readers open them. */
 function publishedValues({ project, lists, master }: CatalogParts) {
@@ -177,6 +187,9 @@ function publishedValues({ project, lists, master }: CatalogParts) {
     rules: async () => [...rules],
     subscriptions: async () => [],
     settings: async () => settings,
+    async 'workspace-status'(name) {
+      throw missing('workspace', name);
+    },
   };
   return async <Kind extends PublishedKind>(kind: Kind, name: string): Promise<PublishedValues[Kind]> => await readers[kind](name);
 }

@@ -24,7 +24,7 @@ import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.t
 import type { Warning } from '../core/warning.ts';
 import type { CompiledDraft } from '../core/toolset/compile-draft.ts';
 import type { Toolset } from '../core/toolset/toolset.ts';
-import type { WorkspaceSettings } from '../core/workspace.ts';
+import type { WorkspaceSettings, WorkspaceStatus } from '../core/workspace.ts';
 import type { LogCheck, LogCheckRequest, LogHead, LogPage, LogRequest } from './audit-log.ts';
 
 /**
@@ -281,6 +281,11 @@ export interface Directory {
   modelAliases(workspace: string): Promise<readonly NamedModel[]>;
   /** Returns the settings of the workspace; they may be `limits.freshReadMs` old. */
   workspaceSettings(workspace: string): Promise<WorkspaceSettings>;
+  /**
+   * Returns the status of a workspace; null if it does not exist. It may be `limits.freshReadMs` old: a workspace that is being deleted also
+   * refuses requests itself.
+   */
+  workspaceStatus(workspace: string): Promise<WorkspaceStatus | null>;
   /** Returns the policy rules of the workspace; they may be `limits.freshReadMs` old, but not in the isolate that wrote them. */
   rules(workspace: string): Promise<readonly PolicyRule[]>;
   /**

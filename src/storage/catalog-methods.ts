@@ -10,6 +10,7 @@ import type { ServerOperation } from '../core/servers/server-state.ts';
 import { policyDocument, type CatalogPort, type CatalogCaller, type DocumentKind } from '../ports/catalog.ts';
 import type { Projects } from '../ports/projects.ts';
 import type { Triggers } from '../ports/triggers.ts';
+import type { Workspaces } from '../ports/workspaces.ts';
 import type { PublishedKind, PublishedValues, SealedHook } from './published-values.ts';
 
 export type PinnedOperation = { operation: ServerOperation; pin: string };
@@ -30,7 +31,7 @@ interface PublishedDocuments {
   verifyKey(id: string, hash: string): Promise<KeyVerdict>;
 }
 
-export interface CatalogMethods extends CatalogPort, Projects, Triggers, PublishedDocuments {}
+export interface CatalogMethods extends CatalogPort, Projects, Triggers, PublishedDocuments, Workspaces {}
 export type CatalogMethod = keyof CatalogMethods;
 export type MethodArguments<Name extends CatalogMethod> = Parameters<CatalogMethods[Name]>;
 export type MethodResult<Name extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[Name]>>;
@@ -41,7 +42,7 @@ export interface CatalogRpc {
 }
 
 /** A cached document or key that a write makes outdated. */
-type Invalidation = readonly [kind: DocumentKind | 'key', name: string];
+type Invalidation = readonly [kind: DocumentKind | 'key' | 'workspace-status', name: string];
 
 export interface DocumentCaches {
   /** Invalidates what this isolate wrote or removed; the Catalog is then read instead of KV while KV may be outdated. */
@@ -148,6 +149,12 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   // The Catalog waits for the receiver's response.
   testSubscription: { ...record, waitMs: () => limits.callbackTimeoutMs },
   runSchedule: record,
+
+  // Of the Catalog of `default` only.
+  registerWorkspace: { ...write, retry: true, invalidates: (name) => [['workspace-status', name]] },
+  workspace: read,
+  workspaces: read,
+  deleteWorkspace: { ...write, retry: true, invalidates: (name) => [['workspace-status', name]] },
 };
 
 /** The reason with which an idle Catalog ends itself locally (`catalog/records/close-database.ts`). */

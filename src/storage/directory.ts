@@ -16,6 +16,7 @@ import type { ServerOperation } from '../core/servers/server-state.ts';
 import { SkillName } from '../core/skills/skill.ts';
 import type { Settings } from '../core/settings.ts';
 import { ToolsetName } from '../core/toolset/toolset.ts';
+import { defaultWorkspace, WorkspaceName } from '../core/workspace.ts';
 import type { CompiledToolset, Directory } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
@@ -71,6 +72,7 @@ export function createDirectory(options: {
   const modelAliases = createPublishedCache({ ...all, kind: 'model-aliases' });
   const workspaceSettings = createPublishedCache({ ...all, kind: 'settings' });
   const subscriptions = createPublishedCache({ ...all, kind: 'subscriptions' });
+  const workspaceStatuses = createPublishedCache({ ...all, kind: 'workspace-status', names: WorkspaceName });
   const secrets = createPublishedCache<'secret', OpenedSecret>({
     ...all,
     kind: 'secret',
@@ -160,6 +162,8 @@ export function createDirectory(options: {
     providers: (workspace) => single(providerLists, workspace),
     modelAliases: (workspace) => single(modelAliases, workspace),
     workspaceSettings: (workspace) => single(workspaceSettings, workspace),
+    workspaceStatus: async (workspace) =>
+      workspace === defaultWorkspace ? 'active' : await workspaceStatuses.read(defaultWorkspace, workspace),
     rules: (workspace) => single(rules, workspace),
     subscriptions: (workspace) => single(subscriptions, workspace),
 
@@ -180,7 +184,7 @@ export function createDirectory(options: {
       }),
 
     hook: async (workspace, name, notOlderThan) => {
-      if (!WorkspaceName.test(workspace) || !ResourceName.safeParse(name).success) return null;
+      if (!WorkspaceName.safeParse(workspace).success || !ResourceName.safeParse(name).success) return null;
       const source: HookSource = {
         load: (known) => published.hook(workspace, name, known),
         compile: (stored) => openHook(master, workspace, name, stored),
@@ -236,6 +240,8 @@ export function createDirectory(options: {
           return;
         case 'policy':
           return rules.noteWrite(workspace);
+        case 'workspace-status':
+          return workspaceStatuses.noteWrite(workspace, name);
         case 'key':
           return principals.invalidate(workspace, name);
         default:
@@ -260,9 +266,6 @@ async function single<T>(cache: PublishedCache<T>, workspace: string): Promise<T
   if (found === null) throw new Problem('internal', 'A document of the workspace is missing from the store.');
   return found;
 }
-
-/** Workspace names as used in KV keys; any other text names no workspace. */
-const WorkspaceName = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
 function missingSecret(name: string): Problem {
   const { code, detail } = notFound('secret', name);

@@ -5,7 +5,7 @@
  */
 import { type ParsedKey, parseKey } from '../core/key.ts';
 import { limits } from '../core/limits.ts';
-import { Problem } from '../core/problem.ts';
+import { nullIfNotFound, Problem } from '../core/problem.ts';
 import { type Principal, rootKeyId, Scope } from '../core/principal.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -68,7 +68,9 @@ export function createPrincipals(options: {
 
   const verify = async (key: ParsedKey): Promise<Loaded<KeyVerdict>> => {
     const hash = await keyHash(master, key);
-    return toLoaded(await callCatalog(env, key.workspace, 'verifyKey', [key.id, hash]));
+    const verdict = await nullIfNotFound(callCatalog(env, key.workspace, 'verifyKey', [key.id, hash]));
+    // The workspace was deleted.
+    return toLoaded(verdict ?? { refused: 'unknown' });
   };
 
   const toLoaded = (value: KeyVerdict): Loaded<KeyVerdict> => {

@@ -12,7 +12,7 @@ import type { ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { WebhookDocument } from '../core/triggers/webhook.ts';
-import type { WorkspaceSettings } from '../core/workspace.ts';
+import type { WorkspaceSettings, WorkspaceStatus } from '../core/workspace.ts';
 
 /** By kind. Kinds in the plural, `rules` and `settings` have one value in a workspace, under the name `''`, which always exists. */
 export type PublishedValues = {
@@ -29,6 +29,8 @@ export type PublishedValues = {
   rules: PolicyRule[];
   subscriptions: SubscriptionHead[];
   settings: WorkspaceSettings;
+  /** Of the registry, so only in the Catalog of `default`. */
+  'workspace-status': WorkspaceStatus;
 };
 
 export type PublishedKind = keyof PublishedValues;

@@ -50,6 +50,8 @@
  *   number of pending messages and the bytes of their bodies.
  * - `taint_marks(name, …)`: marks of the taint rule outside session objects (`catalog/records/taint-marks.ts`): of a response that a client may
  *   resend, and of the direct calls of a key. `answers_of`: the key of a response, null for the rest.
+ * - `workspaces(name, …)`: the registry of workspaces, in the Catalog of `default`; not part of a backup. `progress`: JSON of what a deletion
+ *   has still to erase (`catalog/workspaces/`).
  * - `projects(name, updated_at)`, `project_documents(kind, name, project, …)`: which project owns a document (`catalog/projects/`), the
  *   `version` that it wrote, and whether it created the document. A row is deleted when its document leaves the project.
  */
@@ -239,6 +241,11 @@ export const catalogMigrations: readonly string[] = [
   ALTER TABLE keys ADD COLUMN previous TEXT;
   ALTER TABLE keys ADD COLUMN egress_hosts TEXT;
   ALTER TABLE keys ADD COLUMN ips TEXT`,
+  // A restore of `default` keeps the table.
+  `CREATE TABLE IF NOT EXISTS workspaces (
+    name TEXT PRIMARY KEY, status TEXT NOT NULL, created_at INTEGER NOT NULL, started_at INTEGER, finished_at INTEGER, due_at INTEGER,
+    progress TEXT NOT NULL DEFAULT '{}'
+  ) WITHOUT ROWID`,
 ];
 
 /**

@@ -695,6 +695,7 @@ export function createFakeCatalog(options: {
         profile: provider.profile ?? {},
       };
     },
+    workspaceStatus: async (asked) => (asked === 'default' ? 'active' : null),
     workspaceSettings: async (asked) => {
       ownWorkspace(asked);
       const document = await nullIfNotFound(catalog.get('workspace', workspaceDocument));

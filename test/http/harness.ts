@@ -18,6 +18,8 @@ import type { ServerSource, UpstreamContext } from '../../src/ports/upstream.ts'
 import { serveMcp } from '../../src/mcp/server/endpoint.ts';
 import { toolDefinitions } from '../../src/tools/registry.ts';
 import type { ProxiedChat } from '../../src/providers/proxy.ts';
+import { Problem } from '../../src/core/problem.ts';
+import type { WorkspaceRecord, Workspaces } from '../../src/ports/workspaces.ts';
 import type { Services } from '../../src/wiring.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
@@ -176,6 +178,7 @@ export function createHarness(
       requests: async () => ({ items: [], nextCursor: null }),
       request: async () => null,
     },
+    workspaces: () => fakeWorkspaces(),
     backups: () => ({ page: unused, restoreState: unused, restore: unused, abandon: unused }),
     passRequest: async (_principal, { ref, path }) => Response.json({ ref, path }),
     models: async (workspace) =>
@@ -215,6 +218,21 @@ export function createHarness(
       await compareWithDocument(method, path, response);
       return response;
     },
+  };
+}
+
+/** Only `default` exists; the registry is tested against the real Catalog. */
+function fakeWorkspaces(): Workspaces {
+  const own: WorkspaceRecord = { name: 'default', status: 'active', createdAt: 0 };
+  const find = async (name: string): Promise<WorkspaceRecord> => {
+    if (name === own.name) return own;
+    throw new Problem('not_found', `There is no workspace "${name}".`);
+  };
+  return {
+    registerWorkspace: async (name) => ({ record: await find(name), created: false }),
+    workspace: find,
+    workspaces: async () => ({ items: [own], nextCursor: null }),
+    deleteWorkspace: find,
   };
 }
 

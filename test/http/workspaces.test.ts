@@ -45,6 +45,5 @@ describe('the settings of a workspace', () => {
     ] as const)
       expect((await h.send(method, at, method === 'PUT' ? { settings: {} } : undefined, headers)).status).toBe(403);
     expect((await h.send('GET', '/v1/workspaces/other')).status).toBe(404);
-    expect((await h.send('PUT', '/v1/workspaces/other', { settings: {} })).status).toBe(404);
   });
 });

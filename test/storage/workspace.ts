@@ -18,6 +18,7 @@ let count = 0;
 export async function emptyWorkspace(options: { env?: Partial<Bindings>; settings?: Partial<Settings> } = {}) {
   count += 1;
   const workspace = `w${count}-${crypto.randomUUID().slice(0, 8)}`;
+  await createCatalogClient(testEnv, 'default').registerWorkspace(workspace);
   const bindings: Bindings = { ...testEnv, ...options.env };
   const settings: Settings = { ...readSettings(testEnv), ...options.settings };
   const clock = fakeClock(Date.now());

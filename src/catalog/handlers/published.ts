@@ -11,6 +11,7 @@ import { readSealedSecrets } from '../documents/secrets.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { documentKindOf } from '../records/outbox.ts';
 import { findServerAccess, readServerOffers } from '../servers/server-state.ts';
+import { findWorkspace } from '../workspaces/registry.ts';
 import { subscribedTargets } from '../triggers/callbacks/callback-targets.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 
@@ -32,13 +33,15 @@ const readers: { readonly [Kind in PublishedKind]: (context: CatalogContext, nam
   rules: ({ sql }) => readRules(sql),
   subscriptions: ({ sql }) => subscribedTargets(sql).map(({ head }) => head),
   settings: ({ sql }) => readWorkspaceSettings(sql),
+  'workspace-status': (context, name) => findWorkspace(context, name)?.status ?? null,
 };
 
 export const publishedHandlers = {
   published: async ({ context, republish }, kind, name, isLost) => {
     const value = readPublished(context, kind, name);
-    if (isLost) await republish(kind, name);
-    if (value === null) throw documentNotFound(documentKindOf[kind] ?? 'workspace', name);
+    const document = documentKindOf[kind];
+    if (isLost && (value !== null || document !== undefined)) await republish(kind, name);
+    if (value === null) throw documentNotFound(document ?? 'workspace', name);
     return value;
   },
 } satisfies Partial<CatalogHandlers>;

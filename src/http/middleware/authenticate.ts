@@ -5,7 +5,7 @@
 import { limits } from '../../core/limits.ts';
 import { requireAllowed } from '../../core/authority.ts';
 import type { Principal, Scope } from '../../core/principal.ts';
-import { Problem } from '../../core/problem.ts';
+import { Problem, quoted } from '../../core/problem.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import { isMcpPath } from '../problems.ts';
 import { personOf, readCookie, refuseOtherSites, sessionCookie } from '../sign-in/browser-session.ts';
@@ -23,9 +23,27 @@ export async function authenticate(c: AppContext, scopes: readonly Scope[], maxA
       'No root key is set. Set MONIKER_ROOT_KEY to a random text of at least 32 characters (deployed: `wrangler secret put MONIKER_ROOT_KEY`) and use it as the bearer key.',
     );
   }
-  const principal = await principalOf(c, directory, maxAgeMs);
+  const principal = await inWorkspace(await principalOf(c, directory, maxAgeMs), c.req.header(workspaceHeader), directory);
   requireAllowed(principal, { act: 'use-scope', scopes });
   return principal;
+}
+
+const workspaceHeader = 'x-moniker-workspace';
+
+/**
+ * Returns the principal in the workspace that the request names (`undefined`: its own). Throws `forbidden` for keys that belong to another
+ * one, before it is looked up, and `not_found` if there is no such workspace.
+ */
+export async function inWorkspace(
+  principal: Principal,
+  workspace: string | undefined,
+  directory: Pick<Directory, 'workspaceStatus'>,
+): Promise<Principal> {
+  if (workspace === undefined || workspace === principal.workspace) return principal;
+  requireAllowed(principal, { act: 'enter-workspace', keyId: principal.keyId });
+  if ((await directory.workspaceStatus(workspace)) !== 'active')
+    throw new Problem('not_found', `There is no workspace ${quoted(workspace)}.`);
+  return { ...principal, workspace };
 }
 
 /** A key takes precedence over the cookie of a browser. */
@@ -40,7 +58,7 @@ async function principalOf(c: AppContext, directory: Directory, maxAgeMs?: numbe
   if (person === null)
     throw new Problem('unauthenticated', 'You are no longer signed in. Sign in again at /sign-in.', { reason: 'expired' });
   refuseOtherSites(c);
-  return await c.get('services').people.principal(person, c.req.header('x-moniker-workspace') ?? null, maxAgeMs);
+  return await c.get('services').people.principal(person, c.req.header(workspaceHeader) ?? null, maxAgeMs);
 }
 
 /**

@@ -1,10 +1,13 @@
-/** `/v1/workspaces`: the settings of a workspace, for the root key. There is one workspace, `default`. */
+/** `/v1/workspaces`: the workspaces of the installation and their settings, for the root key. */
 import { z } from 'zod';
 import type { Principal } from '../../core/principal.ts';
-import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
+import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
+import { nameMapIssues } from '../../core/toolset/settle-names.ts';
 import { Warning } from '../../core/warning.ts';
-import { Workspace } from '../../core/workspace.ts';
+import { defaultWorkspace, Workspace, WorkspaceName, WorkspaceStatus } from '../../core/workspace.ts';
 import { workspaceDocument, type StoredDocument } from '../../ports/catalog.ts';
+import type { WorkspaceRecord } from '../../ports/workspaces.ts';
+import type { Services } from '../../wiring.ts';
 import {
   answerDocument,
   answerWrite,
@@ -15,6 +18,7 @@ import {
   unchanged,
   writeConditions,
 } from '../documents.ts';
+import { PageQuery, pageOf } from '../paging.ts';
 import { patchBody, patchDocument, patchHeaders, patchedAnswer } from '../patch.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -22,11 +26,26 @@ const path = '/v1/workspaces/{workspace}';
 const tag = 'Workspaces';
 const scopes = ['admin'] as const;
 const rootOnly = true;
-const params = z.object({ workspace: z.string().min(1).max(64).meta({ example: 'default' }) });
+const params = z.object({ workspace: WorkspaceName });
+
+const Deletion = z
+  .object({
+    startedAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime().optional().meta({ description: 'When nothing was left. Absent: the deletion is in progress.' }),
+    left: z.record(z.string(), z.int()).meta({
+      description: 'What is left, by kind, as far as it was counted: `sessions`, `objects` (other sessions and files) and `values` of KV.',
+    }),
+  })
+  .meta({ id: 'WorkspaceDeletion' });
 
 const WorkspaceView = Workspace.extend({
   name: z.string(),
   version: z.int().meta({ description: 'Counts the writes of the settings. 0: none; all settings have their defaults.' }),
+  status: WorkspaceStatus.meta({
+    description: '`deleting`: keys are refused, and the content is being erased. `deleted`: nothing is left; listed for 30 days.',
+  }),
+  createdAt: z.iso.datetime().nullable().meta({ description: 'null: the workspace `default`, which always exists.' }),
+  deletion: Deletion.optional(),
 }).meta({ id: 'WorkspaceView' });
 const WrittenWorkspace = WorkspaceView.extend({
   warnings: z
@@ -45,16 +64,18 @@ export const workspaceRoutes: readonly Route[] = [
       scopes,
       rootOnly,
       summary: 'List workspaces',
+      query: PageQuery,
       answers: {
         200: {
-          description: 'All workspaces.',
-          schema: z.object({ items: z.array(WorkspaceView), nextCursor: z.null() }).meta({ id: 'WorkspacePage' }),
+          description: 'Workspaces, sorted by name.',
+          schema: pageOf(WorkspaceView).meta({ id: 'WorkspacePage' }),
         },
       },
     },
-    async ({ services, principal, answer }) => {
-      const document = await nullIfNotFound(services.catalog(principal).get('workspace', workspaceDocument));
-      return answer(200, { items: [toView(principal, document)], nextCursor: null });
+    async ({ services, principal, query, answer }) => {
+      const { items, nextCursor } = await services.workspaces(principal).workspaces(query);
+      const views = await Promise.all(items.map(async (record) => toView(record, await readSettings(services, principal, record))));
+      return answer(200, { items: views, nextCursor });
     },
   ),
 
@@ -79,9 +100,9 @@ export const workspaceRoutes: readonly Route[] = [
       },
     },
     async ({ c, services, principal, params, answer }) => {
-      requireOwnWorkspace(principal, params.workspace);
-      const document = await nullIfNotFound(services.catalog(principal).get('workspace', workspaceDocument));
-      const view = toView(principal, document);
+      const record = await services.workspaces(principal).workspace(params.workspace);
+      const document = await readSettings(services, principal, record);
+      const view = toView(record, document);
       return document === null ? answer(200, view) : answerDocument({ c, answer }, document, view);
     },
   ),
@@ -94,15 +115,16 @@ export const workspaceRoutes: readonly Route[] = [
       tag,
       scopes,
       rootOnly,
-      summary: 'Write the settings of a workspace',
-      description: 'A setting that is left out has its default. A change takes effect within a few seconds.',
+      summary: 'Create a workspace, or write its settings',
+      description:
+        'Creates the workspace if it does not exist. A setting that is left out has its default; a change takes effect within a few seconds. The name of a deleted workspace can be used again.',
       params,
       headers: conditionHeaders,
       body: { schema: Workspace },
       answers: {
         200: { description: 'Replaced or unchanged.', schema: WrittenWorkspace, headers: etagHeader },
         201: {
-          description: 'Written for the first time.',
+          description: 'Created, or written for the first time.',
           schema: WrittenWorkspace,
           headers: { ...etagHeader, location: 'URL of the workspace.' },
         },
@@ -110,11 +132,17 @@ export const workspaceRoutes: readonly Route[] = [
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params, body, answer }) => {
-      requireOwnWorkspace(principal, params.workspace);
-      const written = await services.catalog(principal).put('workspace', workspaceDocument, body, writeConditions(c));
+      const conditions = writeConditions(c);
+      const issues = nameMapIssues(body.settings.nameMap);
+      if (issues.length > 0) throw invalidRequest(issues);
+      if (conditions.ifMatch !== undefined) await services.workspaces(principal).workspace(params.workspace).catch(preconditionFailed);
+      const { record, created } = await services.workspaces(principal).registerWorkspace(params.workspace);
+      const { keyId } = principal;
+      const catalog = services.catalog({ workspace: record.name, keyId });
+      const written = await catalog.put('workspace', workspaceDocument, body, conditions);
       const { document, warnings } = written;
-      const view = { ...toView(principal, document), ...(warnings.length > 0 && { warnings }) };
-      return answerWrite(answer, written, `/v1/workspaces/${params.workspace}`, view);
+      const view = { ...toView(record, document), ...(warnings.length > 0 && { warnings }) };
+      return answerWrite(answer, { ...written, created: created || written.created }, `/v1/workspaces/${record.name}`, view);
     },
   ),
 
@@ -135,23 +163,51 @@ export const workspaceRoutes: readonly Route[] = [
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params, body, answer }) => {
-      requireOwnWorkspace(principal, params.workspace);
-      const catalog = services.catalog(principal);
+      const record = await services.workspaces(principal).workspace(params.workspace);
+      requireActive(record);
+      const catalog = services.catalog({ workspace: record.name, keyId: principal.keyId });
       const { document, warnings } = await patchDocument(body, writeConditions(c), {
         schema: Workspace,
         read: async () => (await nullIfNotFound(catalog.get('workspace', workspaceDocument))) ?? { body: {}, version: null },
         write: (patched, options) => catalog.put('workspace', workspaceDocument, patched, options),
       });
-      const view = { ...toView(principal, document), ...(warnings.length > 0 && { warnings }) };
+      const view = { ...toView(record, document), ...(warnings.length > 0 && { warnings }) };
       return answer(200, view, { etag: etag(document.version) });
     },
   ),
 ];
 
-function requireOwnWorkspace(principal: Principal, name: string): void {
-  if (name !== principal.workspace) throw new Problem('not_found', `There is no workspace ${quoted(name)}.`);
+/** A workspace that does not exist has no version to match. */
+function preconditionFailed(error: unknown): never {
+  if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
+  throw new Problem('precondition_failed', 'The workspace does not exist. Leave If-Match out to create it.');
 }
 
-function toView({ workspace }: Principal, document: StoredDocument | null): z.infer<typeof WorkspaceView> {
-  return { ...Workspace.parse(document?.body ?? {}), name: workspace, version: document?.version ?? 0 };
+function requireActive({ name, status }: WorkspaceRecord): void {
+  if (status !== 'active')
+    throw new Problem('conflict', `The workspace ${quoted(name)} is ${status === 'deleted' ? 'deleted' : 'being deleted'}.`);
+}
+
+/** Returns null if no settings were written, or the workspace is no longer there. */
+async function readSettings(services: Services, { keyId }: Principal, { name, status }: WorkspaceRecord): Promise<StoredDocument | null> {
+  if (status !== 'active') return null;
+  return await nullIfNotFound(services.catalog({ workspace: name, keyId }).get('workspace', workspaceDocument));
+}
+
+function toView({ name, status, createdAt, deletion }: WorkspaceRecord, document: StoredDocument | null): z.infer<typeof WorkspaceView> {
+  return {
+    ...{ ...Workspace.parse(document?.body ?? {}), name, version: document?.version ?? 0, status },
+    createdAt: name === defaultWorkspace ? null : toTime(createdAt),
+    ...(deletion !== undefined && {
+      deletion: {
+        startedAt: toTime(deletion.startedAt),
+        ...(deletion.finishedAt !== null && { finishedAt: toTime(deletion.finishedAt) }),
+        left: deletion.left,
+      },
+    }),
+  };
+}
+
+function toTime(at: number): string {
+  return new Date(at).toISOString();
 }
