@@ -56,6 +56,37 @@ describe.skipIf(isSkipped(browserPath === null, 'keys and the policy in the cons
       });
     });
 
+    it('changes a key, and rotates it with an overlap that is shown', async () => {
+      const { json } = await service.call('POST', '/v1/keys', { name: 'to rotate', scopes: ['chat'], caller: { team: 'a', region: 'eu' } });
+      const soon = new Date(Date.now() + 3.5 * 86_400_000).toISOString();
+      await service.call('POST', '/v1/keys', { name: 'expires soon', scopes: ['chat'], expiresAt: soon });
+      const statusOf = async (key: string) => (await fetch(`${service.url}/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status;
+      await visit('/console/keys', async (page) => {
+        await page.getByRole('row').filter({ hasText: 'expires soon' }).getByText('expires in 3 d').waitFor();
+        await button(page, 'to rotate').click();
+        const sheet = page.getByRole('dialog');
+        await sheet.getByRole('button', { name: 'Change' }).click();
+        await sheet.getByLabel('Name', { exact: true }).fill('rotated');
+        await sheet.getByLabel('tools:').check();
+        await sheet.getByLabel('Fields of the caller').fill('{"team": "b"}');
+        await sheet.getByLabel('Expires').selectOption('30');
+        await sheet.getByRole('button', { name: 'Save' }).click();
+        await sheet.getByRole('heading', { name: 'rotated' }).waitFor();
+        const { json: changed } = await service.call('GET', `/v1/keys/${json.id}`);
+        expect(changed).toMatchObject({ name: 'rotated', scopes: ['chat', 'tools'], caller: { team: 'b' } });
+        expect([changed.caller.region, Date.parse(changed.expiresAt) > Date.now()]).toEqual([undefined, true]);
+        await sheet.getByRole('button', { name: 'Rotate' }).click();
+        await sheet.getByRole('group', { name: 'Make a new secret?' }).getByRole('button', { name: 'Rotate' }).click();
+        const created = sheet.getByRole('region', { name: 'New key' });
+        await created.getByText('The previous one works until').waitFor();
+        const fresh = (await created.locator('code').textContent()) ?? '';
+        expect(await Promise.all([fresh, String(json.key)].map(statusOf))).toEqual([200, 200]);
+        await sheet.getByRole('button', { name: 'Close' }).click();
+        await expect.poll(() => page.content()).not.toContain(fresh);
+        await page.getByRole('row').filter({ hasText: 'rotated' }).waitFor();
+      });
+    });
+
     it('writes rules by form, tests them, and marks the rule that decided', async () => {
       await visit('/console/policy', async (page) => {
         await page.getByText('No rules yet').waitFor();
@@ -96,7 +127,8 @@ describe.skipIf(isSkipped(browserPath === null, 'keys and the policy in the cons
     });
 
     it('is accessible and fits its window', async () => {
-      await service.call('POST', '/v1/keys', { name: 'my app', scopes: ['chat', 'tools'], agents: ['demo'] });
+      const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+      await service.call('POST', '/v1/keys', { name: 'my app', scopes: ['chat', 'tools'], agents: ['demo'], expiresAt });
       const rules = [
         { decision: 'deny', tool: 'github.*', effect: 'destroy', note: 'issues are kept' },
         { decision: 'allow', kind: 'network', host: 'api.example.com' },
@@ -110,6 +142,8 @@ describe.skipIf(isSkipped(browserPath === null, 'keys and the policy in the cons
         await page.getByRole('button', { name: 'my app' }).click();
         await page.getByRole('dialog').waitFor();
         await look('key');
+        await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click();
+        await look('key-change');
         await page.goto(`${service.url}/console/policy`);
         await field(page, 'host of rule 1').waitFor();
         await button(page, 'Test').click();

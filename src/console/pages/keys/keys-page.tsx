@@ -1,17 +1,18 @@
-/** `/console/keys`: the keys of the workspace. A new key is shown once; one that leaked is revoked with the turns that it started. */
+/** `/console/keys`: the keys of the workspace. A new key is shown once; one that leaked is rotated, or revoked with the turns that it started. */
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import { usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
 import { announce } from '../../parts/announce.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
 import { RecordPages } from '../../parts/record-pages.tsx';
 import type { Column } from '../../parts/records.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { visible } from '../../parts/visible.ts';
+import { bindingsOf, daysLeft, keyState, type KeyDraft } from './key-draft.ts';
 import { KeyForm } from './key-form.tsx';
 import { KeySheet } from './key-sheet.tsx';
+import { NewKey } from './new-key.tsx';
 
 type Key = components['schemas']['Key'];
 
@@ -20,9 +21,9 @@ export function KeysPage() {
     moniker.value.get('/v1/keys', { params: { query: { limit: 50, ...(cursor && { cursor }) } }, signal }),
   );
   const isCreating = useSignal(false);
-  const created = useSignal<{ name: string; key: string } | null>(null);
+  const created = useSignal<components['schemas']['CreatedKey'] | null>(null);
   const opened = useSignal<Key | null>(null);
-  const create = async (body: components['schemas']['KeyRequest']): Promise<void> => {
+  const create = async (body: KeyDraft): Promise<void> => {
     created.value = await moniker.value.post('/v1/keys', { body });
     isCreating.value = false;
     announce('The key is created');
@@ -38,9 +39,9 @@ export function KeysPage() {
       ),
     },
     { label: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
-    { label: 'Bound to', cell: boundTo },
+    { label: 'Bound to', cell: (key) => visible(bindingsOf(key)) },
     { label: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time iso={lastUsedAt} />) },
-    { label: 'State', cell: (key) => <StateBadge state={stateOf(key)} /> },
+    { label: 'State', cell: (key) => <KeyStates apiKey={key} /> },
   ];
   return (
     <div class="view wide">
@@ -53,21 +54,8 @@ export function KeysPage() {
           </button>
         )}
       </div>
-      {created.value !== null && (
-        <section class="new-key" aria-label="New key">
-          <h2>{visible(created.value.name)}</h2>
-          <p>Copy the key now: it is not shown again.</p>
-          <p class="actions">
-            <code>{created.value.key}</code>
-            <CopyButton text={created.value.key} what="the key" />
-            <span class="grow" />
-            <button type="button" onClick={() => (created.value = null)}>
-              Done
-            </button>
-          </p>
-        </section>
-      )}
-      {isCreating.value && <KeyForm create={create} onCancel={() => (isCreating.value = false)} />}
+      {created.value !== null && <NewKey created={created.value} onDone={() => (created.value = null)} />}
+      {isCreating.value && <KeyForm existing={null} save={create} onCancel={() => (isCreating.value = false)} />}
       <RecordPages
         caption="Keys"
         pages={pages}
@@ -83,22 +71,25 @@ export function KeysPage() {
       {opened.value !== null && (
         <KeySheet
           apiKey={opened.value}
-          state={stateOf(opened.value)}
-          bindings={boundTo(opened.value)}
           onClose={() => (opened.value = null)}
-          onRevoked={() => void pages.reload()}
+          onChanged={(key) => {
+            opened.value = key;
+            void pages.reload();
+          }}
         />
       )}
     </div>
   );
 }
 
-function stateOf({ revokedAt, expiresAt }: Key): string {
-  if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
-}
-
-function boundTo({ toolsets = [], agents = [] }: Key) {
-  const names = [...agents.map((name) => `agent ${name}`), ...toolsets.map((name) => `toolset ${name}`)];
-  return names.length === 0 ? 'nothing' : visible(names.join(', '));
+/** The state, and what it needs: a key that expires soon, or an earlier secret that a client still sends. */
+function KeyStates({ apiKey }: { apiKey: Key }) {
+  const days = daysLeft(apiKey);
+  return (
+    <span class="actions">
+      <StateBadge state={keyState(apiKey)} />
+      {days !== null && <span class="badge warn">{days === 0 ? 'expires today' : `expires in ${days} d`}</span>}
+      {keyState(apiKey) === 'active' && apiKey.previousUsedAt !== null && <span class="badge warn">earlier secret in use</span>}
+    </span>
+  );
 }
