@@ -55,6 +55,7 @@ import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient, createCatalogs } from './storage/catalog-client.ts';
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
+import { createLimiter } from './storage/limit-counters.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
 import type { IssuedKeys } from './storage/principals.ts';
 import { createPeople } from './storage/people.ts';
@@ -164,6 +165,7 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     /** Reads the usage of a workspace and its request log. */
     usage: createUsageReader({ bindings }),
     recordUsage: recorder.record,
+    limiter: base.limiter,
     keptReplies,
     serve,
     callDeps,
@@ -190,11 +192,13 @@ function buildBase(bindings: Bindings, { background, issued, noApprovals }: Depl
   const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
   const cachedDirectory = createDirectory({ env: bindings, settings, ...runtime, background, issued });
   const catalog = createCatalogs(bindings, cachedDirectory);
+  const limiter = createLimiter({ bindings, ...runtime, background });
   const recorder = createUsageRecorder({ bindings, ...runtime, background });
   return {
     background,
     noApprovals,
     recorder,
+    limiter,
     settings,
     runtime,
     instance,

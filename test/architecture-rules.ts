@@ -19,6 +19,7 @@ const floors = new Map<string, number>([
   ['session', 6],
   ['mcp-session', 6],
   ['usage', 6],
+  ['limit-counter', 6],
   ['catalog', 6],
   ['audit-shard', 6],
   ['edge', 6],

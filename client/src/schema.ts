@@ -4125,6 +4125,7 @@ export interface components {
             /** @description The complete key. It is shown only once. */
             key: string;
             lastUsedAt: string | null;
+            limits?: components["schemas"]["UsageLimits"];
             name: string;
             /** @description Until when an earlier secret works. null: none does. */
             previousExpiresAt: string | null;
@@ -4524,6 +4525,7 @@ export interface components {
             expiresAt: string | null;
             id: string;
             lastUsedAt: string | null;
+            limits?: components["schemas"]["UsageLimits"];
             name: string;
             /** @description Until when an earlier secret works. null: none does. */
             previousExpiresAt: string | null;
@@ -4573,6 +4575,8 @@ export interface components {
             };
             /** @description Absent: after `settings.keys.expiryDays` of the workspace, if set. null: never, also where that is set. */
             expiresAt?: string | null;
+            /** @description Limits of this key. The limits of the workspace apply as well. */
+            limits?: components["schemas"]["UsageLimits"];
             name: string;
             scopes: components["schemas"]["Scope"][];
             /** @description Restricts the key to these toolsets, in every stored version. Absent: all, or those of `agents`. */
@@ -8175,6 +8179,28 @@ export interface components {
             reasoningTokens?: number;
         };
         /**
+         * @example {
+         *       "requestsPerMinute": 60,
+         *       "dailyCost": 5
+         *     }
+         */
+        UsageLimits: {
+            /** @description Turns that run or are queued at the same time. Turns that wait for a person do not count. */
+            concurrentTurns?: number;
+            /** @description Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price count as 0. */
+            dailyCost?: number;
+            /** @description The same per calendar month (UTC). */
+            monthlyCost?: number;
+            /** @description Requests per minute. For an agent: turns per minute. */
+            requestsPerMinute?: number;
+            /** @description Seconds per minute that code of made tools and of `run_code` computes. */
+            sandboxSecondsPerMinute?: number;
+            /** @description Bytes that all its sessions store. */
+            storageBytes?: number;
+            /** @description Input and output tokens of models per minute. */
+            tokensPerMinute?: number;
+        };
+        /**
          * @description The fields of `by`, null where there is none, and sums. Tokens and cost belong to models: groups by tool have none.
          * @example {
          *       "day": "2026-01-01",
@@ -8494,6 +8520,11 @@ export interface components {
                     expiryDays?: number | null;
                 };
                 /**
+                 * @description Limits of all keys, agents, webhooks and schedules of the workspace together.
+                 * @default {}
+                 */
+                limits?: components["schemas"]["UsageLimits"];
+                /**
                  * @description Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.
                  * @default {}
                  * @example {
@@ -8575,6 +8606,11 @@ export interface components {
                      */
                     expiryDays?: number | null;
                 };
+                /**
+                 * @description Limits of all keys, agents, webhooks and schedules of the workspace together.
+                 * @default {}
+                 */
+                limits?: components["schemas"]["UsageLimits"];
                 /**
                  * @description Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.
                  * @default {}
@@ -9027,6 +9063,11 @@ export interface components {
                      */
                     expiryDays?: number | null;
                 };
+                /**
+                 * @description Limits of all keys, agents, webhooks and schedules of the workspace together.
+                 * @default {}
+                 */
+                limits?: components["schemas"]["UsageLimits"];
                 /**
                  * @description Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.
                  * @default {}

@@ -1,5 +1,6 @@
 /** The authenticated caller: what a key represents once it has been checked (contract §9). Handlers get this, never the header. */
 import { z } from 'zod';
+import { type CallerLimits, UsageLimits } from './usage-limits.ts';
 
 const maxCallerFields = 20;
 const maxCallerFieldLength = 256;
@@ -27,6 +28,7 @@ export type Principal = {
   /** Set if a person is signed in, with their role in the workspace. */
   user?: User;
   role?: Role;
+  limits?: CallerLimits;
 };
 
 export const KeyRequest = z
@@ -59,6 +61,7 @@ export const KeyRequest = z
       .nullable()
       .optional()
       .meta({ description: 'Absent: after `settings.keys.expiryDays` of the workspace, if set. null: never, also where that is set.' }),
+    limits: UsageLimits.optional().meta({ description: 'Limits of this key. The limits of the workspace apply as well.' }),
   })
   .meta({ id: 'KeyRequest', example: { name: 'my app', scopes: ['chat'], agents: ['demo'] } });
 export type KeyRequest = z.infer<typeof KeyRequest>;

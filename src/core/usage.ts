@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { AuditRow } from './audit.ts';
 import { addUsage, Usage } from './model/chat-event.ts';
 import { costOf, type Price } from './model/price.ts';
+import type { LimitHolder } from './usage-limits.ts';
 
 const count = z.int().nonnegative();
 
@@ -148,6 +149,8 @@ export type UsageReport = {
   request: ReportedRequest | null;
   /** Absent: not logged. */
   bodies?: RequestBodies;
+  /** Whose budgets the cost counts for; absent: none. */
+  budgets?: readonly LimitHolder[];
 };
 
 /**

@@ -15,7 +15,7 @@ const maxKeys = 1_000;
 const minKeyLength = 32;
 
 /** `key`: the text that a client sends, at least 32 random characters. */
-const EdgeKey = KeyRequest.extend({ key: z.string().min(minKeyLength).max(limits.maxKeyBytes) });
+const EdgeKey = KeyRequest.omit({ limits: true }).extend({ key: z.string().min(minKeyLength).max(limits.maxKeyBytes) });
 export type EdgeKey = z.input<typeof EdgeKey>;
 
 export type EdgeKeys = {

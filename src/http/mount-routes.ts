@@ -6,7 +6,9 @@ import type { z } from 'zod';
 import { requireAllowed } from '../core/authority.ts';
 import { issuesOf } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
+import type { Principal } from '../core/principal.ts';
 import { invalidRequest, Problem, quoted } from '../core/problem.ts';
+import { limitedHolders } from '../core/usage-limits.ts';
 import type { AppContext, AppEnv } from './middleware/request-context.ts';
 import { readJsonBody, type JsonBody } from './json-body.ts';
 import { unlessKeyEnded } from './key-watch.ts';
@@ -85,6 +87,7 @@ async function admit({ scopes, workspace, rootOnly, query, body }: RouteSpec, c:
   const principal = await authenticate(c, scopes);
   c.set('keyId', principal.keyId);
   c.set('principal', principal);
+  if (principal.limits !== undefined) await countRequest(c, principal);
   if (workspace !== undefined) requireAllowed(principal, { act: 'use-workspace', what: workspace });
   if (rootOnly === true) requireAllowed(principal, { act: 'manage-workspaces', keyId: principal.keyId });
   if (c.req.url.includes('?')) checkQuery(c, query === undefined);
@@ -97,6 +100,12 @@ async function admit({ scopes, workspace, rootOnly, query, body }: RouteSpec, c:
     // The library's JSON validator asks the request for its JSON: it gets the value that was parsed within our limits.
     c.req.json = () => Promise.resolve(received === undefined ? {} : received.value) as Promise<never>;
   }
+}
+
+async function countRequest(c: AppContext, principal: Principal): Promise<void> {
+  const holders = limitedHolders(principal);
+  c.set('limited', holders);
+  await c.get('services').limiter.countRequest(principal.workspace, holders);
 }
 
 /** Each parameter may occur once; unknown ones are rejected, so that a misspelled `dryRun` does not run the request. */

@@ -25,6 +25,7 @@ import type { Warning } from '../core/warning.ts';
 import type { CompiledDraft } from '../core/toolset/compile-draft.ts';
 import type { Toolset } from '../core/toolset/toolset.ts';
 import type { WorkspaceSettings, WorkspaceStatus } from '../core/workspace.ts';
+import type { UsageLimits } from '../core/usage-limits.ts';
 import type { LogCheck, LogCheckRequest, LogHead, LogPage, LogRequest } from './audit-log.ts';
 
 /**
@@ -97,6 +98,7 @@ export type KeyRecord = {
   toolsets?: string[];
   agents?: string[];
   caller?: Record<string, string>;
+  limits?: UsageLimits;
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;

@@ -9,6 +9,7 @@ export type Bindings = {
   MCP_SESSION: DurableObjectNamespace;
   AUDIT_SHARD: DurableObjectNamespace;
   USAGE: DurableObjectNamespace;
+  LIMITS: DurableObjectNamespace;
   /** Set by `local/runtime.ts`: connects to public addresses only, after DNS resolution. Absent on Cloudflare, where `fetch` is used. */
   PUBLIC_NETWORK?: Fetcher;
   /** Set by `local/runtime.ts`: connects to private addresses too, for the hosts in MONIKER_ALLOW_PRIVATE_HOSTS. */

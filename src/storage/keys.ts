@@ -33,7 +33,7 @@ export const kvKeys = {
  */
 export async function objectName(
   workspace: string,
-  kind: 'catalog' | 'session' | 'mcp-session' | 'audit-shard' | 'usage',
+  kind: 'catalog' | 'session' | 'mcp-session' | 'audit-shard' | 'usage' | 'limits',
   id: string,
 ): Promise<string> {
   return sha256Hex(JSON.stringify([workspace, kind, id]));

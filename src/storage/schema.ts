@@ -246,6 +246,7 @@ export const catalogMigrations: readonly string[] = [
     name TEXT PRIMARY KEY, status TEXT NOT NULL, created_at INTEGER NOT NULL, started_at INTEGER, finished_at INTEGER, due_at INTEGER,
     progress TEXT NOT NULL DEFAULT '{}'
   ) WITHOUT ROWID`,
+  'ALTER TABLE keys ADD COLUMN limits TEXT',
 ];
 
 /**

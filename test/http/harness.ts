@@ -13,6 +13,7 @@ import { createApp } from '../../src/http/app.ts';
 import { mintApprovalToken, readApprovalToken } from '../../src/storage/signed-token.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
 import { createPeople } from '../../src/storage/people.ts';
+import { createLimiter } from '../../src/storage/limit-counters.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import type { ServerSource, UpstreamContext } from '../../src/ports/upstream.ts';
 import { serveMcp } from '../../src/mcp/server/endpoint.ts';
@@ -150,6 +151,8 @@ export function createHarness(
     // Tested against the real Catalog.
     projects: () => ({ applyDocuments: () => Promise.reject(new Error('not faked')), projects: () => Promise.resolve([]) }),
     telemetry: null,
+    // No key in these tests has limits.
+    limiter: createLimiter({ bindings: { LIMITS: null as never }, clock, log, background: () => undefined }),
     refusals: { count: () => undefined, reportDue: () => undefined },
     pageFile: async () => null,
     readiness: async () => ({ storage: 'ok', kv: 'ok', keys: 'ok' }),

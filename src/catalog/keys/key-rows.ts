@@ -1,5 +1,6 @@
 /** The rows of API keys: how they are found, and what is shown of them. */
 import type { KeyRequest, Scope } from '../../core/principal.ts';
+import type { UsageLimits } from '../../core/usage-limits.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { KeyRecord } from '../../ports/catalog.ts';
 import { isoTime } from '../documents/documents.ts';
@@ -13,6 +14,7 @@ export type KeyRow = {
   toolsets: string | null;
   agents: string | null;
   caller: string | null;
+  limits: string | null;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
@@ -48,10 +50,14 @@ export function callerOf({ caller }: KeyRow): Pick<KeyRecord, 'caller'> {
   return caller === null ? {} : { caller: JSON.parse(caller) as Record<string, string> };
 }
 
-/** Returns the columns of what a request says, in the order `name, scopes, toolsets, agents, caller`. */
-export function columnsOf({ name, scopes, toolsets, agents, caller }: KeyRequest): (string | null)[] {
+export function limitsOf({ limits }: KeyRow): Pick<KeyRecord, 'limits'> {
+  return limits === null ? {} : { limits: JSON.parse(limits) as UsageLimits };
+}
+
+/** Returns the columns of what a request says, in the order `name, scopes, toolsets, agents, caller, limits`. */
+export function columnsOf({ name, scopes, toolsets, agents, caller, limits }: KeyRequest): (string | null)[] {
   const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
-  return [name, json([...new Set(scopes)]), json(toolsets), json(agents), json(caller)];
+  return [name, json([...new Set(scopes)]), json(toolsets), json(agents), json(caller), json(limits)];
 }
 
 /** Returns the key as a request would write it, for merge patches. */
@@ -60,6 +66,7 @@ export function requestOf(row: KeyRow): KeyRequest {
     name: row.name,
     ...rightsOf(row),
     ...callerOf(row),
+    ...limitsOf(row),
     ...(row.expires_at !== null && { expiresAt: isoTime(row.expires_at) }),
   };
 }
@@ -81,6 +88,7 @@ export function toRecord(row: KeyRow, now: number): KeyRecord {
     name: row.name,
     ...rightsOf(row),
     ...callerOf(row),
+    ...limitsOf(row),
     createdAt: isoTime(row.created_at),
     expiresAt: latest([row.expires_at]),
     revokedAt: latest([row.revoked_at]),

@@ -2,7 +2,8 @@
 import { parseDocument } from '../../core/issues.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { isAllowed } from '../../core/authority.ts';
-import { KeyRequest, rootKeyId, Scope } from '../../core/principal.ts';
+import { KeyRequest, type Principal, rootKeyId, Scope } from '../../core/principal.ts';
+import { limitsAmong } from '../../core/usage-limits.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { triggerOfKey, triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { KeyRecord, KeyRights, Page, PageRequest } from '../../ports/catalog.ts';
@@ -16,7 +17,18 @@ import { mergePatch } from '../../core/json/merge-patch.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { findRow } from '../documents/documents.ts';
 import { enqueueCancellation } from './key-cancellations.ts';
-import { callerOf, columnsOf, requestOf, findKey, type KeyRow, previousSecrets, requireKey, rightsOf, toRecord } from './key-rows.ts';
+import {
+  callerOf,
+  columnsOf,
+  limitsOf,
+  requestOf,
+  findKey,
+  type KeyRow,
+  previousSecrets,
+  requireKey,
+  rightsOf,
+  toRecord,
+} from './key-rows.ts';
 
 export const keyUseIntervalMs = 60_000;
 const dayMs = 86_400_000;
@@ -30,7 +42,7 @@ export async function createKey(context: CatalogContext, body: unknown, by: stri
   const expiresAt = request.expiresAt === undefined ? byDefault : readExpiry(request, now);
   const { key, id, hash } = await mintKey(context.master, context.workspace);
   const statement =
-    'INSERT INTO keys (id, hash, created_at, expires_at, name, scopes, toolsets, agents, caller) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    'INSERT INTO keys (id, hash, created_at, expires_at, name, scopes, toolsets, agents, caller, limits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
   context.record(() => {
     context.sql.exec(statement, id, hash, now, expiresAt, ...columnsOf(request));
     recordChange(context, { by, action: 'create', resource: 'key', name: id });
@@ -49,7 +61,7 @@ export function patchKey(context: CatalogContext, id: string, patch: Readonly<Re
     const request = parseDocument(KeyRequest, mergePatch(current, patch));
     const isKept = request.expiresAt === current.expiresAt;
     const expiresAt = isKept ? row.expires_at : readExpiry(request, now);
-    const update = 'UPDATE keys SET expires_at = ?, name = ?, scopes = ?, toolsets = ?, agents = ?, caller = ? WHERE id = ?';
+    const update = 'UPDATE keys SET expires_at = ?, name = ?, scopes = ?, toolsets = ?, agents = ?, caller = ?, limits = ? WHERE id = ?';
     context.sql.exec(update, expiresAt, ...columnsOf(request), id);
     recordChange(context, { by, action: 'update', resource: 'key', name: id });
     return toRecord(requireKey(context.sql, id), now);
@@ -112,13 +124,21 @@ export function verifyKey(context: CatalogContext, id: string, hash: string): Ke
   }
   const ends = [row.expires_at, used?.expiresAt ?? null].filter((end) => end !== null);
   return {
-    principal: { workspace: context.workspace, keyId: id, ...rightsOf(row), ...callerOf(row) },
+    principal: { workspace: context.workspace, keyId: id, ...rightsOf(row), ...callerOf(row), ...callerLimits(context.sql, row) },
     expiresAt: ends.length === 0 ? null : Math.min(...ends),
   };
 }
 
 function isDue(usedAt: number | null, now: number): boolean {
   return usedAt === null || usedAt + keyUseIntervalMs <= now;
+}
+
+/** Sent with the verdict, so that requests need not read the settings of the workspace. */
+function callerLimits(sql: SqlStorage, row: KeyRow): Pick<Principal, 'limits'> {
+  const key = limitsOf(row).limits;
+  const workspace = limitsAmong(readWorkspaceSettings(sql).limits);
+  if (key === undefined && workspace === null) return {};
+  return { limits: { ...(key !== undefined && { key }), ...(workspace !== null && { workspace }) } };
 }
 
 /** Returns whether the key is still valid (not revoked, not expired) and has the scope. Does not record a use. */

@@ -8,7 +8,7 @@ import { isMcpPath } from '../problems.ts';
 import { mayCallMcp } from '../own-origin.ts';
 
 const exposedHeaders =
-  'etag, location, mcp-protocol-version, mcp-session-id, request-id, retry-after, www-authenticate, x-moniker-completion, x-moniker-edition, x-moniker-replaced-tools, x-moniker-session, x-request-id';
+  'etag, location, mcp-protocol-version, mcp-session-id, ratelimit, ratelimit-policy, request-id, retry-after, www-authenticate, x-moniker-completion, x-moniker-edition, x-moniker-replaced-tools, x-moniker-session, x-request-id';
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 /** Seconds for which a browser may cache a preflight response. */
 const preflightMaxAge = '600';

@@ -4,6 +4,7 @@
  */
 import { createMiddleware } from 'hono/factory';
 import type { ExecutionContext, Context } from 'hono';
+import type { LimitedHolder } from '../../core/usage-limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import { dialectAt } from '../problems.ts';
 import { observeRequest } from './observe-request.ts';
@@ -26,6 +27,7 @@ export function requestContext(services: (env: never, context: never) => Service
       ['x-request-id', requestId],
       ['x-content-type-options', 'nosniff'],
       ['cache-control', cacheControl(c)],
+      ...limitHeaders(c),
       // The name under which Anthropic's stock client reads it.
       ...(dialectAt(c.req.path) === 'anthropic-messages' ? ([['request-id', requestId]] as const) : []),
     ]);
@@ -37,6 +39,27 @@ function cacheControl(c: AppContext): string {
   const own = c.res.headers.get('cache-control');
   if (own !== null && (c.get('keyId') === undefined || own.startsWith('no-store'))) return own;
   return 'no-store';
+}
+
+/** The headers of draft-ietf-httpapi-ratelimit-headers (revision 10), for limits with whole numbers. */
+function limitHeaders(c: AppContext): [name: string, value: string][] {
+  const limited = c.get('limited');
+  if (limited === undefined) return [];
+  const rates = c
+    .get('services')
+    .limiter.status(c.get('principal').workspace, limited)
+    .filter(({ limit }) => limit === 'requestsPerMinute' || limit === 'tokensPerMinute')
+    .map(({ of, limit, ...rest }) => ({ ...rest, policy: `"${of}-${limit}"`, unit: limit === 'tokensPerMinute' ? ';qu="tokens"' : '' }));
+  if (rates.length === 0) return [];
+  return [
+    ['ratelimit-policy', rates.map(({ policy, max, unit }) => `${policy};q=${max};w=60${unit}`).join(', ')],
+    [
+      'ratelimit',
+      rates
+        .map(({ policy, remaining, resetsInMs }) => `${policy};r=${Math.floor(remaining)};t=${Math.ceil(resetsInMs / 1_000)}`)
+        .join(', '),
+    ],
+  ];
 }
 
 /** Sets headers on the response. A response from `fetch` is immutable and is wrapped once; its body is passed on unchanged. */
@@ -64,6 +87,13 @@ function executionContext(c: AppContext): ExecutionContext | undefined {
 /** `route.ts` sets what routes with a key have: `keyId` and `principal` of the caller, and `body`, if the route takes JSON and it was sent. */
 export type AppEnv = {
   Bindings: object;
-  Variables: { services: Services; requestId: string; keyId?: string; principal: Principal; body?: JsonBody };
+  Variables: {
+    services: Services;
+    requestId: string;
+    keyId?: string;
+    principal: Principal;
+    limited?: readonly LimitedHolder[];
+    body?: JsonBody;
+  };
 };
 export type AppContext = Context<AppEnv>;

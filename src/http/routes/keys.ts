@@ -4,6 +4,7 @@ import { limits } from '../../core/limits.ts';
 import { KeyRequest, Scope } from '../../core/principal.ts';
 import { Warning } from '../../core/warning.ts';
 import type { KeyRecord } from '../../ports/catalog.ts';
+import { UsageLimits } from '../../core/usage-limits.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { patchBody, patchedAnswer } from '../patch.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -18,6 +19,7 @@ const Key = z
     toolsets: z.array(z.string()).optional(),
     agents: z.array(z.string()).optional(),
     caller: z.record(z.string(), z.string()).optional(),
+    limits: UsageLimits.optional(),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime().nullable(),
     revokedAt: z.iso.datetime().nullable(),

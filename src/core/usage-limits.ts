@@ -1,0 +1,90 @@
+/**
+ * Limits of requests, tokens, cost, turns and storage, for a key, an agent or a workspace: what they are called, and the period that each
+ * one counts in. Pure. `limit-counter/` counts; `storage/limit-counters.ts` decides.
+ */
+import { z } from 'zod';
+
+const minuteMs = 60_000;
+const maxCount = 1_000_000_000;
+const maxAmount = 1_000_000_000;
+const maxStorageBytes = 1_000_000_000_000_000;
+
+/** Members of `limits` of a key, an agent and a workspace. A limit that is left out does not exist. */
+export const usageLimits = {
+  requestsPerMinute: z.int().min(1).max(maxCount).optional().meta({ description: 'Requests per minute. For an agent: turns per minute.' }),
+  tokensPerMinute: z.int().min(1).max(maxCount).optional().meta({ description: 'Input and output tokens of models per minute.' }),
+  concurrentTurns: z.int().min(1).max(10_000).optional().meta({
+    description: 'Turns that run or are queued at the same time. Turns that wait for a person do not count.',
+  }),
+  dailyCost: z.number().positive().max(maxAmount).optional().meta({
+    description: 'Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price count as 0.',
+  }),
+  monthlyCost: z.number().positive().max(maxAmount).optional().meta({ description: 'The same per calendar month (UTC).' }),
+  storageBytes: z.int().min(1).max(maxStorageBytes).optional().meta({ description: 'Bytes that all its sessions store.' }),
+  sandboxSecondsPerMinute: z.number().positive().max(maxCount).optional().meta({
+    description: 'Seconds per minute that code of made tools and of `run_code` computes.',
+  }),
+} as const;
+
+export const UsageLimits = z.strictObject(usageLimits).meta({ id: 'UsageLimits', example: { requestsPerMinute: 60, dailyCost: 5 } });
+export type UsageLimits = z.infer<typeof UsageLimits>;
+export type LimitName = keyof UsageLimits;
+
+/** Whose limits they are. The name of a workspace, the id of a key, or the name of an agent. */
+export const limitHolders = ['workspace', 'key', 'agent'] as const;
+export type LimitHolder = { of: (typeof limitHolders)[number]; name: string };
+export type LimitedHolder = LimitHolder & { limits: UsageLimits };
+
+/** Limits that count an amount in a period; the others count what exists at a time. */
+export const periodicLimits = [
+  'requestsPerMinute',
+  'tokensPerMinute',
+  'sandboxSecondsPerMinute',
+  'dailyCost',
+  'monthlyCost',
+] as const satisfies readonly LimitName[];
+export type PeriodicLimit = (typeof periodicLimits)[number];
+
+/** Budgets hold across restarts and are counted from usage reports; a counter that cannot be reached refuses them. */
+export function isBudget(limit: PeriodicLimit): limit is 'dailyCost' | 'monthlyCost' {
+  return limit === 'dailyCost' || limit === 'monthlyCost';
+}
+
+/** The limits of the key of a request, and those of its workspace; absent: it has none. */
+export type CallerLimits = { key?: UsageLimits; workspace?: UsageLimits };
+
+/** Returns whose limits apply to a request of this caller. `agent`: that it uses. */
+export function limitedHolders(
+  caller: { workspace: string; keyId: string; limits?: CallerLimits },
+  agent?: { name: string; limits: UsageLimits | null },
+): LimitedHolder[] {
+  const { key, workspace } = caller.limits ?? {};
+  return [
+    ...(key === undefined ? [] : [{ of: 'key' as const, name: caller.keyId, limits: key }]),
+    ...(agent === undefined || agent.limits === null ? [] : [{ of: 'agent' as const, name: agent.name, limits: agent.limits }]),
+    ...(workspace === undefined ? [] : [{ of: 'workspace' as const, name: caller.workspace, limits: workspace }]),
+  ];
+}
+
+/** Returns the name of the period that contains `now`, in UTC: the number of the minute, `2026-01-31`, or `2026-01`. */
+export function periodOf(limit: PeriodicLimit, now: number): string {
+  if (limit === 'dailyCost') return new Date(now).toISOString().slice(0, 10);
+  if (limit === 'monthlyCost') return new Date(now).toISOString().slice(0, 7);
+  return String(Math.floor(now / minuteMs));
+}
+
+/** Returns when the period that contains `now` ends. */
+export function endOfPeriod(limit: PeriodicLimit, now: number): number {
+  const date = new Date(now);
+  if (limit === 'dailyCost') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + 1);
+  if (limit === 'monthlyCost') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+  return (Math.floor(now / minuteMs) + 1) * minuteMs;
+}
+
+/** Returns those of these limits that are set; null if none is. Limits of an agent are among others of its `limits`. */
+export function limitsAmong(given: Readonly<Record<string, unknown>> | undefined): UsageLimits | null {
+  if (given === undefined) return null;
+  const set = Object.entries(given).filter(([name, value]) => Object.hasOwn(usageLimits, name) && value !== undefined);
+  // The values were parsed with the schema above, or with one that contains its members.
+  return set.length === 0 ? null : (Object.fromEntries(set) as UsageLimits);
+}

@@ -1,0 +1,187 @@
+/**
+ * The `LimitCounter` Durable Object: counts what one key, agent or workspace has used of its limits. Isolates take leases of what is left and
+ * spend them without asking (`storage/limit-counters.ts`). It knows no limits: requests carry them. Its own clock decides on periods.
+ *
+ * - `used(limit_name, period, amount)`: what was used in a period. Of minutes, only the newest period is stored; days and months for 62 days.
+ * - `leases(holder, limit_name, period, amount, expires_at)`: what an isolate may still spend, or has reserved for calls in flight.
+ * - `turns(turn, expires_at)`: turns that run or are queued.
+ * - `counted(id, part, at)`: reports whose cost was counted. Deleted after 3 days.
+ * - `stored(session, bytes)`: what each session stores; a row is deleted with its session.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import { endOfPeriod, isBudget, type PeriodicLimit, periodOf } from '../core/usage-limits.ts';
+import type { Bindings } from '../storage/bindings.ts';
+import type { CostCharge, CounterState, LeaseExchange, LimitCounterRpc, TurnStart } from '../storage/limit-counters.ts';
+import { type LeaseGrant, leaseMs } from '../storage/limit-lease.ts';
+import { migrate } from '../storage/schema.ts';
+
+const dayMs = 86_400_000;
+const sweepMs = dayMs / 4;
+const usedMs = 62 * dayMs;
+const countedMs = 3 * dayMs;
+/** An isolate gets this part of what is left, so that it can admit many requests with one lease, and few are lost with it. */
+const leaseShare = 16;
+
+const migrations: readonly string[] = [
+  `
+  CREATE TABLE used (limit_name TEXT NOT NULL, period TEXT NOT NULL, amount REAL NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (limit_name, period)) WITHOUT ROWID;
+  CREATE TABLE leases (holder TEXT NOT NULL, limit_name TEXT NOT NULL, period TEXT NOT NULL, amount REAL NOT NULL, expires_at INTEGER NOT NULL, PRIMARY KEY (holder, limit_name)) WITHOUT ROWID;
+  CREATE TABLE turns (turn TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE counted (id TEXT PRIMARY KEY, part INTEGER NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX counted_by_time ON counted (at);
+  CREATE TABLE stored (session TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
+  `,
+];
+
+export class LimitCounter extends DurableObject<Bindings> implements LimitCounterRpc {
+  readonly #sql: SqlStorage;
+  #isArmed = false;
+
+  constructor(ctx: DurableObjectState, env: Bindings) {
+    super(ctx, env);
+    this.#sql = ctx.storage.sql;
+    migrate(ctx.storage, migrations);
+  }
+
+  async lease({ holder, rows }: LeaseExchange): Promise<LeaseGrant[]> {
+    await this.#arm();
+    const now = Date.now();
+    return this.ctx.storage.transactionSync(() => {
+      this.#dropExpired(now);
+      return rows.map(({ limit, max, need, held, spent }) => {
+        const period = periodOf(limit, now);
+        if (spent > 0) this.#add(limit, period, spent, now);
+        const used = this.#used(limit, period);
+        const free = Math.max(0, max - used - this.#leasedByOthers(holder, limit, period) - held);
+        const granted = need > 0 ? grantOf(limit, free, need) : 0;
+        this.#setLease(holder, limit, period, held + granted, now);
+        return { limit, granted, remaining: free - granted, used, endsInMs: endOfPeriod(limit, now) - now };
+      });
+    });
+  }
+
+  async charge(charges: readonly CostCharge[], holder: string, released: number): Promise<void> {
+    await this.#arm();
+    const now = Date.now();
+    this.ctx.storage.transactionSync(() => {
+      for (const { id, part, costs } of charges) {
+        if (!this.#isNewReport(id, part, now)) continue;
+        for (const { day, cost } of costs) {
+          this.#add('dailyCost', day, cost, now);
+          this.#add('monthlyCost', day.slice(0, 7), cost, now);
+        }
+      }
+      // What was reserved for these calls is now counted as used.
+      const release = `UPDATE leases SET amount = max(0, amount - ?) WHERE holder = ? AND limit_name IN ('dailyCost', 'monthlyCost')`;
+      if (released > 0) this.#sql.exec(release, released, holder);
+    });
+    // The sender deletes its rows after this.
+    await this.ctx.storage.sync();
+  }
+
+  async startTurn({ turn, max }: TurnStart): Promise<{ isTaken: boolean; running: number }> {
+    await this.#arm();
+    const now = Date.now();
+    return this.ctx.storage.transactionSync(() => {
+      this.#dropExpired(now);
+      const { running } = this.#sql.exec<{ running: number }>('SELECT count(*) AS running FROM turns WHERE turn <> ?', turn).one();
+      if (max !== null && running >= max) return { isTaken: false, running };
+      const insert = 'INSERT INTO turns (turn, expires_at) VALUES (?1, ?2) ON CONFLICT (turn) DO UPDATE SET expires_at = ?2';
+      this.#sql.exec(insert, turn, now + leaseMs);
+      return { isTaken: true, running: running + 1 };
+    });
+  }
+
+  async endTurn(turn: string): Promise<void> {
+    this.#sql.exec('DELETE FROM turns WHERE turn = ?', turn);
+  }
+
+  async storeBytes(session: string, bytes: number): Promise<number> {
+    await this.#arm();
+    const insert = 'INSERT INTO stored (session, bytes) VALUES (?1, ?2) ON CONFLICT (session) DO UPDATE SET bytes = ?2';
+    if (bytes > 0) this.#sql.exec(insert, session, bytes);
+    else this.#sql.exec('DELETE FROM stored WHERE session = ?', session);
+    return this.#storedBytes();
+  }
+
+  async state(limits: readonly PeriodicLimit[]): Promise<CounterState> {
+    const now = Date.now();
+    const { running } = this.#sql.exec<{ running: number }>('SELECT count(*) AS running FROM turns WHERE expires_at > ?', now).one();
+    return {
+      used: limits.map((limit) => ({ limit, used: this.#used(limit, periodOf(limit, now)), resetsAt: endOfPeriod(limit, now) })),
+      running,
+      storedBytes: this.#storedBytes(),
+    };
+  }
+
+  async erase(): Promise<void> {
+    await this.ctx.storage.deleteAll();
+    await this.ctx.storage.deleteAlarm();
+    migrate(this.ctx.storage, migrations);
+    this.#isArmed = false;
+  }
+
+  /** Deletes what is too old. Sets the next alarm first: the platform's own retries are finite. */
+  override async alarm(): Promise<void> {
+    const now = Date.now();
+    await this.ctx.storage.setAlarm(now + sweepMs);
+    this.#dropExpired(now);
+    this.#sql.exec('DELETE FROM used WHERE at < ?', now - usedMs);
+    this.#sql.exec('DELETE FROM counted WHERE at < ?', now - countedMs);
+  }
+
+  async #arm(): Promise<void> {
+    if (this.#isArmed) return;
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + sweepMs);
+    this.#isArmed = true;
+  }
+
+  /** Also drops what expires too far ahead: the clock was set back since. */
+  #dropExpired(now: number): void {
+    this.#sql.exec('DELETE FROM leases WHERE expires_at NOT BETWEEN ?1 + 1 AND ?2', now, now + leaseMs);
+    this.#sql.exec('DELETE FROM turns WHERE expires_at NOT BETWEEN ?1 + 1 AND ?2', now, now + leaseMs);
+  }
+
+  #isNewReport(id: string, part: number, now: number): boolean {
+    const insert = `INSERT INTO counted (id, part, at) VALUES (?1, ?2, ?3)
+      ON CONFLICT (id) DO UPDATE SET part = ?2, at = ?3 WHERE ?2 > part`;
+    return this.#sql.exec(insert, id, part, now).rowsWritten > 0;
+  }
+
+  #add(limit: PeriodicLimit, period: string, amount: number, now: number): void {
+    if (!isBudget(limit)) this.#sql.exec('DELETE FROM used WHERE limit_name = ? AND period <> ?', limit, period);
+    const insert = `INSERT INTO used (limit_name, period, amount, at) VALUES (?1, ?2, ?3, ?4)
+      ON CONFLICT (limit_name, period) DO UPDATE SET amount = amount + ?3, at = ?4`;
+    this.#sql.exec(insert, limit, period, amount, now);
+  }
+
+  #used(limit: PeriodicLimit, period: string): number {
+    const query = 'SELECT amount FROM used WHERE limit_name = ? AND period = ?';
+    return this.#sql.exec<{ amount: number }>(query, limit, period).toArray()[0]?.amount ?? 0;
+  }
+
+  #leasedByOthers(holder: string, limit: PeriodicLimit, period: string): number {
+    const query = 'SELECT total(amount) AS amount FROM leases WHERE limit_name = ? AND period = ? AND holder <> ?';
+    return this.#sql.exec<{ amount: number }>(query, limit, period, holder).one().amount;
+  }
+
+  #setLease(holder: string, limit: PeriodicLimit, period: string, amount: number, now: number): void {
+    if (amount <= 0) {
+      this.#sql.exec('DELETE FROM leases WHERE holder = ? AND limit_name = ?', holder, limit);
+      return;
+    }
+    const insert = `INSERT INTO leases (holder, limit_name, period, amount, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)
+      ON CONFLICT (holder, limit_name) DO UPDATE SET period = ?3, amount = ?4, expires_at = ?5`;
+    this.#sql.exec(insert, holder, limit, period, amount, now + leaseMs);
+  }
+
+  #storedBytes(): number {
+    return this.#sql.exec<{ bytes: number }>('SELECT total(bytes) AS bytes FROM stored').one().bytes;
+  }
+}
+
+/** Returns what to lease of what is free: at least what is needed now, if there is that much. Requests are whole numbers. */
+function grantOf(limit: PeriodicLimit, free: number, need: number): number {
+  if (limit !== 'requestsPerMinute') return Math.min(free, Math.max(need, free / leaseShare));
+  return Math.min(Math.floor(free), Math.max(need, Math.floor(free / leaseShare)));
+}

@@ -1,0 +1,277 @@
+/**
+ * The counters of limits: the interface of their objects, one for each key, agent and workspace with limits, and the limiter, which asks
+ * them as rarely as it can (`limit-lease.ts`). Without limits it does nothing. When a counter cannot be reached, rates and turns are
+ * admitted, and budgets are refused.
+ */
+import { Problem } from '../core/problem.ts';
+import {
+  isBudget,
+  type LimitedHolder,
+  type LimitHolder,
+  type LimitName,
+  periodicLimits,
+  type PeriodicLimit,
+} from '../core/usage-limits.ts';
+import type { UsageReport } from '../core/usage.ts';
+import { withTimeout } from '../engine/timeout.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { WaitUntil } from '../platform/background.ts';
+import type { Limiter, LimitUse, Reservation } from '../ports/limiter.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import type { Bindings } from './bindings.ts';
+import { objectName } from './keys.ts';
+import { HolderLease, type LeaseGrant, type LeaseRow, type LeaseWant, type Shortage, type Taken } from './limit-lease.ts';
+
+/** `holder`: of the leases, an isolate. */
+export type LeaseExchange = { holder: string; rows: readonly LeaseRow[] };
+export type CostCharge = { id: string; part: number; costs: readonly { day: string; cost: number }[] };
+/** `max`: null for a turn that continues, which is never refused. */
+export type TurnStart = { turn: string; max: number | null };
+export type CounterState = {
+  used: readonly { limit: PeriodicLimit; used: number; resetsAt: number }[];
+  running: number;
+  storedBytes: number;
+};
+
+export interface LimitCounterRpc {
+  lease(exchange: LeaseExchange): Promise<LeaseGrant[]>;
+  /** `released`: cost that the holder has reserved for them. A report that was charged before is not charged again. */
+  charge(charges: readonly CostCharge[], holder: string, released: number): Promise<void>;
+  startTurn(start: TurnStart): Promise<{ isTaken: boolean; running: number }>;
+  endTurn(turn: string): Promise<void>;
+  /** Replaces what a session stores, and returns the sum of all sessions. */
+  storeBytes(session: string, bytes: number): Promise<number>;
+  state(limits: readonly PeriodicLimit[]): Promise<CounterState>;
+  /** Forgets everything. */
+  erase(): Promise<void>;
+}
+
+/** One call of a counter. */
+const counterTimeoutMs = 2_000;
+/** What a call has used is reported after this, with what else was used meanwhile. */
+const flushMs = 1_000;
+const maxHolders = 5_000;
+/** A turn that was refused because others run may be sent again after this. */
+const turnRetryMs = 5_000;
+
+type Deps = { bindings: Pick<Bindings, 'LIMITS'>; clock: Clock; log: Logger; background: WaitUntil };
+type Own = { holder: LimitHolder; lease: HolderLease; isFlushing: boolean };
+
+export async function limitCounter(
+  { LIMITS }: Pick<Bindings, 'LIMITS'>,
+  workspace: string,
+  { of, name }: LimitHolder,
+): Promise<LimitCounterRpc> {
+  const id = LIMITS.idFromName(await objectName(workspace, 'limits', `${of}:${name}`));
+  // The class is on a higher floor; this is its interface.
+  return LIMITS.get(id) as unknown as LimitCounterRpc;
+}
+
+export function createLimiter({ bindings, clock, log, background }: Deps): Limiter {
+  const isolate = crypto.randomUUID();
+  const owns = new Map<string, Own>();
+
+  const ask = async <T>(workspace: string, holder: LimitHolder, work: (counter: LimitCounterRpc) => Promise<T>): Promise<T> =>
+    await withTimeout(systemClock, work(await limitCounter(bindings, workspace, holder)), counterTimeoutMs, () => {
+      throw new Error('a counter of limits did not respond in time');
+    });
+
+  const ownOf = (workspace: string, holder: LimitHolder): Own => {
+    const key = `${workspace}:${holder.of}:${holder.name}`;
+    const known = owns.get(key);
+    if (known !== undefined) return known;
+    if (owns.size >= maxHolders) for (const [name, { lease }] of owns) if (lease.isIdle) owns.delete(name);
+    const lease = new HolderLease(
+      async (rows) => await ask(workspace, holder, (counter) => counter.lease({ holder: isolate, rows })),
+      clock.now,
+    );
+    const own = { holder: { of: holder.of, name: holder.name }, lease, isFlushing: false };
+    owns.set(key, own);
+    return own;
+  };
+
+  /** null: the counter could not be reached. */
+  const take = async (own: Own, wants: readonly LeaseWant[]): Promise<Awaited<ReturnType<HolderLease['take']>> | null> => {
+    try {
+      return await own.lease.take(wants);
+    } catch (error) {
+      log.error('limits could not be counted', { ...own.holder, cause: String(error) });
+      if (wants.some(({ limit }) => isBudget(limit))) throw unreachable(own.holder);
+      return null;
+    }
+  };
+
+  const flushSoon = (own: Own): void => {
+    if (own.isFlushing) return;
+    own.isFlushing = true;
+    background(
+      clock
+        .sleep(flushMs)
+        .then(async () => {
+          own.isFlushing = false;
+          await own.lease.flush();
+        })
+        .catch((error: unknown) => log.error('limits could not be counted', { ...own.holder, cause: String(error) })),
+    );
+  };
+
+  return {
+    async countRequest(workspace, holders) {
+      const counted = holders.flatMap(({ limits: { requestsPerMinute: max }, ...holder }) =>
+        max === undefined ? [] : [{ own: ownOf(workspace, holder), max }],
+      );
+      for (const { own, max } of counted) {
+        const answer = await take(own, [{ limit: 'requestsPerMinute', max, need: 1 }]);
+        if (answer === null) continue;
+        if ('short' in answer) throw refusal(own.holder, answer.short);
+        own.lease.settle(answer.taken, () => 1);
+      }
+    },
+
+    status: (workspace, holders) =>
+      holders.flatMap(({ of, name }) =>
+        ownOf(workspace, { of, name })
+          .lease.status()
+          .map((status) => ({ of, name, ...status })),
+      ),
+
+    async reserveCall(workspace, holders, { tokens, cost }) {
+      const taken: { own: Own; taken: readonly Taken[] }[] = [];
+      const settle = (used: { tokens: number; cost: number }): void => {
+        for (const part of taken.splice(0)) {
+          part.own.lease.settle(part.taken, (limit) => (isBudget(limit) ? used.cost : used.tokens));
+          flushSoon(part.own);
+        }
+      };
+      const reservation: Reservation = { settle };
+      for (const { limits, ...holder } of holders) {
+        const wants = wantsOf(limits, { tokensPerMinute: tokens, dailyCost: cost, monthlyCost: cost });
+        if (wants.length === 0) continue;
+        const own = ownOf(workspace, holder);
+        try {
+          const answer = await take(own, wants);
+          if (answer === null) continue;
+          if ('short' in answer) throw refusal(own.holder, answer.short);
+          taken.push({ own, taken: answer.taken });
+        } catch (error) {
+          settle({ tokens: 0, cost: 0 });
+          throw error;
+        }
+      }
+      return reservation;
+    },
+
+    async requireSandboxSeconds(workspace, holders) {
+      for (const { limits, ...holder } of holders) {
+        const wants = wantsOf(limits, { sandboxSecondsPerMinute: 0.001 });
+        if (wants.length === 0) continue;
+        const own = ownOf(workspace, holder);
+        const answer = await take(own, wants);
+        if (answer === null) continue;
+        if ('short' in answer) throw refusal(own.holder, answer.short);
+        own.lease.settle(answer.taken, () => 0);
+      }
+    },
+
+    spendSandboxSeconds(workspace, holders, seconds) {
+      for (const { limits: own, ...holder } of holders) {
+        if (own.sandboxSecondsPerMinute === undefined || seconds <= 0) continue;
+        const spender = ownOf(workspace, holder);
+        spender.lease.spend('sandboxSecondsPerMinute', own.sandboxSecondsPerMinute, seconds);
+        flushSoon(spender);
+      }
+    },
+
+    async startTurn(workspace, holders, turn, { resumes } = { resumes: false }) {
+      const counted: LimitedHolder[] = [];
+      for (const holder of holders) {
+        const max = holder.limits.concurrentTurns;
+        if (max === undefined) continue;
+        const answer = await ask(workspace, holder, (counter) => counter.startTurn({ turn, max: resumes ? null : max })).catch(
+          (error: unknown) => log.error('a turn could not be counted', { of: holder.of, name: holder.name, cause: String(error) }),
+        );
+        if (answer?.isTaken === false) {
+          await endTurn(workspace, counted, turn);
+          throw refusal(holder, { limit: 'concurrentTurns', max, used: answer.running, retryAfterMs: turnRetryMs });
+        }
+        counted.push(holder);
+      }
+    },
+
+    endTurn: (workspace, holders, turn) => endTurn(workspace, holders, turn),
+
+    async charge(workspace, reports) {
+      for (const { holder, charges, cost } of chargesOf(reports)) {
+        const own = owns.get(`${workspace}:${holder.of}:${holder.name}`);
+        const released = own?.lease.release(cost) ?? 0;
+        await ask(workspace, holder, (counter) => counter.charge(charges, isolate, released));
+      }
+    },
+
+    async uses(workspace, holders) {
+      const read = holders.map(async (holder) => {
+        const { used, running, storedBytes } = await ask(workspace, holder, (counter) => counter.state(periodicLimits));
+        const of = (limit: LimitName): Pick<LimitUse, 'used' | 'resetsAt'> => {
+          if (limit === 'concurrentTurns') return { used: running, resetsAt: null };
+          if (limit === 'storageBytes') return { used: storedBytes, resetsAt: null };
+          return used.find((row) => row.limit === limit) ?? { used: 0, resetsAt: null };
+        };
+        return Object.entries(holder.limits).flatMap(([name, max]) => {
+          const limit = name as LimitName;
+          if (max === undefined) return [];
+          const { used: amount, resetsAt } = of(limit);
+          return [{ of: holder.of, name: holder.name, limit, max, used: amount, resetsAt }];
+        });
+      });
+      return (await Promise.all(read)).flat();
+    },
+  };
+
+  async function endTurn(workspace: string, holders: readonly LimitedHolder[], turn: string): Promise<void> {
+    for (const holder of holders) {
+      if (holder.limits.concurrentTurns === undefined) continue;
+      await ask(workspace, holder, (counter) => counter.endTurn(turn)).catch((error: unknown) =>
+        log.error('the end of a turn could not be counted', { of: holder.of, name: holder.name, cause: String(error) }),
+      );
+    }
+  }
+}
+
+function wantsOf(limits: LimitedHolder['limits'], needs: Partial<Record<PeriodicLimit, number>>): LeaseWant[] {
+  return periodicLimits.flatMap((limit) => {
+    const [max, need] = [limits[limit], needs[limit]];
+    return max === undefined || need === undefined ? [] : [{ limit, max, need }];
+  });
+}
+
+/** Groups the costs of reports by the holders of budgets that they count for. */
+function chargesOf(reports: readonly UsageReport[]): { holder: LimitHolder; charges: CostCharge[]; cost: number }[] {
+  const groups = new Map<string, { holder: LimitHolder; charges: CostCharge[]; cost: number }>();
+  for (const { id, part, models, budgets = [] } of reports) {
+    const costs = models.flatMap(({ day, cost }) => (cost > 0 ? [{ day, cost }] : []));
+    if (costs.length === 0) continue;
+    for (const holder of budgets) {
+      const key = `${holder.of}:${holder.name}`;
+      const group = groups.get(key) ?? { holder, charges: [], cost: 0 };
+      group.charges.push({ id, part, costs });
+      group.cost += costs.reduce((sum, { cost }) => sum + cost, 0);
+      groups.set(key, group);
+    }
+  }
+  return [...groups.values()];
+}
+
+/** The sentence names the limit and what to do. */
+function refusal({ of, name }: LimitHolder, { limit, max, used, retryAfterMs }: Shortage | TurnShortage): Problem {
+  const whose = of === 'workspace' ? 'the workspace' : `the ${of} "${name}"`;
+  const seconds = Math.ceil(retryAfterMs / 1_000);
+  const detail = `The limit ${limit} of ${whose} is reached (${max}). Try again in ${seconds} s, or ask an administrator to raise it.`;
+  return new Problem('rate_limited', detail, { limit, of, name, max, used, retryAfterMs });
+}
+
+type TurnShortage = Omit<Shortage, 'limit'> & { limit: LimitName };
+
+function unreachable({ of, name }: LimitHolder): Problem {
+  const detail = `The budget of the ${of} "${name}" cannot be checked at the moment, so nothing is spent. Try again.`;
+  return new Problem('unavailable', detail, { of, name, retryAfterMs: turnRetryMs });
+}
