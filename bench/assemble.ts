@@ -83,7 +83,7 @@ async function compare(time: Time): Promise<void> {
   const chosen = options.readers.split(',');
   const leastOverAi = options.workerd ? 50 : 6;
   console.log(
-    `Assembling tool calls ${options.workerd ? 'in workerd' : 'on Node'}, ms (goals: A1 at most 1.5 x floor, A2 last doubling at most 2.6, A3 ai streamText at least ${leastOverAi} x ours, the vendor's helper at least 2 x)\n`,
+    `Assembling tool calls ${options.workerd ? 'in workerd' : 'on Node'}, ms (goals: at most 1.5 x floor, last doubling at most 2.6, ai streamText at least ${leastOverAi} x ours, the vendor's helper at least 2 x)\n`,
   );
   console.log(`| case | reader | ${scales.map((scale) => `${scale}x`).join(' | ')} | x floor | last doubling | x ours |`);
   console.log(`|---|---|${'---|'.repeat(scales.length + 3)}`);

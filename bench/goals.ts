@@ -1,18 +1,17 @@
 /** The goals for the request path, judged on measured pairs. Those that are `required` pass or fail; the others are only printed. */
 import type { PairResult } from './measure-pair.ts';
 
-export type Verdict = { goal: string; text: string; holds: boolean; required: boolean };
+export type Verdict = { text: string; holds: boolean; required: boolean };
 
 type Judge = (find: (name: string, connections: number) => PairResult) => { text: string; holds: boolean };
 
 /** CPU per stream of the best-known gateway's Worker, yield, 10 connections: 4.8 times the floor; the goal is 0.6 of that. */
 const peerStreamCpu = 4.8;
 
-const judges: [goal: string, required: boolean, judge: Judge][] = [
-  ['G1', false, (find) => chatCpu(find('chat', 10), 1.5, 'chat')],
-  ['G2', false, (find) => chatCpu(find('chat, 30 tools', 10), 2.0, 'chat with 30 tools')],
+const judges: [required: boolean, judge: Judge][] = [
+  [false, (find) => chatCpu(find('chat', 10), 1.5, 'chat')],
+  [false, (find) => chatCpu(find('chat, 30 tools', 10), 2.0, 'chat with 30 tools')],
   [
-    'G3',
     true,
     (find) => {
       const { added, ratio } = find('chat', 1);
@@ -23,7 +22,6 @@ const judges: [goal: string, required: boolean, judge: Judge][] = [
     },
   ],
   [
-    'G4',
     false,
     (find) => {
       const pairs = [
@@ -42,7 +40,6 @@ const judges: [goal: string, required: boolean, judge: Judge][] = [
     },
   ],
   [
-    'G5',
     false,
     (find) => {
       const one = Math.min(...['burst', 'yield'].map((pace) => find(`stream rewritten, ${pace}`, 1).ratio.eventsPerSecond));
@@ -58,7 +55,6 @@ const judges: [goal: string, required: boolean, judge: Judge][] = [
     },
   ],
   [
-    'G6',
     false,
     (find) => {
       const { cpu } = find('stream rewritten, yield', 10).ratio;
@@ -70,7 +66,6 @@ const judges: [goal: string, required: boolean, judge: Judge][] = [
     },
   ],
   [
-    'G7',
     false,
     (find) => {
       const { ratio, added } = find('session turn', 10);
@@ -91,7 +86,6 @@ export function judge(results: readonly PairResult[]): Verdict[] {
 function judgePairs(results: readonly PairResult[]): Verdict[] {
   const rules = [
     {
-      goal: 'G1p',
       sort: /^translated.*plain$/,
       what: 'plain answers translated: CPU',
       most: 2.0,
@@ -99,20 +93,19 @@ function judgePairs(results: readonly PairResult[]): Verdict[] {
     },
     { goal: 'G4p', sort: /^passed.*stream$/, what: 'streams passed: CPU', most: 1.15, of: ({ ratio }: PairResult) => ratio.cpu },
     {
-      goal: 'G5p',
       sort: /^translated.*stream$/,
       what: 'streams translated: events/s',
       least: 0.3,
       of: ({ ratio }: PairResult) => ratio.eventsPerSecond,
     },
   ];
-  return rules.flatMap(({ goal, sort, what, most, least, of }) => {
+  return rules.flatMap(({ sort, what, most, least, of }) => {
     const found = results.filter(({ name }) => sort.test(name)).toSorted((a, b) => of(a) - of(b));
     const worst = most === undefined ? found[0] : found.at(-1);
     if (worst === undefined) return [];
     const value = of(worst);
     const text = `${what} ${number(of(found[0] ?? worst))} to ${number(of(found.at(-1) ?? worst))} x over ${found.length} pairs (worst ${worst.name}; ${most === undefined ? `at least ${least}` : `at most ${most}`})`;
-    return [{ goal, text, holds: most === undefined ? value >= (least ?? 0) : value <= most, required: false }];
+    return [{ text, holds: most === undefined ? value >= (least ?? 0) : value <= most, required: false }];
   });
 }
 
@@ -124,9 +117,9 @@ function judgeSingles(results: readonly PairResult[]): Verdict[] {
     if (result === undefined) throw new MissingScenario(`${name}, ${connections}`);
     return result;
   };
-  return judges.flatMap(([goal, required, decide]) => {
+  return judges.flatMap(([required, decide]) => {
     try {
-      return [{ goal, required, ...decide(find) }];
+      return [{ required, ...decide(find) }];
     } catch (error) {
       if (error instanceof MissingScenario) return [];
       throw error;

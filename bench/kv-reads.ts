@@ -1,5 +1,5 @@
 /**
- * Counts the KV reads of a warm request (goal G8: none). The built bundle runs with a KV binding that counts and forwards; the first
+ * Counts the KV reads of a warm request (the goal is none). The built bundle runs with a KV binding that counts and forwards; the first
  * requests fill the isolate's caches, the next ones are counted. Cache API: the bundle must not contain it.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

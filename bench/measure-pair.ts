@@ -19,58 +19,70 @@ export type PairResult = {
 
 export type Effort = { rounds: number; ms: number };
 
-type Contestant = { server: Server; requests: readonly Prepared[] };
+export type Contestant = { server: Server; requests: readonly Prepared[] };
+
+type Load = Pick<Scenario, 'name' | 'connections' | 'sse' | 'events'>;
 
 export async function measurePair(scenario: Scenario, servers: Servers, effort: Effort): Promise<PairResult> {
-  const floor = { server: servers.floor, requests: scenario.floor(servers) };
-  const ours = { server: servers.ours, requests: await scenario.ours(servers) };
   const ms = Math.max(scenario.ms ?? 0, effort.ms);
-  for (const contestant of [floor, ours]) await warmUp(scenario, contestant);
-  const rounds: { floor: Side; ours: Side }[] = [];
-  for (let round = 0; round < (scenario.rounds ?? effort.rounds); round++) {
-    if (round % 2 === 0) {
-      const first = await run(scenario, floor, ms);
-      rounds.push({ floor: first, ours: await run(scenario, ours, ms) });
-    } else {
-      const first = await run(scenario, ours, ms);
-      rounds.push({ floor: await run(scenario, floor, ms), ours: first });
-    }
-  }
-  const middle = (pick: (round: { floor: Side; ours: Side }) => number): number => median(rounds.map(pick));
-  const side = (of: 'floor' | 'ours'): Side => ({
-    cpuUs: middle((round) => round[of].cpuUs),
-    requestsPerSecond: middle((round) => round[of].requestsPerSecond),
-    eventsPerSecond: middle((round) => round[of].eventsPerSecond),
-    p50: middle((round) => round[of].p50),
-    p99: middle((round) => round[of].p99),
-    first50: middle((round) => round[of].first50),
-  });
-  const ratio = (field: keyof Side): number => middle((round) => round.ours[field] / round.floor[field]);
-  return {
-    name: scenario.name,
-    connections: scenario.connections,
-    sse: scenario.sse,
-    floor: side('floor'),
-    ours: side('ours'),
-    ratio: {
-      cpu: ratio('cpuUs'),
-      requestsPerSecond: ratio('requestsPerSecond'),
-      eventsPerSecond: ratio('eventsPerSecond'),
-      p99: ratio('p99'),
-    },
-    added: {
-      p50: middle((round) => round.ours.p50 - round.floor.p50),
-      first50: middle((round) => round.ours.first50 - round.floor.first50),
-    },
-  };
+  const [floor, ours] = await compare(
+    scenario,
+    [
+      { server: servers.floor, requests: scenario.floor(servers) },
+      { server: servers.ours, requests: await scenario.ours(servers) },
+    ],
+    { rounds: scenario.rounds ?? effort.rounds, ms },
+  );
+  if (floor === undefined || ours === undefined) throw new Error('compare measures every contestant');
+  const { name, connections, sse } = scenario;
+  return { name, connections, sse, floor: floor.side, ours: ours.side, ratio: ours.ratio, added: ours.added };
 }
 
-async function warmUp(scenario: Scenario, { requests }: Contestant): Promise<void> {
+/** Measures servers in turn, in reverse order every other round. Ratios and differences are to the first one, within a round. */
+export async function compare(
+  scenario: Load,
+  contestants: readonly Contestant[],
+  { rounds, ms }: Effort,
+): Promise<{ side: Side; ratio: PairResult['ratio']; added: PairResult['added'] }[]> {
+  for (const contestant of contestants) await warmUp(scenario, contestant);
+  const measured: Side[][] = contestants.map(() => []);
+  for (let round = 0; round < rounds; round++) {
+    const order = [...contestants.entries()];
+    for (const [index, contestant] of round % 2 === 0 ? order : order.reverse()) measured[index]?.push(await run(scenario, contestant, ms));
+  }
+  const first = measured[0] ?? [];
+  return measured.map((sides) => {
+    const middle = (pick: (side: Side, base: Side) => number): number =>
+      median(sides.flatMap((side, round) => (first[round] === undefined ? [] : [pick(side, first[round])])));
+    const of = (field: keyof Side): number => middle((side) => side[field]);
+    const ratio = (field: keyof Side): number => middle((side, base) => side[field] / base[field]);
+    const added = (field: keyof Side): number => middle((side, base) => side[field] - base[field]);
+    return {
+      side: {
+        cpuUs: of('cpuUs'),
+        requestsPerSecond: of('requestsPerSecond'),
+        eventsPerSecond: of('eventsPerSecond'),
+        p50: of('p50'),
+        p99: of('p99'),
+        first50: of('first50'),
+      },
+      ratio: {
+        cpu: ratio('cpuUs'),
+        requestsPerSecond: ratio('requestsPerSecond'),
+        eventsPerSecond: ratio('eventsPerSecond'),
+        p99: ratio('p99'),
+      },
+      added: { p50: added('p50'), first50: added('first50') },
+    };
+  });
+}
+
+async function warmUp(scenario: Load, { requests }: Contestant): Promise<void> {
   const result = await load(requests, { connections: scenario.connections, ms: 800, sse: scenario.sse });
   check(scenario, result);
 }
 
-async function run(scenario: Scenario, { server, requests }: Contestant, ms: number): Promise<Side> {
+async function run(scenario: Load, { server, requests }: Contestant, ms: number): Promise<Side> {
   const before = measure(server.pid);
   const result = await load(requests, { connections: scenario.connections, ms, sse: scenario.sse });
   check(scenario, result);
@@ -86,7 +98,7 @@ async function run(scenario: Scenario, { server, requests }: Contestant, ms: num
 }
 
 /** Throws for a wrong response, which must not count as a fast one. */
-function check(scenario: Scenario, result: LoadResult): void {
+function check(scenario: Load, result: LoadResult): void {
   const fewEvents = scenario.events !== undefined && result.eventsPerAnswer < scenario.events;
   if (result.answers > 0 && result.bad === 0 && result.errors === 0 && !fewEvents) return;
   throw new Error(

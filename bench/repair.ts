@@ -1,6 +1,6 @@
 /**
  * The cost of parsing damaged arguments: valid ones and nine kinds of damage, at 100 kB and 1 MB; texts larger than the cap are rejected.
- * Exit code 1 when a text takes longer than goal R1.
+ * Exit code 1 when a text takes longer than its goal.
  */
 import { readArguments } from '../src/core/json/json-repair.ts';
 import { argumentsJson } from './assembly-streams.ts';
@@ -25,7 +25,7 @@ function measureRepair(): void {
     work();
     return performance.now() - start;
   };
-  console.log('\nReading arguments, ms (goal R1: valid ones at most 1.1 x JSON.parse; anything up to 1 MB in at most 150)\n');
+  console.log('\nReading arguments, ms (goal: valid ones at most 1.1 x JSON.parse; anything up to 1 MB in at most 150)\n');
   console.log('| text | 100 kB | 1 MB | outcome |\n|---|---|---|---|');
   for (const [kind, damage] of Object.entries(kinds)) {
     const texts = [100_000, 1_000_000].map((bytes) => damage(whole(bytes)));

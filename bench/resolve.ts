@@ -1,5 +1,5 @@
 /**
- * The cost of names (goal G8): five names resolved with a cached table, and a cold start compared with `JSON.parse` of the same bytes.
+ * The cost of names: five names resolved with a cached table, and a cold start compared with `JSON.parse` of the same bytes.
  * Pure computation, timed with Node's clock. `node bench/resolve.ts [--rounds 7]`
  */
 import { buildAliasMap, resolveName } from '../src/core/toolset/alias-map.ts';
@@ -129,7 +129,7 @@ function report(subjects: readonly Subject[], samples: readonly Sample[][]): voi
     ['cold start over JSON.parse', Math.max(...cold), goals.cold],
   ];
   for (const [name, value, goal] of checks)
-    console.log(`G8 ${value <= goal ? 'pass' : 'FAIL'}: ${name}: ${value.toFixed(2)} (goal ≤ ${goal})`);
+    console.log(`${value <= goal ? 'pass' : 'FAIL'}: ${name}: ${value.toFixed(2)} (goal ≤ ${goal})`);
   if (checks.some(([, value, goal]) => !(value <= goal))) process.exitCode = 1;
 }
 

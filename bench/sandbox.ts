@@ -24,7 +24,7 @@ const wasmBeside: Plugin = {
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 const verdicts = [...(await inWorkerd()), ...(await ofMachines())];
-for (const { text, holds } of verdicts) console.log(`S1 ${holds ? 'pass' : 'FAIL'}: ${text}`);
+for (const { text, holds } of verdicts) console.log(`${holds ? 'pass' : 'FAIL'}: ${text}`);
 if (verdicts.some(({ holds }) => !holds)) process.exitCode = 1;
 
 type Verdict = { text: string; holds: boolean };

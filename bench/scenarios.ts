@@ -22,7 +22,7 @@ export type Scenario = {
 export function listScenarios(rows: number): Scenario[] {
   return [
     ...[1, 10].map((connections) => chat('chat', connections, {})),
-    chat('chat, 30 tools', 10, { tools: Array.from({ length: 30 }, (_, index) => sampleTool(index)) }),
+    chat('chat, 30 tools', 10, { tools: sampleTools(30) }),
     ...[1, 10].map((connections) => stream('stream passed, burst', connections, 'mock', 'p0')),
     ...[1, 10].map((connections) => stream('stream passed, yield', connections, 'mock', 'py')),
     ...[1, 10].map((connections) => stream('stream rewritten, burst', connections, 'mock-normalized', 'p0')),
@@ -87,6 +87,11 @@ function sessionTurn(connections: number, rows: number): Scenario {
       return ids.map((id) => prepare(`${servers.ours.url}/v1/sessions/${id}/turns`, { headers, body: { input: 'Hello' } }));
     },
   };
+}
+
+/** Tool definitions of a client, about 600 bytes each. */
+export function sampleTools(count: number): unknown[] {
+  return Array.from({ length: count }, (_, index) => sampleTool(index));
 }
 
 function sampleTool(index: number): unknown {

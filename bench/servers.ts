@@ -18,6 +18,8 @@ export type Servers = {
   startMcpUpstream(): Promise<Server>;
   /** A worker that only verifies webhooks (`bare-hook.ts`), on the product's core. */
   startBareHook(): Promise<Server>;
+  /** Another gateway, on the product's core: arguments of Node, in which `{port}` is replaced, and the path that responds when it is ready. */
+  startPeer(args: readonly string[], readyPath: string): Promise<Server>;
   stop(): Promise<void>;
 };
 
@@ -30,10 +32,15 @@ export async function startServers(): Promise<Servers> {
   const children: ChildProcess[] = [];
   const dataDir = mkdtempSync(join(tmpdir(), 'moniker-bench-'));
   const rootKey = 'bench-root-key-0123456789abcdef0123456789';
-  const start = async (script: string, args: string[], core: string, environment: Record<string, string> = {}): Promise<Server> => {
+  const start = async (
+    args: readonly string[],
+    core: string,
+    environment: Record<string, string> = {},
+    readyPath = '/healthz',
+  ): Promise<Server> => {
     const port = await freePort();
     const fill = (text: string): string => text.replaceAll('{port}', String(port));
-    const command = [process.execPath, join(root, script), ...args.map(fill)];
+    const command = [process.execPath, ...args.map(fill)];
     const full = pinned ? ['taskset', '-c', core, ...command] : command;
     const env = { ...process.env, ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(value)])) };
     const log = openSync(join(dataDir, 'server.log'), 'a');
@@ -41,7 +48,7 @@ export async function startServers(): Promise<Servers> {
     const child = spawn(full[0] ?? '', full.slice(1), { cwd: root, env, stdio: ['ignore', log, log], detached: true });
     children.push(child);
     const url = `http://127.0.0.1:${port}`;
-    await untilReady(`${url}/healthz`, child, join(dataDir, 'server.log'));
+    await untilReady(url + readyPath, child, join(dataDir, 'server.log'));
     return { url, pid: child.pid ?? 0 };
   };
   const stop = async (): Promise<void> => {
@@ -50,10 +57,10 @@ export async function startServers(): Promise<Servers> {
   };
   try {
     if (pinned) execFileSync('taskset', ['-cp', '1', String(process.pid)], { stdio: 'ignore' });
-    const upstream = await start('bench/upstream.ts', ['{port}'], '1');
-    const floor = await start('bench/floor.ts', ['{port}', upstream.url], '0');
+    const upstream = await start(['bench/upstream.ts', '{port}'], '1');
+    const floor = await start(['bench/floor.ts', '{port}', upstream.url], '0');
     const startOurs = (): Promise<Server> =>
-      start('src/cli/main.ts', ['start'], '0', {
+      start(['src/cli/main.ts', 'start'], '0', {
         PORT: '{port}',
         MONIKER_DATA_DIR: dataDir,
         MONIKER_ROOT_KEY: rootKey,
@@ -65,8 +72,9 @@ export async function startServers(): Promise<Servers> {
       floor,
       ours: await startOurs(),
       rootKey,
-      startMcpUpstream: () => start('bench/mcp-upstream.ts', ['{port}'], '1'),
-      startBareHook: () => start('bench/bare-hook.ts', ['{port}'], '0'),
+      startMcpUpstream: () => start(['bench/mcp-upstream.ts', '{port}'], '1'),
+      startBareHook: () => start(['bench/bare-hook.ts', '{port}'], '0'),
+      startPeer: (args, readyPath) => start(args, '0', {}, readyPath),
       stop,
       /** Restarts on the same data, with empty memory and a new address. */
       async restartOurs() {

@@ -17,7 +17,6 @@ const paced = 'mock-c100-p20';
 const stallMs = 2_000;
 
 export async function measureSessions(servers: Servers, quick: boolean): Promise<Verdict[]> {
-  console.log('\nSessions');
   return [
     ...(await measureStreams(servers)),
     await measureRows(servers),
@@ -87,7 +86,6 @@ async function measureStreams(servers: Servers): Promise<Verdict[]> {
   const perIdle = ((idle - atFirst) * 1024) / streams;
   return [
     {
-      goal: 'S1',
       text:
         `${streams} sessions stream at once: longest silence of any ${gap.toFixed(0)} ms (floor ${floorGap.toFixed(0)}; a stall is ${stallMs}), ` +
         `slowest ${number(slowest / floorSlowest)} x the floor's`,
@@ -95,7 +93,6 @@ async function measureStreams(servers: Servers): Promise<Verdict[]> {
       required: true,
     },
     {
-      goal: 'S2',
       text: `memory: ${perIdle.toFixed(0)} kB an idle session, ${perStream.toFixed(0)} kB a live stream (floor ${floorPerStream.toFixed(0)} kB) (reported)`,
       holds: true,
       required: false,
@@ -126,7 +123,6 @@ async function measureRows(servers: Servers): Promise<Verdict> {
   for (const pace of ['p0', 'py', 'p5']) rows.push((await runTurn(servers, await makeSession(servers, `mock-c200-${pace}`))).lastId);
   const most = Math.max(...rows);
   return {
-    goal: 'S3',
     text: `rows of the log for a turn of 200 pieces of text: ${rows.join(', ')} (at once, yielding, 5 ms apart; at most 60)`,
     holds: most <= 60,
     required: true,
@@ -167,7 +163,6 @@ async function measureNeighbour(servers: Servers): Promise<Verdict> {
   // Cancels what is queued, so that the next measurement runs alone.
   await fetch(`${servers.ours.url}/v1/sessions/${noisy}`, { method: 'DELETE', headers: bearer(servers) });
   return {
-    goal: 'S6',
     text:
       `a turn beside a session whose queue is full (${state.accepted} turns taken, ${state.refused} refused): p95 ${beside.toFixed(1)} ms, ` +
       `alone ${alone.toFixed(1)}: ${number(beside / alone)} x (at most 2; local objects share a thread)`,
@@ -208,7 +203,6 @@ async function measureLongSession(servers: Servers, turns: number): Promise<Verd
   const messages = turns * 2;
   return [
     {
-      goal: 'S4',
       text:
         `a session of ${messages} messages opens in ${aged?.view.toFixed(0)} ms, its first turn takes ${aged?.turn.toFixed(0)} ms ` +
         `(a new one ${fresh?.view.toFixed(0)} and ${fresh?.turn.toFixed(0)}; at most 1000 together)`,
@@ -216,7 +210,6 @@ async function measureLongSession(servers: Servers, turns: number): Promise<Verd
       required: true,
     },
     {
-      goal: 'S5',
       text:
         `a turn in it: ${number(median(rows.long) / median(rows.short))} x the rows of one in a new session (1), ` +
         `${median(later.long).toFixed(1)} ms against ${median(later.short).toFixed(1)}`,

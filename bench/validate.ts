@@ -1,5 +1,5 @@
 /**
- * The cost of validating a call's arguments (goal V1), compared with zod compiled from the same schema as Workers would run it. Pure
+ * The cost of validating a call's arguments, compared with zod compiled from the same schema as Workers would run it. Pure
  * computation, timed with Node's clock. `node bench/validate.ts [--rounds 7]`
  */
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import type { JsonSchema } from '../src/core/tools/tool.ts';
 
 const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || 7;
 /**
- * V1 requires 8 µs per call, 600 µs for the rows and 60 µs to compile on a machine where zod takes 4.2, 8, 460 and 259. As ratios to zod
+ * The goal is 8 µs per call, 600 µs for the rows and 60 µs to compile on a machine where zod takes 4.2, 8, 460 and 259. As ratios to zod
  * in the same round they apply to any machine, busy or not.
  */
 const goals = { valid: 8 / 4.2, invalid: 8 / 8, array: 600 / 460, compile: 60 / 259 };
@@ -148,6 +148,6 @@ for (const [index, values] of medians.entries()) {
 for (const column of columns) {
   const ratio = median((samples[0] ?? []).map((row, round) => row[column] / (samples[1]?.[round]?.[column] ?? Number.NaN)));
   const holds = ratio <= goals[column];
-  console.log(`V1 ${holds ? 'pass' : 'FAIL'}: ${column}: ${ratio.toFixed(2)} of zod's time (goal ≤ ${goals[column].toFixed(2)})`);
+  console.log(`${holds ? 'pass' : 'FAIL'}: ${column}: ${ratio.toFixed(2)} of zod's time (goal ≤ ${goals[column].toFixed(2)})`);
   if (!holds) process.exitCode = 1;
 }
