@@ -17,6 +17,7 @@ import { planTurn, type PlanRequest } from './engine/plan/plan-turn.ts';
 import { createStaleServerRefresh, withStaleServerRefresh } from './engine/servers/refresh-stale-servers.ts';
 import { marksIn } from './engine/policy/direct-marks.ts';
 import { createServerRefresh } from './engine/servers/refresh-server.ts';
+import { createAskGuard } from './engine/guard/ask-guard.ts';
 import { createToolMaker } from './engine/configuration/tool-maker.ts';
 import type { TurnDeps } from './engine/turn/run-turn.ts';
 import { testServer } from './engine/servers/test-server.ts';
@@ -32,6 +33,7 @@ import { createSignIns } from './mcp/oauth/sign-in-service.ts';
 import type { McpAnswer, McpRequest } from './mcp/server/endpoint.ts';
 import type { ServeDeps } from './mcp/server/serve-context.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
+import { readBounded } from './net/read-bounded.ts';
 import { createStdioBridge } from './net/stdio-bridge.ts';
 import { createInstanceName, hopHeader, refuseOwnHop, createOutbound, sendThrough } from './net/outbound.ts';
 import type { WaitUntil } from './platform/background.ts';
@@ -268,12 +270,16 @@ function buildServers({ background, runtime, outbound, stdio, cachedDirectory, m
 
 /** What calls of a workspace's tools need. */
 function buildCallDeps(
-  { background, noApprovals, settings, runtime, stdio, catalog }: Base,
+  { background, noApprovals, settings, runtime, outbound, stdio, catalog }: Base,
   servers: ServerParts,
   sandbox: Sandbox,
 ): (workspace: string) => CallDeps {
   const { directory, upstream, signIns } = servers;
-  const guard = createGuard(settings);
+  const network = createGuard(settings);
+  const ask = createAskGuard({
+    ...{ outbound, telemetry: runtime.telemetry, now: runtime.clock.now, read: readBounded },
+    secret: (workspace, name, host) => directory.secret(workspace, name, { host }),
+  });
   const code = createCodeExecutor(codeTools());
   return (workspace) => {
     const server = async (name: string, tool?: string): Promise<ServerAccess> => {
@@ -299,7 +305,8 @@ function buildCallDeps(
       sandbox,
       server,
       fetch: servers.fetchFor,
-      isBlockedUrl: (url) => refusedUrl(guard, url),
+      isBlockedUrl: (url) => refusedUrl(network, url),
+      guard: { workspace, ask, settings: async () => (await directory.safeguards(workspace)).guard },
       configuration: (keyId) =>
         createToolsetEditor(catalog({ workspace, keyId }), keyId, {
           aliases: settings.aliases,

@@ -3448,6 +3448,8 @@ export interface components {
             durationMs: number;
             /** @description `name@version.revision`. */
             edition: string | null;
+            /** @description How the guard of the workspace decided, before the call or after it, whichever is stricter. Absent: it was not asked. */
+            guard?: components["schemas"]["GuardVerdict"];
             /**
              * @description Id of the entry: the log that stores it and its number there, `<log>.<number>`. Stable.
              * @example 3.1042
@@ -4343,6 +4345,50 @@ export interface components {
             /** @description The last turn that is copied. */
             turn: string;
         };
+        /**
+         * @example {
+         *       "url": "https://guard.example.com/moniker",
+         *       "secret": "GUARD_SECRET",
+         *       "timeoutMs": 3000,
+         *       "onFailure": "deny",
+         *       "before": true,
+         *       "after": true
+         *     }
+         */
+        Guard: {
+            /**
+             * @description Whether the guard checks each result.
+             * @default false
+             */
+            after?: boolean;
+            /**
+             * @description Whether the guard checks each call before it runs.
+             * @default true
+             */
+            before?: boolean;
+            /**
+             * @description What happens when the guard does not respond in time, or with something other than an answer.
+             * @default deny
+             * @enum {string}
+             */
+            onFailure?: "allow" | "deny";
+            /** @description Name of a secret of the workspace that signs the questions (Standard Webhooks). Its `hosts` must contain the host of `url`. Absent: the questions are not signed. */
+            secret?: string;
+            /**
+             * @description For the whole response.
+             * @default 3000
+             */
+            timeoutMs?: number;
+            /** @description Only calls with these toolsets. Absent: all calls. */
+            toolsets?: string[];
+            /**
+             * Format: uri
+             * @description Receives the questions, by POST. Redirects are not followed.
+             */
+            url: string;
+        };
+        /** @enum {string} */
+        GuardVerdict: "allow" | "replace" | "deny" | "failed";
         /**
          * @example {
          *       "status": "ok",
@@ -7044,6 +7090,36 @@ export interface components {
             /** @constant */
             type: "inner-result";
         } | {
+            /** @description The arguments that the guard replaced those of the call with. */
+            arguments?: {
+                [key: string]: unknown;
+            };
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            callId: string;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            /** @description Hash of the call that the guard was asked about. */
+            of: string;
+            /** @description For a nested call: the id of the outer call. */
+            parent?: string;
+            reason?: string;
+            /**
+             * @description The call did not run.
+             * @constant
+             */
+            refused?: true;
+            /**
+             * @description Before the call, or about its result. A result that the guard allows has no event.
+             * @enum {string}
+             */
+            stage: "before" | "after";
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "guard-decided";
+            verdict: components["schemas"]["GuardVerdict"];
+        } | {
             /** @description Milliseconds since the epoch. */
             at: number;
             callId: string;
@@ -7610,7 +7686,7 @@ export interface components {
             via: components["schemas"]["Via"] | null;
         };
         /** @enum {string} */
-        ToolResultCode: "unknown_tool" | "ambiguous_tool" | "not_allowed" | "tool_held" | "invalid_json" | "truncated" | "invalid_arguments" | "approval_required" | "denied" | "timeout" | "tool_error" | "aborted" | "outcome_unknown" | "limit_reached";
+        ToolResultCode: "unknown_tool" | "ambiguous_tool" | "not_allowed" | "tool_held" | "invalid_json" | "truncated" | "invalid_arguments" | "approval_required" | "denied" | "guard_denied" | "timeout" | "tool_error" | "aborted" | "outcome_unknown" | "limit_reached";
         ToolResultPart: {
             callId: string;
             canonical: string | null;
@@ -8511,6 +8587,11 @@ export interface components {
         Workspace: {
             /** @default {} */
             settings?: {
+                /**
+                 * @description An endpoint that is asked before each tool call and after each result, and may deny or change them. null: none.
+                 * @default null
+                 */
+                guard?: components["schemas"]["Guard"] | null;
                 /** @default {} */
                 keys?: {
                     /**
@@ -8598,6 +8679,11 @@ export interface components {
             name: string;
             /** @default {} */
             settings?: {
+                /**
+                 * @description An endpoint that is asked before each tool call and after each result, and may deny or change them. null: none.
+                 * @default null
+                 */
+                guard?: components["schemas"]["Guard"] | null;
                 /** @default {} */
                 keys?: {
                     /**
@@ -9055,6 +9141,11 @@ export interface components {
             name: string;
             /** @default {} */
             settings?: {
+                /**
+                 * @description An endpoint that is asked before each tool call and after each result, and may deny or change them. null: none.
+                 * @default null
+                 */
+                guard?: components["schemas"]["Guard"] | null;
                 /** @default {} */
                 keys?: {
                     /**

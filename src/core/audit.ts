@@ -1,5 +1,6 @@
 /** The audit log: one row for each call or refusal, each approval decision and each configuration change (contract §7, §9). */
 import { z } from 'zod';
+import { GuardVerdict } from './guard.ts';
 import { Via } from './turn/message.ts';
 import { ToolResultCode } from './tools/tool.ts';
 
@@ -29,6 +30,9 @@ export const AuditRow = z
     }),
     code: ToolResultCode.nullable(),
     durationMs: z.number(),
+    guard: GuardVerdict.optional().meta({
+      description: 'How the guard of the workspace decided, before the call or after it, whichever is stricter. Absent: it was not asked.',
+    }),
   })
   .meta({
     id: 'AuditRow',

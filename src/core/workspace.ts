@@ -1,5 +1,6 @@
 /** The settings of a workspace: how long its records are kept, what its request log contains, when its keys expire, and names of its tools. One document, with defaults. */
 import { z } from 'zod';
+import { GuardEndpoint } from './guard.ts';
 import { NameMap } from './toolset/toolset.ts';
 import { UsageLimits } from './usage-limits.ts';
 
@@ -36,6 +37,9 @@ const Keys = z.strictObject({
 });
 
 export const WorkspaceSettings = z.strictObject({
+  guard: GuardEndpoint.nullable().default(null).meta({
+    description: 'An endpoint that is asked before each tool call and after each result, and may deny or change them. null: none.',
+  }),
   retention: Retention.prefault({}),
   requestLog: RequestLog.prefault({}),
   keys: Keys.prefault({}),

@@ -204,6 +204,7 @@ export function createAnswerMessage({
       case 'tool-progress':
       case 'inner-call':
       case 'inner-result':
+      case 'guard-decided':
       case 'input-required':
       case 'input-given':
       case 'tool-result':

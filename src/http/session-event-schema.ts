@@ -1,4 +1,5 @@
 /** The events of a session's log as its readers receive them (`dialects/native.ts`), for the OpenAPI document and typed clients. */
+import { GuardVerdict } from '../core/guard.ts';
 import { z } from 'zod';
 import { Citation } from '../core/model/citation.ts';
 import { Usage } from '../core/model/chat-event.ts';
@@ -99,6 +100,18 @@ const fields = {
     code: ToolResultCode.optional(),
     content: z.array(ContentBlock),
     durationMs: z.number(),
+  }),
+  'guard-decided': z.object({
+    ...ofCall,
+    parent: parent.optional(),
+    stage: z
+      .enum(['before', 'after'])
+      .meta({ description: 'Before the call, or about its result. A result that the guard allows has no event.' }),
+    verdict: GuardVerdict,
+    of: z.string().meta({ description: 'Hash of the call that the guard was asked about.' }),
+    refused: z.literal(true).optional().meta({ description: 'The call did not run.' }),
+    reason: z.string().optional(),
+    arguments: object.optional().meta({ description: 'The arguments that the guard replaced those of the call with.' }),
   }),
   'tool-progress': z.object({ ...ofCall, progress: z.number(), total: z.number().optional(), message: z.string().optional() }),
   'input-required': z.object({

@@ -7,6 +7,7 @@ import type { AliasMap } from '../core/toolset/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../core/toolset/edition-tool.ts';
 import type { ToolAcceptance } from '../core/listing/stored-tool.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
+import type { Safeguards } from '../core/guard.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/servers/server.ts';
@@ -290,6 +291,8 @@ export interface Directory {
   workspaceStatus(workspace: string): Promise<WorkspaceStatus | null>;
   /** Returns the policy rules of the workspace; they may be `limits.freshReadMs` old, but not in the isolate that wrote them. */
   rules(workspace: string): Promise<readonly PolicyRule[]>;
+  /** Returns the guard of the workspace. Read together with the rules, so that a workspace without safeguards has no further read. */
+  safeguards(workspace: string): Promise<Safeguards>;
   /**
    * Throws `not_found` if the server does not exist. The result may be `limits.freshReadMs` old, but is read again if the call of `tool` (an
    * own name) would be refused: a client may call a tool that was just listed or accepted.

@@ -5,6 +5,7 @@
 import { ResourceName } from '../core/agent.ts';
 import type { EditionPointer } from '../core/toolset/edition-tool.ts';
 import { madeToolset, privateToolset } from '../core/made/made-toolset.ts';
+import { noSafeguards, type Safeguards } from '../core/guard.ts';
 import { limits } from '../core/limits.ts';
 import { fallbackRules } from '../core/policy/document.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
@@ -100,14 +101,15 @@ export function createDirectory(options: {
       return [...byName].map(([name, models]) => ({ name, models })).sort((a, b) => (a.name < b.name ? -1 : 1));
     },
   });
-  const rules = createPublishedCache<'rules', readonly PolicyRule[]>({
+  const rules = createPublishedCache<'rules', { rules: readonly PolicyRule[] } & Safeguards>({
     ...all,
     kind: 'rules',
+    open: async (_workspace, _name, stored) => (Array.isArray(stored) ? { rules: stored, ...noSafeguards } : stored),
     // No rule allows anything, and possible denials require approval, which is safe.
     fallback: (workspace, error) => {
       const fields = { workspace, cause: String(error) };
       options.log?.error('the policy could not be read: calls that change or send something require approval', fields);
-      return fallbackRules;
+      return { rules: fallbackRules, ...noSafeguards };
     },
   });
   const names = createEditionNames({ load: published.edition, aliases: settings.aliases });
@@ -164,7 +166,8 @@ export function createDirectory(options: {
     workspaceSettings: (workspace) => single(workspaceSettings, workspace),
     workspaceStatus: async (workspace) =>
       workspace === defaultWorkspace ? 'active' : await workspaceStatuses.read(defaultWorkspace, workspace),
-    rules: (workspace) => single(rules, workspace),
+    rules: async (workspace) => (await single(rules, workspace)).rules,
+    safeguards: (workspace) => single(rules, workspace),
     subscriptions: (workspace) => single(subscriptions, workspace),
 
     server: async (workspace, name, tool) => {
@@ -227,6 +230,7 @@ export function createDirectory(options: {
           return modelAliases.noteWrite(workspace);
         case 'workspace':
           workspaceSettings.noteWrite(workspace);
+          rules.noteWrite(workspace);
           return invalidateToolsets(workspace);
         case 'secret':
           secrets.noteWrite(workspace, name);

@@ -3,6 +3,7 @@
  * `catalog/handlers/published.ts` reads them from the database; `published-reader.ts` reads them from KV.
  */
 import type { Agent } from '../core/agent.ts';
+import type { Safeguards } from '../core/guard.ts';
 import type { NamedModel } from '../core/model/model-alias.ts';
 import type { Provider } from '../core/model/provider.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
@@ -26,7 +27,8 @@ export type PublishedValues = {
   server: ServerAccess;
   /** What an MCP server offers besides tools. */
   offers: ServerOffers;
-  rules: PolicyRule[];
+  /** An array in a workspace without safeguards, as in earlier releases. */
+  rules: PolicyRule[] | ({ rules: PolicyRule[] } & Safeguards);
   subscriptions: SubscriptionHead[];
   settings: WorkspaceSettings;
   /** Of the registry, so only in the Catalog of `default`. */

@@ -2,6 +2,7 @@
  * The `Catalog` and `Directory` ports of one workspace in memory, for tests of higher layers. No encryption, KV or caches; the same
  * documents, versions, conditions and problems. Passes `test/contracts/catalog.ts`.
  */
+import { noSafeguards } from '../../src/core/guard.ts';
 import { rebindEntries } from '../../src/core/listing/stored-tool.ts';
 import { Agent } from '../../src/core/agent.ts';
 import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
@@ -667,6 +668,7 @@ export function createFakeCatalog(options: {
       const { secrets } = JSON.parse(kept.hidden ?? '') as WebhookSecrets;
       return compileHook({ webhook: kept.body as WebhookDocument, version: kept.version }, secrets);
     },
+    safeguards: async () => noSafeguards,
     subscriptions: async () => [],
     edition: async (asked, pointer) => {
       ownWorkspace(asked);

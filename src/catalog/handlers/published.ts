@@ -30,7 +30,10 @@ const readers: { readonly [Kind in PublishedKind]: (context: CatalogContext, nam
   secret: (context, name) => readSealedSecrets(context, [name])[0] ?? null,
   server: (context, name) => findServerAccess(context, name),
   offers: ({ sql }, name) => (findRow(sql, 'server', name) === null ? null : readServerOffers(sql, name)),
-  rules: ({ sql }) => readRules(sql),
+  rules: ({ sql }) => {
+    const [rules, { guard }] = [readRules(sql), readWorkspaceSettings(sql)];
+    return guard === null ? rules : { rules, guard };
+  },
   subscriptions: ({ sql }) => subscribedTargets(sql).map(({ head }) => head),
   settings: ({ sql }) => readWorkspaceSettings(sql),
   'workspace-status': (context, name) => findWorkspace(context, name)?.status ?? null,

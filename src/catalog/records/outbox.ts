@@ -45,7 +45,7 @@ const publishedBy: Partial<Record<DocumentKind, readonly (PublishedKind | 'webho
   policy: ['rules'],
   'model-alias': ['model-aliases'],
   subscription: ['subscriptions'],
-  workspace: ['settings'],
+  workspace: ['settings', 'rules'],
 };
 
 /** The document that a published value belongs to. Absent: the workspace has one value, of all documents of a kind. */

@@ -55,6 +55,14 @@ export const turnLimits = {
   /** Alternatives of one part that are distinguished; models do not choose well among more. */
   maxSchemaBranches: 64,
 
+  // Guards.
+  /** The longest timeout of a guard: a call waits twice for it, before and after. */
+  maxGuardTimeoutMs: 10_000,
+  /** An answer of a guard, which may contain a whole result. */
+  maxGuardAnswerBytes: 4 * MB,
+  /** Questions to guards that one isolate has open: a guard that calls Moniker would otherwise ask itself without end. */
+  maxOpenGuardQuestions: 200,
+
   // Session files.
   maxFileBytes: 16 * MB,
   maxSessionFilesBytes: 64 * MB,

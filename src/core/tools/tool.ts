@@ -196,6 +196,7 @@ export const ToolResultCode = z
     'invalid_arguments',
     'approval_required',
     'denied',
+    'guard_denied',
     'timeout',
     'tool_error',
     'aborted',

@@ -5,6 +5,18 @@ import { repeatKey, type InnerQuestion, type StepCall, type TurnState } from './
 
 /** Folds one event into the state, in place: the log of a turn is long and read once. */
 export function applyEvent(state: TurnState, event: SessionEventBody & { id?: number }): void {
+  if (event.type === 'guard-decided') {
+    const { verdict, of, refused, reason, arguments: args } = event;
+    if (event.stage === 'before')
+      state.guarded.set(event.callId, {
+        verdict,
+        of,
+        ...(refused && { refused }),
+        ...(reason !== undefined && { reason }),
+        ...(args && { arguments: args }),
+      });
+    return;
+  }
   if ('parent' in event && event.parent !== undefined) {
     applyNested(state, event, event.parent);
     return;
@@ -15,6 +27,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
       state.stepEvent = event.id ?? 0;
       state.phase = 'streaming';
       state.calls = new Map();
+      state.guarded = new Map();
       state.stepReason = null;
       return;
     case 'step-restart':
@@ -128,7 +141,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
   }
 }
 
-type NestedEvent = Extract<SessionEventBody, { parent?: string }>;
+type NestedEvent = Exclude<Extract<SessionEventBody, { parent?: string }>, { type: 'guard-decided' }>;
 
 /**
  * Inner calls do not change the state of the turn, except for their questions: the outer call then stops as if it had not started,

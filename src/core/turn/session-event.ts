@@ -6,6 +6,7 @@
 import type { ApprovalVerdict, AskedEffect, AskKind } from '../policy/approval.ts';
 import type { Usage } from '../model/chat-event.ts';
 import type { Citation } from '../model/citation.ts';
+import type { GuardVerdict } from '../guard.ts';
 import type { EditionPointer } from '../toolset/edition-tool.ts';
 import type { ElicitationAction } from '../tools/elicitation.ts';
 import type { InputRequest } from '../tools/mcp-input.ts';
@@ -184,6 +185,23 @@ export type SessionEventBody =
       name: string;
       canonical: string;
       arguments: Record<string, unknown>;
+    }
+  /**
+   * The guard of the workspace decided on a call. `before`: a call that resumes uses this decision; `arguments`: those that the call runs
+   * with. `after`: about its result, unless the guard allowed it. `of`: hash of the call that was asked about. `refused`: the call may not run.
+   */
+  | {
+      type: 'guard-decided';
+      turn: string;
+      step: number;
+      callId: string;
+      parent?: string;
+      stage: 'before' | 'after';
+      verdict: GuardVerdict;
+      of: string;
+      refused?: true;
+      reason?: string;
+      arguments?: Record<string, unknown>;
     }
   | {
       type: 'tool-result';

@@ -1,5 +1,6 @@
 /** The state of one turn: `fold-turn.ts` builds it from the log, `turn.ts` decides on it, and queries over it. */
 import type { ApprovalVerdict, GivenApproval } from '../policy/approval.ts';
+import type { GuardDecision } from '../guard.ts';
 import type { Usage } from '../model/chat-event.ts';
 import { canonicalJson } from '../hash.ts';
 import type { Via } from './message.ts';
@@ -57,6 +58,8 @@ export type TurnState = {
   phase: 'idle' | 'streaming' | 'stepped' | 'ended';
   /** Calls of the current step, in call order. */
   calls: Map<string, StepCall>;
+  /** Decisions of the guard on calls of the current step and their inner calls, by call id. */
+  guarded: Map<string, GuardDecision>;
   /** The finish reason of the step, once it ended. */
   stepReason: string | null;
   /** Whether the calls of the step run one after the other: each waits for the results of all calls before it. */
@@ -83,6 +86,7 @@ export function beginTurn(turn: string): TurnState {
     stepEvent: 0,
     phase: 'idle',
     calls: new Map(),
+    guarded: new Map(),
     stepReason: null,
     inOrder: false,
     cutSteps: 0,

@@ -13,7 +13,7 @@ import type { ToolCallAnswer, ToolCallRequest } from './tool-call.ts';
 
 type AuditDeps = Pick<CallDeps, 'clock' | 'log'>;
 type AuditedRequest = Pick<ToolCallRequest, 'callId' | 'requested' | 'arguments' | 'parent'>;
-type Named = Pick<ToolCallAnswer, 'canonical' | 'via'>;
+type Named = Pick<ToolCallAnswer, 'canonical' | 'via' | 'guard'>;
 type Outcome = Pick<AuditRow, 'verdict' | 'code' | 'durationMs'>;
 
 /**
@@ -91,7 +91,7 @@ async function rowOf(
   deps: AuditDeps,
   scope: AuditScope,
   request: AuditedRequest,
-  { canonical, via }: Named,
+  { canonical, via, guard }: Named,
   outcome: Outcome,
 ): Promise<Omit<AuditRow, 'sequence'>> {
   const { edition } = scope;
@@ -110,6 +110,7 @@ async function rowOf(
     edition: edition === null ? null : `${edition.toolset}@${edition.version}.${edition.revision}`,
     argumentsHash: await sha256Hex(canonicalJson(request.arguments)),
     ...outcome,
+    ...(guard !== undefined && { guard }),
   };
 }
 

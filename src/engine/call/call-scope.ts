@@ -3,6 +3,7 @@
  * Turns, direct calls and MCP calls build their scope with `createCallScope`; nested calls derive theirs from the outer call's.
  */
 import type { AuditRow } from '../../core/audit.ts';
+import type { GuardEndpoint, GuardDecision } from '../../core/guard.ts';
 import { limits } from '../../core/limits.ts';
 import type { TaintMarks } from '../../core/policy/taint.ts';
 import type { PolicyRule } from '../../core/policy/rule.ts';
@@ -22,6 +23,7 @@ import type { WithTelemetry } from '../../ports/telemetry.ts';
 import type { ToolMaker } from '../../ports/tool-maker.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import type { CallerChannel, ServerTokens } from '../../ports/upstream.ts';
+import type { AskGuard } from '../guard/ask-guard.ts';
 import type { CallTree } from './inner/call-tree.ts';
 import type { ToolCallRequest, WaitFor } from './tool-call.ts';
 
@@ -45,6 +47,8 @@ export type CallDeps = WithTelemetry & {
   secret(name: string, tool: string, host?: string): Promise<string>;
   /** Runs code that calls tools. Absent: tools that need it cannot be called. */
   sandbox?: Sandbox;
+  /** The guard of the workspace. Absent: there are none. */
+  guard?: { workspace: string; settings(): Promise<GuardEndpoint | null>; ask: AskGuard };
   /** Why calls cannot be approved in this deployment, as a sentence. Absent: they can, in a session. */
   noApprovals?: string;
 };
@@ -119,6 +123,12 @@ export type AuditScope = {
   /** The trace of a call in a session that is not part of a turn. */
   trace?: Plan['trace'];
   edition: EditionPointer | null;
+  /** Where a turn stores the decisions of the guard, so that a call which is resumed is not asked about again. Absent: they are not stored. */
+  guardLog?: {
+    find(callId: string): GuardDecision | null;
+    /** `after`: the decision is about the result, and only shown. */
+    store(callId: string, stage: 'before' | 'after', decision: GuardDecision): void;
+  };
   /** Journals that the call is about to be attempted, durably before the effect. */
   started?(callId: string, attempt: number): void;
   /**

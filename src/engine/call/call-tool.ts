@@ -1,19 +1,21 @@
 /**
- * The single path to a tool (contract §7): prepare (name, rights, arguments) → authorize (server state, policy) → execute → finish (bound the
- * result, write one audit row and one log line). Turns, direct calls, MCP calls and nested calls all use it.
+ * The single path to a tool (contract §7): prepare (name, rights, arguments) → authorize (server state) → ask the guard → execute (policy,
+ * tool) → ask the guard about the result → finish (bound the result, write one audit row and one log line). Turns, direct calls, MCP calls and nested calls all use it.
  */
 import { approveInSession, waysWithoutApproval } from '../../core/policy/approval-ways.ts';
 import type { ApprovalQuestion } from '../../core/policy/approval.ts';
 import { createTaintMarks } from '../../core/policy/taint.ts';
+import { strictest, type GuardVerdict } from '../../core/guard.ts';
 import { callsTools } from '../../core/tools/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { showResult } from '../../core/toolset/entry-result.ts';
 import { limits } from '../../core/limits.ts';
 import { errorResult, forModel, type ToolResult } from '../../core/tools/tool.ts';
-import { createIntent } from './audit-call.ts';
+import { createIntent, type CallIntent } from './audit-call.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
 import { executeCall, type AuthorizedCall, type ExecutionOutcome } from './execute-call.ts';
-import { guessedResult, prepareCall, type PreparedCall } from './prepare-call.ts';
+import { type CallGuard, openGuard } from '../guard/guard-call.ts';
+import { guessedResult, prepareCall, type PreparedCall, type RunnableCall } from './prepare-call.ts';
 import { observeCall } from '../telemetry/observe-work.ts';
 import { withServerState } from './server-state.ts';
 import type { CallOutcome, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
@@ -33,16 +35,15 @@ export async function callPrepared(deps: CallDeps, scope: CallScope, call: Prepa
   return await observeCall(telemetry, call, scope, () => runPrepared(deps, scope, call, signal));
 }
 
-async function runPrepared(deps: CallDeps, given: CallScope, call: PreparedCall, signal: AbortSignal): Promise<CallOutcome> {
+async function runPrepared(deps: CallDeps, given: CallScope, prepared: PreparedCall, signal: AbortSignal): Promise<CallOutcome> {
   // A call outside a conversation gets separate taint marks, shared with its nested calls.
   const scope = given.taint === undefined ? { ...given, taint: createTaintMarks() } : given;
   const startedAt = deps.clock.now();
+  const authorized = await authorizeCall(deps, scope, prepared, signal);
+  const { call, guard, next } =
+    'served' in authorized ? await passGuard(deps, scope, authorized, signal) : { call: prepared, guard: null, next: authorized };
   const intent = createIntent(deps, scope, call);
-  const authorized = await authorizeCall(deps, scope, call, signal);
-  const outcome =
-    'served' in authorized
-      ? toEnd(deps, scope, authorized, await executeCall(deps, scope, authorized, { intent, signal, callPrepared }))
-      : authorized;
+  const outcome = 'served' in next ? await runAuthorized(deps, scope, next, { guard, intent, signal }) : next;
   if ('waitFor' in outcome) {
     await intent.markWaiting();
     return outcome;
@@ -53,25 +54,50 @@ async function runPrepared(deps: CallDeps, given: CallScope, call: PreparedCall,
 }
 
 /** How a call ended: with a result, `ran` false if the tool did not run; or by waiting. */
-type CallEnd = { result: ToolResult; ran: boolean } | { waitFor: WaitFor };
+type CallEnd = { result: ToolResult; ran: boolean; guard?: GuardVerdict | null } | { waitFor: WaitFor };
 
 /** Checks what can change after a call was prepared. An interrupted call that may have had its effect is never retried. */
 async function authorizeCall(deps: CallDeps, scope: CallScope, call: PreparedCall, signal: AbortSignal): Promise<AuthorizedCall | CallEnd> {
   if (call.refusal !== null) return { result: call.refusal, ran: false };
   if (signal.aborted) return { result: errorResult('aborted', 'Not run: the turn was cancelled.'), ran: false };
-  const { request, own, tool: offered } = call;
-  // A tool that calls tools is safe to rerun only with a journal of its nested calls.
-  const mayRunAgain = (tool: EditionTool): boolean => deps.executor.isSafe(tool, own) && (!callsTools(tool) || scope.journal !== undefined);
-  const isUnrecoverable = (tool: EditionTool): boolean =>
-    request.unrecoverable === true || (request.interrupted === true && !mayRunAgain(tool));
-  if (isUnrecoverable(offered)) return { result: outcomeUnknown(), ran: true };
+  const offered = call.tool;
+  if (isUnrecoverable(deps, scope, call, offered)) return { result: outcomeUnknown(), ran: true };
   if (offered.kind === 'client')
     return scope.canWait && scope.turn !== null
       ? { waitFor: { kind: 'client', tool: offered } }
       : { result: noClientToRunIt(offered), ran: false };
   const served = await withServerState(deps, offered);
   if (!served.ok) return { result: served.result, ran: false };
-  return isUnrecoverable(served.tool) ? { result: outcomeUnknown(), ran: true } : { call, served };
+  return isUnrecoverable(deps, scope, call, served.tool) ? { result: outcomeUnknown(), ran: true } : { call, served };
+}
+
+/** A tool that calls tools is safe to rerun only with a journal of its nested calls. */
+function isUnrecoverable({ executor }: CallDeps, { journal }: CallScope, { request, own }: RunnableCall, tool: EditionTool): boolean {
+  if (request.unrecoverable === true) return true;
+  return request.interrupted === true && !(executor.isSafe(tool, own) && (!callsTools(tool) || journal !== undefined));
+}
+
+type GuardedNext = { call: RunnableCall; guard: CallGuard | null; next: AuthorizedCall | CallEnd };
+
+/** Asks the guard of the workspace, if it has one. An interrupted call may not be safe to rerun with the guard's arguments. */
+async function passGuard(deps: CallDeps, scope: CallScope, authorized: AuthorizedCall, signal: AbortSignal): Promise<GuardedNext> {
+  const guard = await openGuard(deps, scope);
+  if (guard === null) return { call: authorized.call, guard, next: authorized };
+  const { call, refusal } = await guard.before(authorized.call, signal);
+  if (refusal !== null) return { call, guard, next: { result: refusal, ran: false } };
+  if (isUnrecoverable(deps, scope, call, authorized.served.tool)) return { call, guard, next: { result: outcomeUnknown(), ran: true } };
+  return { call, guard, next: { ...authorized, call } };
+}
+
+type Run = { guard: CallGuard | null; intent: CallIntent; signal: AbortSignal };
+
+async function runAuthorized(deps: CallDeps, scope: CallScope, authorized: AuthorizedCall, run: Run): Promise<CallEnd> {
+  const { guard, intent, signal } = run;
+  const watched = guard === null ? scope : { ...scope, channel: guard.channel(scope.channel ?? {}) };
+  const end = toEnd(deps, scope, authorized, await executeCall(deps, watched, authorized, { intent, signal, callPrepared }));
+  if (guard === null || 'waitFor' in end || !end.ran || signal.aborted) return end;
+  const { result, verdict } = await guard.after(authorized.call, end.result, signal);
+  return { ...end, result, guard: verdict };
 }
 
 /** Turns what an execution needs first into what the call waits for, or into a refusal where it cannot wait. */
@@ -130,12 +156,13 @@ function noClientToRunIt(tool: EditionTool): ToolResult {
 /** Returns the answer to show: the result, shortened, with the notes on the call. Entry settings apply only if the tool ran. */
 function finishCall(
   { results, resultBounds }: CallScope,
-  { request: { callId, parent }, tool, requested, canonical, via, notes }: PreparedCall,
-  { result, ran }: Exclude<CallEnd, { waitFor: WaitFor }>,
+  { request: { callId, parent }, tool, requested, canonical, via, notes, guard: before }: PreparedCall,
+  { result, ran, guard: after }: Exclude<CallEnd, { waitFor: WaitFor }>,
   durationMs: number,
 ): ToolCallAnswer {
   const settings = ran ? tool?.result : undefined;
-  const answer = { requested, canonical, via, ran, durationMs };
+  const guard = strictest(before, after);
+  const answer = { requested, canonical, via, ran, durationMs, ...(guard !== null && { guard }) };
   // Code cannot fetch the rest, and gets no notes for the model.
   if (parent !== undefined)
     return { ...answer, result: showResult(result, { ...settings, maxBytes: undefined }, null, resultBounds).shown };

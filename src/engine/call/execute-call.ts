@@ -5,6 +5,7 @@
 import type { ApprovalQuestion } from '../../core/policy/approval.ts';
 import { callsTools } from '../../core/tools/composite-tool.ts';
 import { failpoint } from '../../core/failpoint.ts';
+import { canonicalJson, sha256HexSync } from '../../core/hash.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { secretArguments } from '../../core/toolset/entry-arguments.ts';
 import { cleanResult } from '../../core/tools/clean-result.ts';
@@ -131,11 +132,17 @@ function forbidden(reason: string): ToolResult {
 }
 
 /** Looks for files that a script names only if an approval is asked before it runs: one that is asked later records what the script has read. */
-function approvedEffects(scope: CallScope, tool: EditionTool, { request, own }: RunnableCall, { asks }: JudgedCall): ApprovedEffects {
+function approvedEffects(
+  scope: CallScope,
+  tool: EditionTool,
+  { request, own, isReplaced }: RunnableCall,
+  { asks }: JudgedCall,
+): ApprovedEffects {
   if (tool.approval === 'never') return { by: 'entry' };
   const isScript = asks.length > 0 && tool.canonical === 'builtin.bash' && typeof own.command === 'string';
   const reads = isScript ? namedFiles(String(own.command), typeof own.cwd === 'string' ? own.cwd : '.', scope.files) : [];
-  return { by: 'call', approved: request.approved?.binding ?? [], asks, reads };
+  const replaced = isReplaced === true ? sha256HexSync(new TextEncoder().encode(canonicalJson(own))) : undefined;
+  return { by: 'call', approved: request.approved?.binding ?? [], asks, reads, replaced };
 }
 
 type Filled = { ok: true; arguments: Record<string, unknown> } | { ok: false; result: ToolResult };

@@ -5,6 +5,7 @@
  */
 import { runCodeName } from '../../core/code-mode/run-code.ts';
 import { memberOf } from '../../core/code-mode/typescript.ts';
+import type { GuardVerdict } from '../../core/guard.ts';
 import { isConfigurationTool } from '../../core/names/reserved-names.ts';
 import type { Issue } from '../../core/problem.ts';
 import { fieldPath } from '../../core/schema/input-fault-text.ts';
@@ -29,6 +30,10 @@ export type PreparedCall = Pick<ToolCallAnswer, 'requested' | 'canonical' | 'via
   request: ToolCallRequest;
   issues: Issue[];
   notes: readonly string[];
+  /** How the guard of the workspace decided before the call; absent: it was not asked. */
+  guard?: GuardVerdict;
+  /** `own` are arguments of the guard, which an approval must cover. */
+  isReplaced?: true;
 } & ({ refusal: null; tool: EditionTool; own: Arguments } | { refusal: ToolResult; tool: EditionTool | null; own: Arguments | null });
 
 /** A call that may run, as far as its name and arguments say. */
@@ -169,6 +174,11 @@ export function prepareArguments(tool: EditionTool, args: Arguments, caller: Cal
   const faults = isChecked && tool.sourceSchema !== undefined ? ownFaults(tool, tool.sourceSchema, own) : [];
   if (faults.length > 0) return refuse(faults, unfitArguments(tool, given, faults));
   return { own, ignored, issues: [], refusal: null };
+}
+
+/** Validates arguments of the guard, which are the tool's own. */
+export function checkOwnArguments(tool: EditionTool, own: Arguments): Issue[] {
+  return isConfigurationTool(tool.canonical) ? [] : ownFaults(tool, tool.sourceSchema ?? tool.inputSchema, own);
 }
 
 const maxNamesInNote = 10;

@@ -1,4 +1,5 @@
 /** One tool call: its request, what it may wait for, and its outcome. `call-scope.ts` has what a call runs with. */
+import type { GuardVerdict } from '../../core/guard.ts';
 import type { ApprovalQuestion, GivenApproval } from '../../core/policy/approval.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import type { GivenInput, InputRequired } from '../../core/tools/mcp-input.ts';
@@ -57,4 +58,6 @@ export type ToolCallAnswer = {
   ran: boolean;
   result: ToolResult;
   durationMs: number;
+  /** How the guard of the workspace decided; absent: it was not asked. */
+  guard?: GuardVerdict;
 };

@@ -26,6 +26,7 @@ type ToRecord = Omit<EffectToAsk, 'operation'> & { operation?: ApprovalReason; f
 export class EffectRecord {
   readonly #base: FileSystem;
   readonly #approved: ReadonlySet<string>;
+  readonly #replaced: string | undefined;
   readonly #recorded = new Map<string, Recorded>();
   readonly #paths = new Map<string, ApprovalReason>();
   readonly #reads = new Set<string>();
@@ -38,9 +39,13 @@ export class EffectRecord {
   /** The hash of everything recorded; null after something was added. */
   #checkpoint: string | null = null;
 
-  /** `base`: the stored files. `approved`: the checkpoints that the approval is bound to; empty without an approval. */
-  constructor(base: FileSystem, approved: readonly string[]) {
+  /**
+   * `base`: the stored files. `approved`: the checkpoints that the approval is bound to; empty without an approval. `replaced`: the hash of
+   * the arguments if the caller did not send them itself; they are part of each checkpoint.
+   */
+  constructor(base: FileSystem, approved: readonly string[], replaced?: string) {
     this.#base = base;
+    this.#replaced = replaced;
     this.#approved = new Set(approved);
   }
 
@@ -124,7 +129,7 @@ export class EffectRecord {
       .map(([key, { path, files, before, isPredicted }]) => [key, before, files === null || isPredicted ? '' : stateOf(files, path)])
       .sort(byFirst);
     const reads = [...this.#reads].map((path) => [path, stateOf(this.#base, path)]).sort(byFirst);
-    return sha256HexSync(new TextEncoder().encode(canonicalJson({ effects, reads })));
+    return sha256HexSync(new TextEncoder().encode(canonicalJson({ effects, reads, replaced: this.#replaced })));
   }
 }
 

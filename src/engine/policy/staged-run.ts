@@ -44,7 +44,7 @@ export type EffectBeforeRun = EffectToAsk & { isPredicted?: boolean };
  */
 export type ApprovedEffects =
   | { by: 'entry' }
-  | { by: 'call'; approved: readonly string[]; asks: readonly EffectBeforeRun[]; reads: readonly string[] };
+  | { by: 'call'; approved: readonly string[]; asks: readonly EffectBeforeRun[]; reads: readonly string[]; replaced?: string | undefined };
 
 /** `stop` aborts the tool. `note`: records why an effect was denied. */
 type Hooks = { stop(reason: string): void; note(judged: PolicyDecision): PolicyDecision };
@@ -59,10 +59,10 @@ export class StagedRun {
   /** The first request other than GET or HEAD, as `POST host`. */
   #sent: string | null = null;
 
-  constructor(parts: GuardParts, { approved, asks, reads }: Extract<ApprovedEffects, { by: 'call' }>, hooks: Hooks) {
+  constructor(parts: GuardParts, { approved, asks, reads, replaced }: Extract<ApprovedEffects, { by: 'call' }>, hooks: Hooks) {
     this.#parts = parts;
     this.#hooks = hooks;
-    this.#record = new EffectRecord(parts.context.files, approved);
+    this.#record = new EffectRecord(parts.context.files, approved, replaced);
     this.#held = createStagedFiles(parts.context.files);
     for (const path of reads) this.#record.read(path);
     for (const ask of asks) this.#record.add(ask);

@@ -28,7 +28,7 @@ const maxPendingArgumentCharacters = 8 * MB;
 export async function storeQuestions(open: OpenDirectCall, key: DirectCallKey | null, waitFor: WaitFor): Promise<SessionCall> {
   const { context, call } = open;
   const { callId } = call.request;
-  const questions = toQuestions(callId, waitFor, sentArguments(open));
+  const questions = toQuestions(callId, waitFor);
   if (questions.length === 0 || key === null) {
     const text = `Not run: ${waitFor.tool.wireName} is run by the client of a turn, and a direct call has none.`;
     return await refuse(open, callId, errorResult('not_allowed', text));
@@ -59,18 +59,16 @@ export async function storeQuestions(open: OpenDirectCall, key: DirectCallKey | 
 type DirectQuestion = Omit<NewApproval, 'turn' | 'expiresAt'> & { arguments: Record<string, unknown> };
 
 /** Only approvals can be stored: in a direct call no client can run a tool or fill in a form. */
-function toQuestions(callId: string, waitFor: WaitFor, own: Record<string, unknown>): DirectQuestion[] {
+function toQuestions(callId: string, waitFor: WaitFor): DirectQuestion[] {
   switch (waitFor.kind) {
     case 'approval': {
-      const { tool, ask, round } = waitFor;
+      const { tool, ask, round, arguments: own } = waitFor;
       const { kind, target, reason } = ask;
       const named = { callId, canonical: tool.canonical, entry: tool.wireName };
       return [{ ...named, ask: kind, target, reason, question: toStoredQuestion(ask), round, arguments: own }];
     }
     case 'inner':
-      return waitFor.waiting.flatMap((inner) =>
-        inner.waitFor.kind === 'approval' ? toQuestions(inner.callId, inner.waitFor, inner.waitFor.arguments) : [],
-      );
+      return waitFor.waiting.flatMap((inner) => (inner.waitFor.kind === 'approval' ? toQuestions(inner.callId, inner.waitFor) : []));
     case 'client':
     case 'input':
       return [];
@@ -101,7 +99,7 @@ export async function respondPending(open: OpenDirectCall, asked: Approval): Pro
   const { callId, reason } = asked;
   const text = `Not run yet: ${reason}. It waits for approval of ${callId}. Once approved, send the same call again. ${waysOut(open, asked)}`;
   const answer = await refuse(open, callId, errorResult('approval_required', text));
-  return { ...answer, pending: [toPending(asked, sentArguments(open))] };
+  return { ...answer, pending: [toPending(asked, open.context.openSession.waits.argumentsOf(callId))] };
 }
 
 function waysOut({ context }: OpenDirectCall, { callId, ask, entry, round }: Approval): string {
@@ -123,11 +121,6 @@ async function refuse({ context, scope, call }: OpenDirectCall, callId: string, 
   const answer = { requested, canonical, via, ran: false, result, durationMs: 0 };
   await auditCall(context.deps, scope, { ...auditedRequest(call), callId }, answer);
   return toSessionCall(answer);
-}
-
-/** Returns the arguments as the tool receives them, with secrets by name. These are approved and shown. */
-function sentArguments({ call: { own, request } }: OpenDirectCall): Record<string, unknown> {
-  return own ?? request.arguments ?? {};
 }
 
 export function toSessionCall({ requested, canonical, via, result, durationMs }: ToolCallAnswer): SessionCall {

@@ -3,6 +3,7 @@
  * Loaded once a run: a run after a crash or a wait loads its own.
  */
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
+import { outerRootId } from '../../core/tools/composite-tool.ts';
 import type { InputRequired } from '../../core/tools/mcp-input.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { fallbackRules } from '../../core/policy/document.ts';
@@ -91,6 +92,13 @@ export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, appen
       canWait: true,
       journal: parts.journals.open({ turn: run.turn, step: () => run.state.step, append, isSealed: () => run.sealed }),
       results,
+      guardLog: {
+        find: (callId) => run.state.guarded.get(callId) ?? null,
+        store: (callId, stage, decision) => {
+          const parent = outerRootId(callId);
+          append({ type: 'guard-decided', turn: run.turn, step: run.state.step, callId, ...(parent && { parent }), stage, ...decision });
+        },
+      },
       started: (callId: string, attempt: number) => {
         append({ type: 'tool-start', turn: run.turn, step: run.state.step, callId, attempt });
         // A call must not run without its `tool-start` event: the turn was ended, or a newer run exists.
