@@ -104,22 +104,10 @@ describe.skipIf(isSkipped(browserPath === null, 'the administration in the conso
       });
     });
 
-    it('changes the workspace, names models, and shows the limits of the key', async () => {
+    it('names models, and shows the limits of the key', async () => {
       await visit('/console/settings', async (page) => {
         await page.getByText('comes from the settings of the service').waitFor();
         await page.getByRole('region', { name: 'Limits' }).getByText('Tool calls of a turn').waitFor();
-        await page.getByRole('link', { name: 'Workspace' }).click();
-        await field(page, 'Audit (days)').fill('0');
-        await button(page, 'Save').click();
-        await expect.poll(() => field(page, 'Audit (days)').getAttribute('aria-invalid')).toBe('true');
-        await field(page, 'Audit (days)').fill('30');
-        await page.getByLabel('Further names').fill('runcmd = builtin.bash\nunfinished');
-        await button(page, 'Save').click();
-        await saved(page, 1);
-        expect((await service.call('GET', '/v1/workspaces/default')).json.settings).toMatchObject({
-          retention: { auditDays: 30, sessionDays: null },
-          nameMap: { runcmd: 'builtin.bash' },
-        });
         await page.getByRole('link', { name: 'Model aliases' }).click();
         await page.getByRole('heading', { name: 'No model aliases yet' }).waitFor();
         await field(page, 'Name').fill('gpt-*');
@@ -167,8 +155,6 @@ describe.skipIf(isSkipped(browserPath === null, 'the administration in the conso
         await look('secret');
         await open('settings', 'Limits');
         await look('settings');
-        await open('settings/workspace', 'Request log');
-        await look('settings-workspace');
         await open('settings/models', 'gpt-4o');
         await look('settings-models');
         await open('settings/appearance', 'Color scheme');

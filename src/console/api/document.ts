@@ -4,6 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { MonikerError } from '../../../client/src/index.ts';
+import { chosenWorkspace } from './workspace.ts';
 
 /** What the typed client returns of a request. */
 type Sent<Data> = { data?: Data | undefined; error?: unknown; response: Response };
@@ -31,7 +32,7 @@ export type OpenDocument<Draft> = ReturnType<typeof openDocument<Draft>>;
 
 /** `key`: the kind and the name of the document, such as `toolset demo`. */
 export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
-  const storageName = draftPrefix + key;
+  const storageName = draftName(key);
   const draft = signal<Draft | null>(null);
   const stored = signal('');
   /** null: the document does not exist. */
@@ -178,7 +179,12 @@ export function withMembers<Value extends object>(value: Value, members: { [Name
 
 /** Whether this tab has changes of the document that are not saved. */
 export function hasDraft(key: string): boolean {
-  return sessionStorage.getItem(draftPrefix + key) !== null;
+  return sessionStorage.getItem(draftName(key)) !== null;
+}
+
+/** Documents of another workspace have drafts of their own. */
+function draftName(key: string): string {
+  return draftPrefix + (chosenWorkspace.value === null ? '' : `${chosenWorkspace.value} `) + key;
 }
 
 function readDraft<Draft>(storageName: string): Draft | null {

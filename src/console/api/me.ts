@@ -1,9 +1,10 @@
 /** What the key of this tab is and may do: read once for each key. */
 import { effect, signal } from '@preact/signals';
-import type { components } from '../../../client/src/index.ts';
 import type { Scope } from '../../core/principal.ts';
+import { MonikerError, type components } from '../../../client/src/index.ts';
 import { apiKey } from './key.ts';
 import { moniker } from './moniker.ts';
+import { chosenWorkspace } from './workspace.ts';
 
 type Me = components['schemas']['Me'];
 
@@ -15,7 +16,11 @@ export function hasScope(scopes: readonly Scope[]): boolean {
   return me.value === null || scopes.length === 0 || me.value.scopes.some((scope) => scope === 'admin' || scopes.includes(scope));
 }
 
-/** Reads it again whenever the key changes, until the returned function is called. Errors are shown by the view, which sends the same key. */
+export function isRoot(): boolean {
+  return me.value?.id === 'root';
+}
+
+/** Reads it again whenever the key or the workspace changes, until the returned function is called. Errors are shown by the view, which sends the same key. */
 export function followMe(): () => void {
   return effect(() => {
     const client = moniker.value;
@@ -25,7 +30,11 @@ export function followMe(): () => void {
       (found) => {
         if (moniker.value === client) me.value = found;
       },
-      () => undefined,
+      (error) => {
+        const isRefused = error instanceof MonikerError && [403, 404].includes(error.status);
+        // The chosen workspace was deleted, or the person is no longer a member of it.
+        if (isRefused && moniker.value === client) chosenWorkspace.value = null;
+      },
     );
   });
 }

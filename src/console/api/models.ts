@@ -1,10 +1,16 @@
 /** The agents and models that the key may use. */
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { moniker } from './moniker.ts';
+import { chosenWorkspace } from './workspace.ts';
 
 export const models = signal<readonly string[]>([]);
 /** With which a new chat begins; null: the first. */
 export const chosenModel = signal<string | null>(null);
+effect(() => {
+  // Another workspace has other agents.
+  void chosenWorkspace.value;
+  chosenModel.value = null;
+});
 
 /** Returns the list, agents first; rejects with the error of the request. */
 export async function loadModels(): Promise<readonly string[]> {

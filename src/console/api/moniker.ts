@@ -1,8 +1,9 @@
-/** The typed client with the key of this tab, and what the pages know of failed requests. */
+/** The typed client with the key and the workspace of this tab, and what the pages know of failed requests. */
 import { computed, signal } from '@preact/signals';
 import { createClient, MonikerError } from '../../../client/src/index.ts';
 import { apiKey } from './key.ts';
 import { sendRequest } from './request.ts';
+import { chosenWorkspace } from './workspace.ts';
 
 /** Until when the service asked this tab to wait, as milliseconds since the epoch. */
 export const retryAt = signal(0);
@@ -18,7 +19,11 @@ async function sendWatched(request: Request): Promise<Response> {
   return response;
 }
 
-export const moniker = computed(() => createClient({ baseUrl: location.origin, key: apiKey.value, fetch: sendWatched, retries: 1 }));
+export const moniker = computed(() => {
+  const workspace = chosenWorkspace.value;
+  const headers: Record<string, string> = workspace === null ? {} : { 'x-moniker-workspace': workspace };
+  return createClient({ baseUrl: location.origin, key: apiKey.value, headers, fetch: sendWatched, retries: 1 });
+});
 
 /** What a page shows of an error, whatever was thrown. */
 export type ShownProblem = {

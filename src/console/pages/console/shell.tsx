@@ -7,6 +7,7 @@ import { pollInbox } from '../../api/inbox.ts';
 import { followMe } from '../../api/me.ts';
 import { isKeyRejected, retryAt } from '../../api/moniker.ts';
 import { apiKey } from '../../api/key.ts';
+import { chosenWorkspace } from '../../api/workspace.ts';
 import { announcement } from '../../parts/announce.ts';
 import { KeyMenu } from '../../parts/key-menu.tsx';
 import { late } from '../../parts/late.tsx';
@@ -14,6 +15,7 @@ import { navigate, pathOf, place } from '../../router.ts';
 import { isListOpen, RecentChats } from './recent-chats.tsx';
 import { KeyPage } from './key-page.tsx';
 import { openPalette, Palette } from './palette.tsx';
+import { WorkspaceChoice } from './workspace-choice.tsx';
 import { groups, permittedViews, views, type ConsoleView } from './views.ts';
 
 const isOffline = signal(!navigator.onLine);
@@ -63,11 +65,18 @@ export function ConsoleShell() {
         <KeyMenu />
       </header>
       <nav id="navigation" aria-label="Console" class={isListOpen.value ? 'side open' : 'side'}>
+        {hasKey && <WorkspaceChoice />}
         <Navigation current={name} recent={hasKey ? <RecentChats current={name === 'chat' ? id : null} /> : null} />
       </nav>
       <main id="content" ref={main} tabIndex={-1}>
         <Notices />
-        {!hasKey ? <KeyPage /> : view === undefined ? <NotFound /> : <LoadedView key={view.name} view={view} id={id} />}
+        {!hasKey ? (
+          <KeyPage />
+        ) : view === undefined ? (
+          <NotFound />
+        ) : (
+          <LoadedView key={`${chosenWorkspace.value} ${view.name}`} view={view} id={id} />
+        )}
       </main>
       {hasKey && <Palette />}
       <div class="visually-hidden" role="status" aria-live="polite">

@@ -3,7 +3,7 @@ import { computed, type ReadonlySignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { heldServers } from '../../api/held-servers.ts';
 import { pendingCount } from '../../api/inbox.ts';
-import { hasScope } from '../../api/me.ts';
+import { hasScope, isRoot } from '../../api/me.ts';
 import type { Scope } from '../../../core/principal.ts';
 import type { ViewProps } from '../../router.ts';
 
@@ -14,6 +14,8 @@ export type ConsoleView = {
   key: string;
   /** A key needs one of these scopes. Absent: any key may open the view. */
   scopes?: readonly Scope[];
+  /** Only the root key may open the view. */
+  isRootOnly?: boolean;
   /** How many things in the view wait for a person. */
   badge?: ReadonlySignal<number>;
   load(): Promise<ComponentType<ViewProps>>;
@@ -160,6 +162,14 @@ export const views: readonly ConsoleView[] = [
     load: async () => (await import('../policy/policy-page.tsx')).PolicyPage,
   },
   {
+    name: 'workspaces',
+    title: 'Workspaces',
+    group: 'Administer',
+    key: 'z',
+    isRootOnly: true,
+    load: async () => (await import('../workspaces/workspaces-page.tsx')).WorkspacesPage,
+  },
+  {
     name: 'settings',
     title: 'Settings',
     group: 'Administer',
@@ -171,4 +181,4 @@ export const views: readonly ConsoleView[] = [
 export const groups: readonly ConsoleView['group'][] = ['Use', 'Build', 'Automate', 'Run', 'Administer'];
 
 /** The views that the key of the tab may open, as far as its scopes tell. */
-export const permittedViews = computed(() => views.filter(({ scopes = [] }) => hasScope(scopes)));
+export const permittedViews = computed(() => views.filter(({ scopes = [], isRootOnly }) => hasScope(scopes) && (!isRootOnly || isRoot())));

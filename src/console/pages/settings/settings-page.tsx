@@ -1,4 +1,4 @@
-/** `/console/settings/{part?}`: the workspace, aliases of models, what this key may do, and the appearance. */
+/** `/console/settings/{part?}`: what this key may do, aliases of models, and the appearance. */
 import type { ComponentChildren } from 'preact';
 import type { ViewProps } from '../../router.ts';
 import { late } from '../../parts/late.tsx';
@@ -6,12 +6,10 @@ import { ViewTabs } from '../../parts/view-tabs.tsx';
 import { ThisKey } from './this-key.tsx';
 import { Appearance } from './appearance.tsx';
 
-const WorkspaceSettings = late(async () => (await import('./workspace-settings.tsx')).WorkspaceForm);
 const ModelAliases = late(async () => (await import('./model-aliases.tsx')).ModelAliases);
 
 const parts: readonly { id: string | null; title: string; content(): ComponentChildren }[] = [
   { id: null, title: 'This key', content: () => <ThisKey /> },
-  { id: 'workspace', title: 'Workspace', content: () => <WorkspaceSettings /> },
   { id: 'models', title: 'Model aliases', content: () => <ModelAliases /> },
   { id: 'appearance', title: 'Appearance', content: () => <Appearance /> },
 ];

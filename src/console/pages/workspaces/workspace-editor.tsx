@@ -1,17 +1,16 @@
-/** The settings of the workspace: how long records are kept, what the request log has, and names of tools for all toolsets. */
-import { useSignal } from '@preact/signals';
+/** The settings of a workspace: how long records are kept, what the request log has, and names of tools for all toolsets. */
+import { signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { MonikerError, type components } from '../../../../client/src/index.ts';
 import { openDocument } from '../../api/document.ts';
 import { moniker } from '../../api/moniker.ts';
 import { DocumentHeader } from '../../parts/document-header.tsx';
 import { CheckField, FieldIssues, NumberField, TextField } from '../../parts/fields.tsx';
+import { pathOf } from '../../router.ts';
 
 type Draft = components['schemas']['Workspace'];
 type Settings = NonNullable<Draft['settings']>;
 type Retention = NonNullable<Settings['retention']>;
-
-const path = { workspace: 'default' };
 
 const days: readonly (readonly [name: keyof Retention, label: string])[] = [
   ['auditDays', 'Audit (days)'],
@@ -20,27 +19,37 @@ const days: readonly (readonly [name: keyof Retention, label: string])[] = [
   ['versions', 'Versions of a document'],
 ];
 
-export function WorkspaceForm() {
-  const document = useMemo(
-    () =>
-      openDocument<Draft>('settings workspace', {
-        blank: { settings: {} },
-        read: async () => {
-          const { data, ...rest } = await moniker.value.GET('/v1/workspaces/{workspace}', { params: { path } });
-          return data === undefined ? rest : { ...rest, data: { settings: data.settings ?? {} } };
-        },
-        write: (draft, header) => moniker.value.PUT('/v1/workspaces/{workspace}', { params: { path, header }, body: draft }),
-        remove: async () => ({ response: new Response(null, { status: 405 }) }),
-      }),
-    [],
-  );
+function openWorkspace(name: string) {
+  const path = { workspace: name };
+  const view = signal<components['schemas']['WorkspaceView'] | null>(null);
+  const document = openDocument<Draft>(`workspaces ${name}`, {
+    blank: { settings: {} },
+    read: async () => {
+      const { data, ...rest } = await moniker.value.GET('/v1/workspaces/{workspace}', { params: { path } });
+      view.value = data ?? null;
+      return data === undefined ? rest : { ...rest, data: { settings: data.settings ?? {} } };
+    },
+    write: (draft, header) => moniker.value.PUT('/v1/workspaces/{workspace}', { params: { path, header }, body: draft }),
+    remove: async () => ({ response: new Response(null, { status: 405 }) }),
+  });
+  return { document, view };
+}
+
+export function WorkspaceEditor({ name }: { name: string }) {
+  const { document, view } = useMemo(() => openWorkspace(name), [name]);
   useEffect(() => void document.load(), [document, moniker.value]);
   const { draft, generation, problem } = document;
   const issues = problem.value instanceof MonikerError ? problem.value.issues : [];
+  const isUnknown = draft.value !== null && view.value === null;
   return (
-    <div class="editor workspace">
-      <DocumentHeader document={document} view="settings" title="Settings" name="workspace" canDelete={false} isPart />
-      {draft.value !== null && (
+    <div class="editor page workspace-fields">
+      <DocumentHeader document={document} view="workspaces" title="Workspaces" name={name} canDelete={false} />
+      {isUnknown && (
+        <p class="notice warn rounded">
+          There is no workspace of this name. <a href={pathOf('workspaces')}>Create it</a>
+        </p>
+      )}
+      {draft.value !== null && !isUnknown && (
         <FieldIssues.Provider value={issues}>
           <SettingsFields
             key={generation.value}
@@ -79,6 +88,17 @@ function SettingsFields({ settings, change }: { settings: Settings; change(membe
           placeholder="never"
           value={retention.sessionDays ?? undefined}
           onInput={(value) => change({ retention: { ...retention, sessionDays: value ?? null } })}
+        />
+      </div>
+      <h2>Keys</h2>
+      <div class="fields two">
+        <NumberField
+          label="New keys expire after (days)"
+          path="settings.keys.expiryDays"
+          hint="For keys that are created without an expiry of their own."
+          placeholder="never"
+          value={settings.keys?.expiryDays ?? undefined}
+          onInput={(value) => change({ keys: { expiryDays: value ?? null } })}
         />
       </div>
       <h2>Request log</h2>

@@ -1,0 +1,115 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shareService } from '../e2e/shared-service.ts';
+import { isSkipped } from '../selection.ts';
+import { browserPath, launchBrowser, noBrowser } from './browser.ts';
+import { lookAt, visitConsole } from './console-tab.ts';
+
+describe.skipIf(isSkipped(browserPath === null, 'workspaces in the console', noBrowser))('workspaces in the console', () => {
+  const service = shareService();
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  const visit = (path: string, use: (page: Page) => Promise<void>) => visitConsole(browser, service, path, use);
+  const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const saved = (page: Page, version: number) => page.getByText(`saved as version ${version}`, { exact: true }).waitFor();
+  const inWorkspace = async (workspace: string, path: string) => {
+    const headers = { authorization: `Bearer ${service.key}`, 'x-moniker-workspace': workspace };
+    return (await (await fetch(service.url + path, { headers })).json()) as { instructions?: string; items: unknown[] };
+  };
+
+  it('creates a workspace and writes its settings', async () => {
+    await visit('/console/workspaces', async (page) => {
+      await page.getByRole('link', { name: 'default', exact: true }).waitFor();
+      await field(page, 'New workspace').fill('Not A Name');
+      await button(page, 'Create').click();
+      await expect.poll(() => field(page, 'New workspace').getAttribute('aria-invalid')).toBe('true');
+      await field(page, 'New workspace').fill('default');
+      await button(page, 'Create').click();
+      await page.getByText('There is a workspace of this name').waitFor();
+      await field(page, 'New workspace').fill('acme');
+      await button(page, 'Create').click();
+      await page.waitForURL(`${service.url}/console/workspaces/acme`);
+      await field(page, 'Audit (days)').fill('0');
+      await button(page, 'Save').click();
+      await expect.poll(() => field(page, 'Audit (days)').getAttribute('aria-invalid')).toBe('true');
+      await field(page, 'Audit (days)').fill('30');
+      await field(page, 'New keys expire after (days)').fill('90');
+      await page.getByLabel('Further names').fill('runcmd = builtin.bash\nunfinished');
+      await button(page, 'Save').click();
+      await saved(page, 2);
+      expect((await service.call('GET', '/v1/workspaces/acme')).json.settings).toMatchObject({
+        retention: { auditDays: 30, sessionDays: null },
+        keys: { expiryDays: 90 },
+        nameMap: { runcmd: 'builtin.bash' },
+      });
+      await page.goto(`${service.url}/console/workspaces/nowhere`);
+      await page.getByText('There is no workspace of this name').waitFor();
+    });
+  });
+
+  it('acts in the chosen workspace until another one is chosen, and keeps drafts apart', async () => {
+    await visit('/console/toolsets/demo', async (page) => {
+      await page.getByRole('combobox', { name: 'Workspace' }).selectOption('acme');
+      await page.waitForURL(`${service.url}/console/toolsets`);
+      await page.getByText('No toolsets yet').waitFor();
+      await page.goto(`${service.url}/console/agents`);
+      await field(page, 'New agent').fill('demo');
+      await page.keyboard.press('Enter');
+      await field(page, 'Model').fill('rehearsal/default');
+      await page.getByLabel('Instructions').fill('of acme');
+      await button(page, 'Save').click();
+      await saved(page, 1);
+      expect([(await inWorkspace('acme', '/v1/agents/demo')).instructions, (await inWorkspace('acme', '/v1/agents')).items.length]).toEqual(
+        [...['of acme', 1]],
+      );
+      await page.getByLabel('Instructions').fill('a draft of acme');
+      await page.reload();
+      await expect.poll(() => page.getByLabel('Instructions').inputValue()).toBe('a draft of acme');
+      await page.getByRole('combobox', { name: 'Workspace' }).selectOption('default');
+      await page.getByRole('link', { name: 'demo', exact: true }).click();
+      await expect.poll(() => page.getByLabel('Instructions').inputValue()).not.toBe('');
+      expect(await page.getByLabel('Instructions').inputValue()).not.toContain('acme');
+      expect(await page.evaluate('sessionStorage.getItem("moniker-workspace")')).toBe('default');
+    });
+  });
+
+  it('returns to the workspace of the key if the chosen one is gone, and offers no choice to other keys', async () => {
+    const { json } = await service.call('POST', '/v1/keys', { name: 'administers', scopes: ['admin'] });
+    await visit('/console/workspaces', async (page) => {
+      await page.evaluate('sessionStorage.setItem("moniker-workspace", "gone")');
+      await page.goto(`${service.url}/console/agents`);
+      await page.getByRole('link', { name: 'demo', exact: true }).waitFor();
+      expect(await page.getByRole('combobox', { name: 'Workspace' }).inputValue()).toBe('default');
+      await page.goto(`${service.url}/console/workspaces#key=${String(json.key)}`);
+      await page.reload();
+      await page.getByRole('alert').getByText('forbidden', { exact: true }).waitFor();
+      expect([
+        await page.getByRole('combobox', { name: 'Workspace' }).count(),
+        await page.getByRole('link', { name: 'Workspaces' }).count(),
+      ]).toEqual([0, 0]);
+    });
+  });
+
+  it('is accessible and fits its window', async () => {
+    await service.call('PUT', '/v1/workspaces/acme', {});
+    await lookAt(browser, service, '/console/workspaces', async (page, look, isNarrow) => {
+      await page.getByRole('link', { name: 'acme' }).waitFor();
+      await look('workspaces');
+      if (isNarrow) {
+        await page.getByRole('button', { name: 'Menu' }).click();
+        await page.getByRole('combobox', { name: 'Workspace' }).waitFor();
+        await look('workspaces-menu');
+      }
+      await page.goto(`${service.url}/console/workspaces/acme`);
+      await page.getByRole('heading', { name: 'Request log' }).waitFor();
+      await look('workspace');
+    });
+  });
+});
