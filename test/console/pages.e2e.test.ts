@@ -46,7 +46,7 @@ describe.skipIf(isSkipped(browserPath === null, 'every page of the console', noB
     const { json } = await service.call('POST', '/v1/keys', { name: 'decides', scopes: ['approve'] });
     await visitConsole(browser, { ...service, key: String(json.key) }, '/', async (page) => {
       await page.waitForURL(`${service.url}/console/approvals`);
-      const links = page.locator('nav a[href^="/console/"]');
+      const links = page.locator('#navigation a[href^="/console/"]');
       expect(await links.evaluateAll((found) => found.map((link) => String(link).split('/').at(-1)))).toEqual([
         'approvals',
         'usage',
