@@ -3,8 +3,9 @@ import type { AuditRow } from './core/audit.ts';
 import type { Plan } from './core/turn/plan.ts';
 import type { Principal } from './core/principal.ts';
 import type { Server, ServerAccess, ServerKind } from './core/servers/server.ts';
+import { connectPageUrl } from './core/servers/user-connection.ts';
 import type { RefreshReason } from './core/servers/refresh-state.ts';
-import { readSettings } from './core/settings.ts';
+import { publicBase, readSettings } from './core/settings.ts';
 import { defaultWorkspace } from './core/workspace.ts';
 import type { CallDeps } from './engine/call/call-scope.ts';
 import { createToolsetEditor } from './engine/configuration/toolset-editor.ts';
@@ -218,8 +219,9 @@ function buildBase(bindings: Bindings, { background, issued, noApprovals }: Depl
 type ServerParts = ReturnType<typeof buildServers>;
 
 /** Sign-ins, connections to servers, and their tool lists, which are refreshed in the background. */
-function buildServers({ background, runtime, outbound, stdio, cachedDirectory, master, catalog }: Base) {
+function buildServers({ background, settings, runtime, outbound, stdio, cachedDirectory, master, catalog }: Base) {
   const server = (workspace: string, name: string): Promise<ServerAccess> => cachedDirectory.server(workspace, name);
+  const base = publicBase(settings.publicUrl);
   const signIns = createSignIns({
     server,
     contextOf: (workspace, keyId) => ({
@@ -231,6 +233,7 @@ function buildServers({ background, runtime, outbound, stdio, cachedDirectory, m
     mintState: (state) => mintSignInState(master, state),
     readState: (text) => readSignInState(master, text),
     nonce: createSignInNonce,
+    connectUrl: (workspace, name) => (base === null ? null : connectPageUrl(base, workspace, name)),
   });
   const fetchFor = createToolFetch(outbound);
   const upstreamContext = createUpstreamContexts({
@@ -246,7 +249,8 @@ function buildServers({ background, runtime, outbound, stdio, cachedDirectory, m
   const sources: Partial<Record<ServerKind, ServerSource>> = { mcp: upstream, openapi };
   const reading = {
     ...{ ...runtime, catalog, sources, directory: cachedDirectory },
-    context: (workspace: string, access: ServerAccess, signal: AbortSignal) => upstreamContext(workspace, access, 'listing', signal),
+    context: (workspace: string, access: ServerAccess, signal: AbortSignal) =>
+      upstreamContext(workspace, access, { conversation: 'listing', owner: null }, signal),
   };
   const refresh = createServerRefresh(reading);
   const refreshStale = createStaleServerRefresh({ ...runtime, ...refresh, server, background });
@@ -316,7 +320,7 @@ function buildCallDeps(
         const own = catalog({ workspace, keyId });
         return createToolMaker({ catalog: own, keyId, sandbox, offered, editor: createToolsetEditor(own, keyId) });
       },
-      tokens: (access) => signIns.tokens(workspace, access),
+      tokens: (access, keyId) => signIns.tokens(workspace, access, keyId),
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
     };
   };

@@ -90,3 +90,10 @@ function readShards(value: string | null): number {
   const shards = Number(value);
   return Number.isInteger(shards) && shards >= 1 && shards <= maxAuditShards ? shards : defaultAuditShards;
 }
+
+/** Returns MONIKER_PUBLIC_URL without a trailing slash; null: not set, or not an http(s) URL. */
+export function publicBase(publicUrl: string | null): string | null {
+  const url = publicUrl === null ? null : URL.parse(publicUrl);
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}

@@ -260,10 +260,11 @@ function createMemory(now: () => number) {
         setBounded(marks, name, value, maxMarks);
       }
     },
-    serverGrant: (server: string): ServerGrant => grants.get(server) ?? { value: null, revision: 0 },
-    saveServerGrant: (server: string, { value, revision }: ServerGrant): boolean => {
-      if ((grants.get(server)?.revision ?? 0) !== revision) return false;
-      grants.set(server, { value, revision: revision + 1 });
+    serverGrant: (server: string, keyId = ''): ServerGrant => grants.get(`${server} ${keyId}`) ?? { value: null, revision: 0 },
+    saveServerGrant: (server: string, { value, revision }: ServerGrant, keyId = ''): boolean => {
+      const at = `${server} ${keyId}`;
+      if ((grants.get(at)?.revision ?? 0) !== revision) return false;
+      grants.set(at, { value, revision: revision + 1 });
       return true;
     },
   };

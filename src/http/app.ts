@@ -22,6 +22,8 @@ import { auditRoutes } from './routes/audit.ts';
 import { backupRoutes } from './routes/backup.ts';
 import { callbackRoutes } from './routes/callbacks.ts';
 import { chatCompletionRoutes } from './routes/chat-completions.ts';
+import { connectRoutes } from './routes/connect.ts';
+import { connectionRoutes } from './routes/connections.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
 import { exportRoutes } from './routes/export.ts';
 import { hookRoutes } from './routes/hooks.ts';
@@ -91,6 +93,8 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...writtenToolRoutes,
     ...serverRoutes,
     ...serverAuthorizeRoutes,
+    ...connectionRoutes,
+    ...connectRoutes,
     ...serverToolRoutes,
     ...serverHealthRoutes,
     ...providerRoutes,

@@ -50,6 +50,7 @@ const tags = [
   { name: 'Toolsets', description: 'Tools under names of your choice.' },
   { name: 'Tools', description: 'All tools of the workspace.' },
   { name: 'Servers', description: 'Sources of tools that are not built in, and the definitions accepted from them.' },
+  { name: 'Connections', description: 'Accounts of users at servers with `oauth.per: "user"`.' },
   { name: 'Sessions', description: 'Stored conversations: turns, events, messages and files.' },
   { name: 'Approvals', description: 'Decisions on tool calls that require approval.' },
   { name: 'MCP', description: 'Toolsets as MCP servers.' },

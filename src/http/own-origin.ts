@@ -4,18 +4,11 @@
  * header on all incoming connections to prevent DNS rebinding attacks"). Programs send no origin.
  */
 import { Problem, quoted } from '../core/problem.ts';
-import type { Settings } from '../core/settings.ts';
+import { publicBase, type Settings } from '../core/settings.ts';
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from './middleware/request-context.ts';
 
 type Addresses = Pick<Settings, 'publicUrl' | 'localUrl'>;
-
-/** Returns MONIKER_PUBLIC_URL without a trailing slash; null: not set, or not an http(s) URL. */
-export function publicBase(publicUrl: string | null): string | null {
-  const url = parse(publicUrl);
-  if (url === null || !/^https?:$/.test(url.protocol)) return null;
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
-}
 
 /** The same, or throws `not_configured`. `what`: the feature that requires the URL. */
 export function requirePublicBase(publicUrl: string | null, what: string): string {

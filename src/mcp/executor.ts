@@ -5,10 +5,11 @@
 import { cancelled, questionText } from '../core/tools/elicitation.ts';
 import { type EditionTool, isRepeatable } from '../core/toolset/edition-tool.ts';
 import { limits } from '../core/limits.ts';
-import type { InputRequired } from '../core/tools/mcp-input.ts';
+import { canElicit, type InputRequired } from '../core/tools/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
 import { secretHostOf } from '../core/policy/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
+import { connectText, type UserConnection } from '../core/servers/user-connection.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import type { ToolOutcome, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
@@ -47,12 +48,32 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
         return answer.kind === 'result' ? withUnheard(answer.result, unheard) : askedAnswer(tool.canonical, answer.input);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
+        const connection = error.extra.unauthorized === true ? context.tokens?.connection : undefined;
+        if (connection !== undefined) return notConnected(tool, connection, context);
         const code = error.code === 'upstream_timeout' ? 'timeout' : 'tool_error';
         return withUnheard(errorResult(code, `${tool.canonical} failed: ${error.detail}`), unheard);
       }
     },
   };
 }
+
+/** Asks an MCP client that can open a page for the user; others get the link as text. A client that was asked makes the call again. */
+function notConnected(
+  { canonical, server }: EditionTool,
+  connection: UserConnection,
+  { isTurn, channel, given }: ToolContext,
+): ToolOutcome {
+  const result = errorResult('connection_required', `${canonical} was not run. ${connectText(server, connection)}`);
+  const { url } = connection;
+  const mayAsk = isTurn !== true && given === null && canElicit(channel.askable ?? {}, 'url');
+  if (url === null || !mayAsk) return result;
+  const message = `Connect your account at the server ${server} on this page, then continue.`;
+  const params = { mode: 'url', message, url, elicitationId: `connect-${server}` };
+  return { ...result, input: { requests: { [connectKey]: { method: 'elicitation/create', params } } } };
+}
+
+/** The answer to our own question is not for the server. */
+const connectKey = 'moniker-connect';
 
 function callSpan({ ownName, server }: EditionTool): SpanStart {
   const attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': ownName };
@@ -70,7 +91,7 @@ function toCall(
     arguments: args,
     inputSchema: sourceSchema ?? inputSchema,
     ...(outputSchema && { outputSchema }),
-    ...(given && { given }),
+    ...(given !== null && !(connectKey in given.responses) && { given }),
     idempotencyKey,
   };
 }

@@ -129,7 +129,15 @@ export type RefreshLease = { version: number; until: number };
 export type RefreshFailure = { status: 'failing' | 'unauthorized'; reason: string };
 
 /** The stored OAuth grant of a server, sealed by the storage. `revision` counts writes, so that of two concurrent writes one fails. */
-export type ServerGrant = { value: string | null; revision: number };
+export type ServerGrant = {
+  value: string | null;
+  revision: number;
+  /** For the grant of a user or key: it has tokens. */
+  isConnected?: boolean;
+};
+
+/** A user or key that has connected to a server with `oauth.per: "user"`. `name`: of the key. */
+export type ConnectedUser = { keyId: string; name?: string; connectedAt: string };
 
 /** What a key has equipped over MCP (contract §10). While `mode` was never set, it depends on whether a toolset is equipped. */
 export type Equipment = { toolset: string | null; mode: 'configuration' | 'normal' };
@@ -193,9 +201,11 @@ export interface CatalogPort {
   /** Records a failed reading and releases the lease: the stored listing stays, and the server is retried later. */
   takeFailure(server: string, lease: RefreshLease, failure: RefreshFailure): Promise<void>;
 
-  serverGrant(server: string): Promise<ServerGrant>;
+  /** `keyId`: the grant of this user or key; absent: that of the workspace. */
+  serverGrant(server: string, keyId?: string): Promise<ServerGrant>;
   /** Returns false if the grant was written since `revision`. */
-  saveServerGrant(server: string, grant: ServerGrant): Promise<boolean>;
+  saveServerGrant(server: string, grant: ServerGrant, keyId?: string): Promise<boolean>;
+  connections(server: string, page: PageRequest): Promise<Page<ConnectedUser>>;
 
   equipment(keyId: string): Promise<Equipment>;
   /** Absent members are unchanged. */

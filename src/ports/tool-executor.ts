@@ -42,6 +42,8 @@ export type ToolContext = {
   maker: ToolMaker | null;
   /** The owner of state at a server (a session, or a key): two of them never share state. */
   conversation: string;
+  /** A turn makes the call: a model reads the result, and nobody waits for the call. Absent: a client makes it. */
+  isTurn?: true;
   /** The caller, while the call is open. */
   channel: CallerChannel;
   /** Nested calls, for tools that call tools; null: not available in this call. */

@@ -13,6 +13,7 @@ import type {
   ServerNotice,
 } from '../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
+import type { UserConnection } from '../core/servers/user-connection.ts';
 import type { StdioRun } from '../core/servers/stdio.ts';
 import type { Discovery } from '../core/servers/server-state.ts';
 import type { JsonSchema, ToolResult } from '../core/tools/tool.ts';
@@ -44,6 +45,8 @@ export interface ServerTokens {
   token(): Promise<string | null>;
   /** Called when the server rejected `token`: returns true if there is another one to try. `challenge`: its `WWW-Authenticate`. */
   refreshAfterRejection(token: string | null, challenge: string | null): Promise<boolean>;
+  /** For a server that each user connects to; absent: the tokens are the workspace's. */
+  readonly connection?: UserConnection;
 }
 
 export interface ServerSource {

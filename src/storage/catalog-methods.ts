@@ -93,6 +93,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   takeFailure: { ...write, invalidates: ofServer },
   serverGrant: read,
   saveServerGrant: write,
+  connections: read,
   acceptTool: { ...write, invalidates: ofServer },
   rebindTool: { ...write, invalidates: ofServer },
 

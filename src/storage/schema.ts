@@ -25,6 +25,9 @@
  * - `server_offers(server, sequence, data)`: prompts, resources and templates of an MCP server (JSON in chunks).
  * - `server_documents(server, sequence, data)`: an OpenAPI document that was uploaded, in chunks.
  * - `server_grants(server, …)`: OAuth tokens of a server (sealed JSON; `catalog/servers/server-grants.ts`).
+ * - `connections(server, key_id, …)`: what a user or key has connected at a server with `oauth.per: "user"` (sealed JSON, as in
+ *   `server_grants`). `connected_at`: null while a first sign-in is pending. `revision` begins with the time, so that a row that was deleted
+ *   and made again never has a revision of before.
  * - `equipment(key_id, …)`: the toolset that a key has equipped over MCP, and its mode.
  * - `spent(nonce, expires_at)`: used single-use nonces.
  * - `outbox(kind, name, …)`: documents to publish; `sequence` detects a write during a publish.
@@ -247,6 +250,11 @@ export const catalogMigrations: readonly string[] = [
     progress TEXT NOT NULL DEFAULT '{}'
   ) WITHOUT ROWID`,
   'ALTER TABLE keys ADD COLUMN limits TEXT',
+  `CREATE TABLE connections (
+    server TEXT NOT NULL, key_id TEXT NOT NULL, sealed TEXT NOT NULL, revision INTEGER NOT NULL, connected_at INTEGER,
+    PRIMARY KEY (server, key_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX connections_by_key ON connections (key_id)`,
 ];
 
 /**

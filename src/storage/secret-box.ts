@@ -10,7 +10,7 @@ import type { MasterKey } from './master-key.ts';
 /** The owner of a value, which is bound into the seal. */
 export type SealedFor = {
   workspace: string;
-  kind: 'secret' | 'provider' | 'grant' | 'webhook' | 'schedule' | 'subscription';
+  kind: 'secret' | 'provider' | 'grant' | 'connection' | 'webhook' | 'schedule' | 'subscription';
   name: string;
 };
 

@@ -33,7 +33,14 @@ export async function readApprovalToken(master: MasterKey, token: string): Promi
 }
 
 /** Identifies the sign-in for the redirect, which has no API key. The grant of the server has the nonce (`mcp/oauth/sign-in.ts`). */
-type SignInStatePayload = { workspace: string; server: string; nonce: string; expiresAt: number };
+type SignInStatePayload = {
+  workspace: string;
+  server: string;
+  nonce: string;
+  expiresAt: number;
+  owner: string | null;
+  browser: string | null;
+};
 
 /** Returns 144 random bits, which cannot be guessed. */
 export function createSignInNonce(): string {
@@ -41,16 +48,17 @@ export function createSignInNonce(): string {
 }
 
 /** Throws `not_configured` without a master key. */
-export async function mintSignInState(master: MasterKey, { workspace, server, nonce, expiresAt }: SignInStatePayload): Promise<string> {
-  return await mintToken(master, 'sign-in', expiresAt, [workspace, server, nonce]);
+export async function mintSignInState(master: MasterKey, state: SignInStatePayload): Promise<string> {
+  const { workspace, server, nonce, expiresAt, owner, browser } = state;
+  return await mintToken(master, 'sign-in', expiresAt, [workspace, server, nonce, owner ?? '', browser ?? '']);
 }
 
 /** Returns null when this installation did not sign it. Does not check the expiry, which is up to the caller. */
 export async function readSignInState(master: MasterKey, state: string): Promise<SignInStatePayload | null> {
   const read = await readToken(master, 'sign-in', state);
   if (read === null) return null;
-  const [workspace = '', server = '', nonce = ''] = read.parts;
-  return { workspace, server, nonce, expiresAt: read.expiresAt };
+  const [workspace = '', server = '', nonce = '', owner = '', browser = ''] = read.parts;
+  return { workspace, server, nonce, expiresAt: read.expiresAt, owner: owner || null, browser: browser || null };
 }
 
 export function createStateSeal(master: MasterKey): StateSeal {

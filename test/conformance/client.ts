@@ -78,10 +78,11 @@ const signIns = createSignIns({
   },
   readState: async (text) => states.get(text) ?? null,
   nonce: () => crypto.randomUUID(),
+  connectUrl: () => null,
 });
 
 const upstream = createMcpUpstream();
-const tokens = signIns.tokens('default', server);
+const tokens = signIns.tokens('default', server, null);
 const context: UpstreamContext = {
   fetch: (request) => send(request, request.signal),
   secret,
@@ -110,12 +111,13 @@ async function signIn(): Promise<void> {
   const { authorizationUrl } = await signIns.begin('default', server.name, { redirectUri, metadataUrl });
   const response = await fetch(authorizationUrl, { redirect: 'manual' });
   const back = new URL(response.headers.get('location') ?? '').searchParams;
-  await signIns.finish(back.get('state') ?? '', {
+  const returned = {
     code: back.get('code'),
     iss: back.get('iss'),
     error: back.get('error'),
     errorDescription: back.get('error_description'),
-  });
+  };
+  await signIns.finish(back.get('state') ?? '', returned, null);
 }
 
 /** A user who receives a form with proposed values, and submits it unchanged. */

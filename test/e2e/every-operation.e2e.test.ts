@@ -15,7 +15,7 @@ import { deliver, signStandard } from './webhook-payloads.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 /** Their success needs another service; the stories about signing in and about renamed tools call them in full. */
-const answeredWithError = new Set(['authorizeServer', 'finishSignIn', 'getClientMetadata', 'rebindServerTool']);
+const answeredWithError = new Set(['authorizeServer', 'finishSignIn', 'getClientMetadata', 'rebindServerTool', 'startConnect']);
 const service = shareService({
   MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*',
   MONIKER_PUBLIC_URL: 'http://127.0.0.1:8787',
@@ -185,6 +185,14 @@ describe('every operation', () => {
     await call('POST', '/v1/servers/gated/refresh');
     await call('POST', '/v1/servers/gated/authorize');
     await call('DELETE', '/v1/servers/gated/authorize');
+    await call('PATCH', '/v1/servers/gated', { oauth: { grant: 'authorization_code', per: 'user' } });
+    expect((await call('GET', '/v1/me/connections')).json.items).toMatchObject([{ server: 'gated', status: 'signed-out' }]);
+    expect((await call('POST', '/v1/me/connections/gated')).status).toBe(200);
+    expect((await call('DELETE', '/v1/me/connections/gated')).status).toBe(204);
+    expect((await call('GET', '/v1/servers/gated/connections')).json.items).toEqual([]);
+    expect((await call('DELETE', '/v1/servers/gated/connections/someone')).status).toBe(204);
+    expect((await call('GET', '/connect/gated')).status).toBe(200);
+    await call('POST', '/connect/gated', undefined, { authorization: '' });
     await call('GET', '/oauth/callback?state=unknown', undefined, { authorization: '' });
     await call('GET', '/oauth/client.json');
     expect((await call('DELETE', '/v1/servers/eyes')).status).toBe(204);

@@ -6,15 +6,17 @@ import { shareService } from './shared-service.ts';
 import { waitFor } from '../wait-for.ts';
 
 const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
-const guarded: Record<'client' | 'person', GuardedServer> = {} as Record<'client' | 'person', GuardedServer>;
+const guarded: Record<'client' | 'person' | 'each', GuardedServer> = {} as Record<'client' | 'person' | 'each', GuardedServer>;
 
 beforeAll(async () => {
   guarded.client = await listenGuarded({ clients: { us: { secret: 'value of the secret' } } });
   guarded.person = await listenGuarded();
+  guarded.each = await listenGuarded();
 });
 afterAll(async () => {
   await guarded.client.close();
   await guarded.person.close();
+  await guarded.each.close();
 });
 
 /** The log output of the service and the documents that its API returns. */
@@ -97,5 +99,54 @@ describe('a server with authorization_code', () => {
     expect(issuer.revoked).toHaveLength(1);
     expect((await service.call('GET', '/v1/servers/theirs')).json).toMatchObject({ authorization: { status: 'signed-out' } });
     expect(await add('theirs')).toMatchObject({ isError: true });
+  });
+});
+
+describe('a server that each user connects to', () => {
+  const auth = (key: string | undefined) => (key === undefined ? {} : { authorization: `Bearer ${key}` });
+  const callAdd = async (key: string | undefined) =>
+    (await service.call('POST', '/v1/toolsets/each/calls', { name: 'add', arguments: { a: 1, b: 2 } }, auth(key))).json;
+
+  /** In a browser: the page, its form, the authorization server, and back. */
+  async function connect(link: string, key: string): Promise<string> {
+    const { issuer } = guarded.each;
+    expect(await (await fetch(link)).text()).toContain('API key');
+    const { origin } = new URL(link);
+    const form = await fetch(link, { method: 'POST', body: new URLSearchParams({ key }), headers: { origin } });
+    const cookie = form.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const authorizationUrl = (/class="button" href="([^"]+)"/.exec(await form.text())?.[1] ?? '').replaceAll('&amp;', '&');
+    return await (await fetch(issuer.approve(authorizationUrl), { headers: { cookie } })).text();
+  }
+
+  it('is listed with the sign-in of the workspace, which no call uses, and says where to connect', async () => {
+    const { issuer, server } = guarded.each;
+    await service.call('PUT', '/v1/servers/each', { kind: 'mcp', url: server.url, oauth: { per: 'user' } });
+    const { json } = await service.call('POST', '/v1/servers/each/authorize');
+    await fetch(issuer.approve(json.authorizationUrl));
+    await service.call('PUT', '/v1/toolsets/each', { tools: [{ tool: 'each.add', approval: 'never' }] });
+    await service.call('PUT', '/v1/agents/each', { model: 'rehearsal/default', toolset: 'each' });
+    const refused = await callAdd(undefined);
+    expect(refused).toMatchObject({ isError: true, code: 'connection_required' });
+    expect(refused.content[0].text).toContain(`${service.url}/connect/each`);
+    const messages = [{ role: 'user', content: '/add {"a": 1, "b": 2}' }];
+    const chat = await service.call('POST', '/v1/chat/completions', { model: 'agent/each', messages });
+    expect(chat.status, chat.text).toBe(200);
+    expect(chat.json.choices[0].message.content).toContain(`${service.url}/connect/each`);
+  });
+
+  it('is called with the account of the key that calls, also after a restart', async () => {
+    const { issuer } = guarded.each;
+    const made = (await service.call('POST', '/v1/keys', { name: 'ada', scopes: ['tools'], toolsets: ['each'] })).json;
+    const start = await service.call('POST', '/v1/me/connections/each', undefined, auth(made.key));
+    expect(await connect(start.json.authorizationUrl, made.key)).toContain('Connected');
+    expect(await callAdd(made.key)).toMatchObject({ isError: false });
+    expect(await callAdd(undefined)).toMatchObject({ code: 'connection_required' });
+    await service.restart();
+    expect(await callAdd(made.key)).toMatchObject({ isError: false });
+    expect((await service.call('GET', '/v1/servers/each/connections')).json.items).toMatchObject([{ key: made.id, name: 'ada' }]);
+    await service.call('DELETE', `/v1/keys/${made.id}`);
+    expect((await service.call('GET', '/v1/servers/each/connections')).json.items).toEqual([]);
+    const visible = await everything('each');
+    for (const token of tokensOf(issuer)) expect(visible).not.toContain(token);
   });
 });

@@ -352,9 +352,10 @@ export function createFakeCatalog(options: {
   };
 
   const grants = new Map<string, ServerGrant>();
+  const grantOf = (server: string, keyId?: string): string => (keyId === undefined ? server : `${server} ${keyId}`);
   const dropGrant = (server: string): void => {
-    const revision = grants.get(server)?.revision;
-    if (revision !== undefined) grants.set(server, { value: null, revision: revision + 1 });
+    for (const [at, { revision }] of grants)
+      if (at === server || at.startsWith(`${server} `)) grants.set(at, { value: null, revision: revision + 1 });
   };
   const equipped = new Map<string, Equipment>();
   const spent = new Set<string>();
@@ -495,12 +496,20 @@ export function createFakeCatalog(options: {
       return report;
     },
     takeFailure: async (server, leave, failure) => life.takeFailure(server, leave, failure),
-    serverGrant: async (server) => grants.get(server) ?? { value: null, revision: 0 },
-    saveServerGrant: async (server, { value, revision }) => {
-      if ((grants.get(server)?.revision ?? 0) !== revision) return false;
-      grants.set(server, { value, revision: revision + 1 });
+    serverGrant: async (server, keyId) => grants.get(grantOf(server, keyId)) ?? { value: null, revision: 0 },
+    saveServerGrant: async (server, { value, revision, isConnected }, keyId) => {
+      const at = grantOf(server, keyId);
+      if ((grants.get(at)?.revision ?? 0) !== revision) return false;
+      grants.set(at, { value, revision: revision + 1, ...(isConnected !== undefined && { isConnected }) });
       return true;
     },
+    connections: async (server) => ({
+      items: [...grants.entries()].flatMap(([at, { isConnected }]) => {
+        const [name, keyId] = at.split(' ');
+        return name === server && keyId !== undefined && isConnected === true ? [{ keyId, connectedAt: new Date().toISOString() }] : [];
+      }),
+      nextCursor: null,
+    }),
     equipment: async (keyId) => {
       const kept = equipped.get(keyId);
       const isThere = kept?.toolset != null && newest('toolset', kept.toolset) !== null;

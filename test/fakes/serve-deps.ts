@@ -49,7 +49,7 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
       listen: async () => undefined,
       ...options.upstream,
     },
-    upstreamContext: (_workspace, _server, conversation, signal): UpstreamContext => ({
+    upstreamContext: (_workspace, _server, { conversation }, signal): UpstreamContext => ({
       fetch: unused,
       secret: options.secret ?? unused,
       document: async () => null,

@@ -55,6 +55,14 @@ const rootOnly = (...request: ReturnType<Request>): Row => ({
   other: () => false,
 });
 
+/** Servers that users connect to: unbound keys get 404 for an unknown one, bound keys are rejected before any lookup. */
+const connection = (method: string): Row => ({
+  scopes: ['chat', 'tools'],
+  request: (name) => [method, `/v1/me/connections/${name}`],
+  own: unbound,
+  other: unbound,
+});
+
 const mcpRow = (method: string, path: string): Row => ({
   scopes: ['tools'],
   request: (name) => [
@@ -79,6 +87,9 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   patchKey: admin('PATCH', '/v1/keys/{name}', {}),
   rotateKey: admin('POST', '/v1/keys/{name}/rotate'),
   revokeKey: admin('DELETE', '/v1/keys/{name}'),
+  listMyConnections: { scopes: ['chat', 'tools'], request: () => ['GET', '/v1/me/connections'], own: anyKey, other: anyKey },
+  connectServer: connection('POST'),
+  disconnectServer: connection('DELETE'),
   getMe: { scopes: Scope.options, request: () => ['GET', '/v1/me'], own: anyKey, other: anyKey },
   listAudit: admin('GET', '/v1/audit'),
   getUsage: usage('/v1/usage'),
@@ -138,6 +149,8 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   refreshServer: admin('POST', '/v1/servers/{name}/refresh'),
   testServer: admin('POST', '/v1/servers/{name}/test'),
   forgetServerAuthorization: admin('DELETE', '/v1/servers/{name}/authorize'),
+  listServerConnections: admin('GET', '/v1/servers/{name}/connections'),
+  removeServerConnection: admin('DELETE', '/v1/servers/{name}/connections/k'),
   listServerTools: admin('GET', '/v1/servers/{name}/tools'),
   getServerTool: admin('GET', '/v1/servers/{name}/tools/t'),
   acceptServerTool: admin('POST', '/v1/servers/{name}/tools/t/accept'),
@@ -364,6 +377,7 @@ const withoutRow = [
     'getPageFile',
   ],
   ...['showApproval', 'decideByLink', 'takeDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink', 'authorizeServer'],
+  ...['showConnect', 'startConnect'],
 ];
 
 function documents(Noun: string, plural: string, body: object, Nouns = `${Noun}s`): Record<string, Row> {

@@ -82,12 +82,18 @@ async function door({
     },
   };
   const changes: string[] = [];
+  const owners: string[] = [];
   const executor = executorByKind({ mcp: createMcpExecutor({ server, upstream, changed: (name) => void changes.push(name) }) });
   const deps: CallDeps = {
     ...{ clock, log: keptLog(), server, executor },
     fetch: () => Promise.reject(new Error('no network here')),
     secret: async (name) => `value-of-${name}`,
-    ...(tokens && { tokens: () => tokens }),
+    ...(tokens && {
+      tokens: (_server: ServerAccess, keyId: string) => {
+        owners.push(keyId);
+        return tokens;
+      },
+    }),
   };
   const callScope: CallScope = {
     ...{ keyId: 'k1', session: 's1', turn: 't1', names: () => names, edition: null, files: createMemoryFiles(() => 0) },
@@ -108,7 +114,7 @@ async function door({
     if ('waitFor' in settled) throw new Error('it waits');
     return settled.answer;
   };
-  return { changes, heard, audit, kept, clock, current, executor, abort, outcome, call };
+  return { changes, owners, heard, audit, kept, clock, current, executor, abort, outcome, call };
 }
 
 const told = ({ result }: { result: ToolResult }): string => contentText(result.content);
@@ -401,5 +407,61 @@ describe('an input request of a server', () => {
     expect(told(await call())).toBe(
       '{"action":"cancel"}\n[While it ran: Server "crm" asks: Which one? No user was available to answer, so the request was cancelled.]',
     );
+  });
+});
+
+describe('a server that each user connects to', () => {
+  const url = 'https://moniker.example.com/connect/crm';
+  const unconnected = (isTrigger = false): ServerTokens => ({
+    token: async () => null,
+    refreshAfterRejection: async () => false,
+    connection: { url: isTrigger ? null : url, isTrigger },
+  });
+  /** As the connection to the server does when there is no token. */
+  const answer = ({ context }: Heard): never => {
+    throw new Problem('upstream_error', 'unauthorized', { unauthorized: true, connection: context.tokens?.connection });
+  };
+  const mayOpen = { turn: null, session: null, channel: { askable: { elicitation: { url: {} } } } };
+
+  it('returns the link as text in a turn, also to clients that could open it', async () => {
+    for (const scope of [{ channel: mayOpen.channel }, {}]) {
+      const { call } = await door({ answer, tokens: unconnected(), scope });
+      const { result } = await call();
+      expect(result).toMatchObject({ isError: true, code: 'connection_required' });
+      expect(told({ result })).toContain(`Open ${url} in a browser`);
+    }
+  });
+
+  it('asks an MCP client to open the page, once, and does not pass its answer to the server', async () => {
+    const { outcome, call, heard } = await door({
+      answer: (one, turn) => (turn < 3 ? answer(one) : textResult('done')),
+      tokens: unconnected(),
+      scope: mayOpen,
+    });
+    const settled = await outcome({ customer_id: '7' });
+    const input = 'waitFor' in settled && settled.waitFor.kind === 'input' ? settled.waitFor.input : null;
+    expect(input?.requests).toEqual({
+      'moniker-connect': { method: 'elicitation/create', params: expect.objectContaining({ mode: 'url', url }) },
+    });
+    const given = { responses: { 'moniker-connect': { action: 'accept' } } };
+    expect((await call(undefined, { given })).result).toMatchObject({ code: 'connection_required' });
+    expect((await call(undefined, { given })).result).toMatchObject({ isError: false });
+    expect(heard.map((one) => one.call.given)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('tells a trigger that it has no account', async () => {
+    const { call } = await door({ answer, tokens: unconnected(true), scope: { keyId: 'schedule:nightly' } });
+    expect(told(await call())).toContain('webhooks and schedules have none');
+  });
+
+  it('uses the account of the key that started the turn, and separate state at the server', async () => {
+    const { heard, call, owners } = await door({
+      tokens: unconnected(),
+      server: { mcp: { oauth: { grant: 'authorization_code', per: 'user' } } },
+      scope: { keyId: 'owner', caller: { key: 'admin' } },
+    });
+    await call();
+    expect(heard[0]?.context.conversation).toBe('s1 admin');
+    expect(owners).toEqual(['admin']);
   });
 });

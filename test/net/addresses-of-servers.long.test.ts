@@ -170,7 +170,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
       const server = serverOf('docs', url, oauth);
       const installation = createInstallation([fake, { answer: async () => Response.json({}) }], [server]);
       const signIns = installation.isolate();
-      const tokens = signIns.tokens('main', server);
+      const tokens = signIns.tokens('main', server, null);
       if (tokens === null) throw new Error('the server has no oauth');
       return { ...installation, fake, signIns, tokens };
     }

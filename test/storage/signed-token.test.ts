@@ -44,13 +44,15 @@ describe('the token of an approval link', () => {
   });
 });
 
-const state = { workspace: 'main', server: 'docs', nonce: 'n0nce_-', expiresAt: Date.UTC(2026, 0, 2) };
+const state = { workspace: 'main', server: 'docs', nonce: 'n0nce_-', expiresAt: Date.UTC(2026, 0, 2), owner: null, browser: null };
 
 describe('the state of a sign-in', () => {
   it('can be read back, and is valid in a URL', async () => {
     const text = await mintSignInState(master, state);
     expect(text).toMatch(/^[A-Za-z0-9_-]{60,200}$/);
     expect(await readSignInState(master, text)).toEqual(state);
+    const ofUser = { ...state, owner: 'user-ada', browser: 'a1b2' };
+    expect(await readSignInState(master, await mintSignInState(master, ofUser))).toEqual(ofUser);
   });
 
   it('is invalid under another master key, with any character changed, and for any text that was not created here', async () => {

@@ -2,6 +2,7 @@
 import { acceptTool, rebindTool } from '../servers/accept-tool.ts';
 import { requireRow } from '../documents/documents.ts';
 import { readDocument } from '../servers/server-state.ts';
+import { listConnections, readConnection, saveConnection } from '../servers/connections.ts';
 import { readGrant, saveGrant } from '../servers/server-grants.ts';
 import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../servers/server-refresh.ts';
 import { listServerTools, readServerTool, refreshServer } from '../servers/servers.ts';
@@ -16,11 +17,16 @@ export const serverHandlers = {
   },
   claimRefresh: ({ context }, server, reason) => claimRefresh(context, server, reason),
   takeFailure: ({ context }, server, lease, failure) => takeFailure(context, server, lease, failure),
-  serverGrant: ({ context }, server) => readGrant(context, server),
+  serverGrant: ({ context }, server, keyId) => (keyId === undefined ? readGrant(context, server) : readConnection(context, server, keyId)),
+  connections: ({ context }, server, page) => {
+    requireRow(context.sql, 'server', server);
+    return listConnections(context, server, page);
+  },
   operation: ({ context }, server, tool) => readOperation(context.sql, server, tool),
   refreshServer: ({ context, by }, server) => refreshServer(context, server, by),
   takeDiscovery: ({ context, by }, server, lease, discovery) => takeDiscovery(context, { server, lease, discovery, by }),
-  saveServerGrant: ({ context, by }, server, grant) => saveGrant(context, { server, grant, by }),
+  saveServerGrant: ({ context, by }, server, grant, keyId) =>
+    keyId === undefined ? saveGrant(context, { server, grant, by }) : saveConnection(context, { server, keyId, grant, by }),
   acceptTool: ({ context, by }, server, name, acceptance = {}) => acceptTool(context, { server, name, acceptance, by }),
   rebindTool: ({ context, by }, server, from, to) => rebindTool(context, { server, from, to, by }),
 } satisfies Partial<CatalogHandlers>;

@@ -16,6 +16,7 @@ import type { CatalogContext } from '../context.ts';
 import { mergePatch } from '../../core/json/merge-patch.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { findRow } from '../documents/documents.ts';
+import { dropConnectionsOf } from '../servers/connections.ts';
 import { enqueueCancellation } from './key-cancellations.ts';
 import {
   callerOf,
@@ -99,6 +100,7 @@ export function revokeKey(context: CatalogContext, id: string, { by, cancel }: {
     if (revokedAt === null) {
       context.sql.exec('UPDATE keys SET revoked_at = ? WHERE id = ?', now, id);
       recordChange(context, { by, action: 'revoke', resource: 'key', name: id });
+      dropConnectionsOf(context.sql, id);
     }
     if (!cancel || cancelledAt !== null) return;
     context.sql.exec('UPDATE keys SET cancelled_at = ? WHERE id = ?', now, id);

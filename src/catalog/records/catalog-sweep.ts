@@ -6,6 +6,7 @@
 import { limits } from '../../core/limits.ts';
 import { kvKeys } from '../../storage/keys.ts';
 import { forgetSession } from './session-index.ts';
+import { dropConnectionsOf, sweepConnections } from '../servers/connections.ts';
 import { forgetEdition } from '../toolsets/editions.ts';
 import { dropDocumentVersions } from '../documents/document-versions.ts';
 import { forgetVersions } from '../toolsets/toolset-versions.ts';
@@ -45,6 +46,7 @@ export function createCatalogSweep(context: CatalogContext, needs: SweepNeeds): 
     const namedMs = Math.max(settings.auditDays * dayMs, limits.tombstoneTtlMs);
     const at = { ...context, now: () => time };
     dropRefusals(at);
+    sweepConnections(at);
     const left = [
       dropVersions(at, settings.versions),
       dropTombstones(at, namedMs),
@@ -128,6 +130,7 @@ function dropKeys(context: CatalogContext, keptMs: number): boolean {
     for (const { id } of rows) {
       removePrivateTools(context, id);
       sql.exec('DELETE FROM equipment WHERE key_id = ?', id);
+      dropConnectionsOf(sql, id);
       sql.exec('DELETE FROM keys WHERE id = ?', id);
     }
   });

@@ -1,6 +1,7 @@
 /** The stored sign-in of a server: registration, tokens, a pending sign-in. Sealed; `mcp/oauth/` defines the content. */
 import { openValue, sealValue } from '../../storage/secret-box.ts';
 import type { ServerGrant } from '../../ports/catalog.ts';
+import { dropConnectionsTo } from './connections.ts';
 import { recordChange } from '../records/audit.ts';
 import { overwrite, requestClose } from '../records/close-database.ts';
 import type { CatalogContext } from '../context.ts';
@@ -30,8 +31,12 @@ export async function saveGrant(
   });
 }
 
-/** Call in a write's transaction when URL or client changes: removes the grant. The revision increases, so that a late writer notices. */
+/**
+ * Call in a write's transaction when URL or client changes: removes the grant, and those of users. The revision increases, so that a late
+ * writer notices.
+ */
 export function dropGrant(sql: SqlStorage, server: string): void {
+  dropConnectionsTo(sql, server);
   overwriteGrant(sql, server);
   sql.exec('UPDATE server_grants SET sealed = NULL, revision = revision + 1 WHERE server = ?', server);
 }

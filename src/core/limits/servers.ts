@@ -29,6 +29,8 @@ export const serverLimits = {
   tokenLeaseMs: 60_000,
   /** Registered clients of one server, one per issuer; also list items in the metadata of an authorization server. */
   maxRegistrations: 5,
+  /** Sign-ins of users and keys at servers with `oauth.per: "user"`, in one workspace. */
+  maxConnections: 20_000,
   /** One subscription to a server's changes; a client that still needs it subscribes again. */
   maxServerStreamMs: 60 * 60_000,
   /** Questions of a server during one call, and rounds of `input_required`. */

@@ -4,8 +4,13 @@ import { z } from 'zod';
 /** How tokens for the server are obtained (MCP authorization, OAuth 2.1). The grant is stored separately (`catalog/servers/server-grants.ts`). */
 export const ServerOAuth = z
   .strictObject({
-    grant: z.enum(['client_credentials', 'authorization_code']).meta({
-      description: 'With `authorization_code` a user signs in once: POST …/authorize returns the URL to open.',
+    grant: z
+      .enum(['client_credentials', 'authorization_code'])
+      .default('authorization_code')
+      .meta({ description: 'With `authorization_code` a user signs in once: POST …/authorize returns the URL to open.' }),
+    per: z.enum(['workspace', 'user']).optional().meta({
+      description:
+        '`workspace` (default): all calls use one sign-in. `user`: each user, or each key, connects an account of their own (`/v1/me/connections`); POST …/authorize then signs in for the tool list only.',
     }),
     clientId: z
       .string()
@@ -27,6 +32,10 @@ export const ServerOAuth = z
   .refine(({ grant, clientId }) => grant !== 'client_credentials' || clientId !== undefined, {
     message: 'is required with client_credentials',
     path: ['clientId'],
+  })
+  .refine(({ grant, per }) => grant !== 'client_credentials' || per !== 'user', {
+    message: 'must be "workspace" with client_credentials, which has no user sign-in',
+    path: ['per'],
   })
   .meta({ id: 'ServerOAuth' });
 export type ServerOAuth = z.infer<typeof ServerOAuth>;

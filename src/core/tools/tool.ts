@@ -195,6 +195,7 @@ export const ToolResultCode = z
     'truncated',
     'invalid_arguments',
     'approval_required',
+    'connection_required',
     'denied',
     'guard_denied',
     'timeout',

@@ -37,8 +37,8 @@ export type CallDeps = WithTelemetry & {
   server?(name: string, tool: string): Promise<ServerAccess>;
   /** Whether no request may go to this URL; then approval for it is not requested. */
   isBlockedUrl?(url: string): boolean;
-  /** Tokens of a server that requires them; absent or null: it requires none. */
-  tokens?(server: ServerAccess): ServerTokens | null;
+  /** Tokens of a server that requires them; absent or null: it requires none. `keyId`: the caller, whose account a server may require. */
+  tokens?(server: ServerAccess, keyId: string): ServerTokens | null;
   /** The toolset editor of a key, for the configuration tools. Absent: they cannot be called. */
   configuration?(keyId: string): ToolsetEditor;
   /** The tool maker of a key, for `create_tool`. `offered`: the tools that the call may use. */

@@ -50,19 +50,31 @@ export function createToolContext(
     skills: scope.skills ?? null,
     configuration: deps.configuration?.(scope.keyId) ?? null,
     maker: deps.maker?.(scope.keyId, scope.innerNames?.() ?? scope.names()) ?? null,
-    conversation: scope.conversation ?? scope.session ?? scope.keyId,
+    conversation: conversationOf(scope, server),
+    ...(scope.turn !== null && { isTurn: true }),
     channel,
     calls: inner?.calls ?? null,
     sandbox: deps.sandbox ?? null,
     given: request.given ?? null,
     timeoutMs,
-    tokens: tokensOf(deps, server, redactor),
+    tokens: tokensOf(deps, scope, server, redactor),
   };
 }
 
+/** Returns the key that started the turn or made the call. The session of a turn may belong to another one: administrators can open it. */
+function callerOf({ caller, keyId }: CallScope): string {
+  return caller?.key ?? keyId;
+}
+
+/** State at a server that has an account for each user belongs to the user as well. */
+function conversationOf(scope: CallScope, server: ServerAccess | null): string {
+  const conversation = scope.conversation ?? scope.session ?? scope.keyId;
+  return server?.mcp?.oauth?.per === 'user' ? `${conversation} ${callerOf(scope)}` : conversation;
+}
+
 /** Returns null if the tool has no server, or its server needs no token. */
-function tokensOf(deps: CallDeps, server: ServerAccess | null, redactor: Redactor): ToolContext['tokens'] {
-  const tokens = server === null ? null : (deps.tokens?.(server) ?? null);
+function tokensOf(deps: CallDeps, scope: CallScope, server: ServerAccess | null, redactor: Redactor): ToolContext['tokens'] {
+  const tokens = server === null ? null : (deps.tokens?.(server, callerOf(scope)) ?? null);
   return tokens === null ? null : withRedactedTokens(tokens, redactor);
 }
 

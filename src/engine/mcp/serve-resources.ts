@@ -11,6 +11,7 @@ import { isRecord } from '../../core/json/wire-value.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { limits } from '../../core/limits.ts';
+import type { UpstreamCaller } from '../servers/server-fetch.ts';
 import { withRedactedTokens, createRedactor, redactProblem, type Redactor } from '../call/redact.ts';
 import { markServerResponse } from '../policy/direct-marks.ts';
 import { nameOffers, ownerOf, shownUri, type ServedOffer, type ServedOffers } from './serve-offers.ts';
@@ -23,7 +24,7 @@ export type OfferDeps = StateDeps &
   Pick<ServeCallDeps, 'marks'> & {
     directory: Directory;
     upstream: McpUpstream;
-    upstreamContext(workspace: string, server: ServerAccess, conversation: string, signal: AbortSignal): UpstreamContext;
+    upstreamContext(workspace: string, server: ServerAccess, caller: UpstreamCaller, signal: AbortSignal): UpstreamContext;
     /** Called when a server reports a changed list: refreshes it. Resolves when the new list can be read, or could not be; never rejects. */
     serverChanged(workspace: string, server: string): Promise<void>;
   };
@@ -123,8 +124,12 @@ export async function complete(
   const server = await deps.directory.server(workspace, owner.server);
   const own = { ...params, ref: ref.type === 'ref/prompt' ? { ...ref, name: owner.own } : { ...ref, uri: owner.own } };
   const redactor = createRedactor();
-  const context = keeping(redactor, deps.upstreamContext(workspace, server, caller.conversation, signal));
+  const context = keeping(redactor, deps.upstreamContext(workspace, server, callerOf(caller), signal));
   return shown(redactor, await withoutSecretsIn(redactor, deps.upstream.complete(server, own, context)));
+}
+
+export function callerOf({ principal, conversation }: Pick<ServedCaller, 'principal' | 'conversation'>): UpstreamCaller {
+  return { conversation, owner: principal.keyId };
 }
 
 function completedBy({ prompts, templates, resources }: ServedOffers, ref: Record<string, unknown>): ServedOffer | null {
@@ -149,13 +154,13 @@ async function converse(
   signal: AbortSignal,
   send: Send,
 ): Promise<OfferAnswer> {
-  const { principal, target, conversation } = caller;
+  const { principal, target } = caller;
   const { workspace } = principal;
   const about = await subjectOf(principal, target, asked.kind, [asked.server, asked.own], asked.given);
   const before = request.state === undefined ? null : await openState(deps, about, request.state);
   const server = await deps.directory.server(workspace, asked.server);
   const redactor = createRedactor();
-  const context = keeping(redactor, deps.upstreamContext(workspace, server, conversation, signal));
+  const context = keeping(redactor, deps.upstreamContext(workspace, server, callerOf(caller), signal));
   const hooks = hooksOf(caller, server.name, redactor);
   let given = before === null ? undefined : givenBy(before, request.responses ?? {});
   for (let rounds = before?.rounds ?? 0; rounds < limits.maxInputRounds; ) {

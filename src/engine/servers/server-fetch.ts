@@ -40,16 +40,19 @@ export function createToolFetch(outbound: OutboundHttp): CallDeps['fetch'] {
 type UpstreamDeps = Pick<CallDeps, 'fetch'> & {
   clock: Clock;
   log: Logger;
-  tokens(workspace: string, server: ServerAccess): ServerTokens | null;
+  tokens(workspace: string, server: ServerAccess, owner: string | null): ServerTokens | null;
   secret(workspace: string, name: string, host?: string): Promise<string>;
   document(workspace: string, server: string): Promise<string | null>;
   stdio(workspace: string): StdioBridge | null;
 };
 
+/** `owner`: the calling user or key; null: the tool list is read. */
+export type UpstreamCaller = { conversation: string; owner: string | null };
+
 /** Returns a function that builds what a connection to a server needs. */
 export function createUpstreamContexts({ clock, log, ...deps }: UpstreamDeps) {
-  return (workspace: string, server: ServerAccess, conversation: string, signal: AbortSignal): UpstreamContext => {
-    const tokens = deps.tokens(workspace, server);
+  return (workspace: string, server: ServerAccess, { conversation, owner }: UpstreamCaller, signal: AbortSignal): UpstreamContext => {
+    const tokens = deps.tokens(workspace, server, owner);
     return {
       fetch: createServerFetch(deps, server.kind === 'mcp' ? null : signal),
       secret: (name, host) => deps.secret(workspace, name, host),

@@ -1,16 +1,18 @@
 /**
  * `/v1/servers/{server}/authorize`: signs a user in to a server with `oauth`, and `/oauth/callback`, where the browser returns. The browser
  * brings a `state` that was signed here and works once, so no key is needed. The sign-in applies to the workspace, not to the user; any key
- * that may write servers may start it.
+ * that may write servers may start it. Users connect accounts of their own by `connections.ts` and `connect.ts`.
  */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
+import { publicBase } from '../../core/settings.ts';
 import { clientMetadata } from '../../mcp/oauth/client-metadata.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { privateHtmlResponse, htmlPage, escapeInvisible } from '../pages/html.ts';
 import { toProblem } from '../problems.ts';
-import { publicBase, requirePublicBase } from '../own-origin.ts';
+import { browserOf, ownAddresses } from '../connect-sign-in.ts';
+import { requirePublicBase } from '../own-origin.ts';
 import { definePublicRoute, defineRoute, type Route } from '../route.ts';
 import { serverParams } from './servers.ts';
 
@@ -66,7 +68,7 @@ export const serverAuthorizeRoutes: readonly Route[] = [
       problems: ['conflict'],
     },
     async ({ answer, services, principal, params }) => {
-      await services.signIns.forget(principal.workspace, params.server, principal.keyId);
+      await services.signIns.forget(principal.workspace, params.server, { keyId: principal.keyId });
       return answer(204, null);
     },
   ),
@@ -103,25 +105,21 @@ export const serverAuthorizeRoutes: readonly Route[] = [
   ),
 ];
 
-/** The metadata document exists only over https, where authorization servers can read it. */
-function ownAddresses(base: string): { redirectUri: string; metadataUrl: string | null } {
-  return { redirectUri: `${base}/oauth/callback`, metadataUrl: base.startsWith('https:') ? `${base}/oauth/client.json` : null };
-}
-
 async function finish(c: AppContext): Promise<Response> {
   const { signIns, log } = c.get('services');
   try {
     const query = new URL(c.req.url).searchParams;
     const state = one(query, 'state');
     if (state === null) throw new Problem('not_found', 'This URL only completes sign-ins that were started here.');
-    const { workspace, server } = await signIns.finish(state, {
+    const returned = {
       code: one(query, 'code'),
       iss: one(query, 'iss'),
       error: one(query, 'error'),
       errorDescription: one(query, 'error_description'),
-    });
-    await refresh(c, workspace, server);
-    return privateHtmlResponse(signedInPage(server), 200);
+    };
+    const { workspace, server, owner } = await signIns.finish(state, returned, await browserOf(c));
+    if (owner === null) await refresh(c, workspace, server);
+    return privateHtmlResponse(owner === null ? signedInPage(server) : connectedPage(server), 200);
   } catch (error) {
     const problem = toProblem(error, { method: c.req.method, path: c.req.path, requestId: c.get('requestId') }, log);
     return privateHtmlResponse(notSignedInPage(problem.detail), problem.status);
@@ -147,6 +145,11 @@ async function refresh(c: AppContext, workspace: string, server: string): Promis
 /** The result page after a user has signed in to a server, or failed to. */
 function signedInPage(server: string): string {
   return page('Signed in', `The server ${server} can be used now. You may close this page.`);
+}
+
+/** The same for a user's own account. */
+function connectedPage(server: string): string {
+  return page('Connected', `Your tool calls use your account at ${server} from now on. You may close this page and make the call again.`);
 }
 
 /** `why`: may contain text of another service. */

@@ -6,13 +6,13 @@ import { z } from 'zod';
 import { JsonValue } from '../../core/json/wire-value.ts';
 import { ResourceName } from '../../core/agent.ts';
 import { limits } from '../../core/limits.ts';
+import { publicBase } from '../../core/settings.ts';
 import { Webhook } from '../../core/triggers/webhook.ts';
 import { testHook } from '../../engine/triggers/render-event.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { documentRoutes, shownWarnings } from '../document-routes.ts';
 import type { DocumentReader } from '../document-routes.ts';
 import { requireSameName, storedBody } from '../documents.ts';
-import { publicBase } from '../own-origin.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const what = 'Webhooks';

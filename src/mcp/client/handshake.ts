@@ -16,6 +16,7 @@ import {
 import { limits } from '../../core/limits.ts';
 import { version } from '../../core/version.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
+import { connectionRequired } from '../../core/servers/user-connection.ts';
 import { toServerHeaders } from '../../net/headers.ts';
 import type { UpstreamContext, ServerTokens } from '../../ports/upstream.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
@@ -74,6 +75,8 @@ export async function openWire({ server, context, capabilities, maxBytes, isMaxF
 }
 
 async function urlTarget(server: ServerAccess, context: UpstreamContext): Promise<Target> {
+  const { tokens } = context;
+  if (tokens?.connection !== undefined && (await tokens.token()) === null) throw connectionRequired(server.name, tokens.connection);
   const send: Send = (request) => context.fetch(request);
   return {
     url: new URL(server.url),

@@ -131,6 +131,8 @@ function capital(text: string): string {
 /** The dependencies of obtaining tokens for one server. Built in `wiring.ts`. */
 export type OAuthContext = {
   server: { name: string; url: string; oauth: ServerOAuth };
+  /** The user or key whose sign-in it is; absent: the workspace's. */
+  owner?: string;
   grants: Pick<CatalogPort, 'serverGrant' | 'saveServerGrant'>;
   /** The outbound client for servers. It does not follow redirects to another origin, and has a timeout. */
   send(request: Request, signal: AbortSignal): Promise<Response>;

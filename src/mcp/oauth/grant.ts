@@ -124,14 +124,21 @@ export function freshUntil({ obtainedAt, expiresAt }: Pick<Tokens, 'obtainedAt' 
 /** Reads and changes the stored grant of a server. Of two concurrent writers, the second reads again and retries. */
 type KnownGrant = { grant: Grant; revision: number };
 
-export async function readStoredGrant({ grants, server }: OAuthContext): Promise<KnownGrant> {
-  const { value, revision } = await grants.serverGrant(server.name);
+export async function readStoredGrant({ grants, server, owner }: OAuthContext): Promise<KnownGrant> {
+  const { value, revision } = await grants.serverGrant(server.name, owner);
   return { grant: parseGrant(value, server), revision };
 }
 
 /** Returns false if another write happened since `revision`. */
-export async function writeGrant({ grants, server }: OAuthContext, grant: Grant | null, revision: number): Promise<boolean> {
-  return await grants.saveServerGrant(server.name, { value: grant === null ? null : JSON.stringify(grant), revision });
+export async function writeGrant({ grants, server, owner }: OAuthContext, grant: Grant | null, revision: number): Promise<boolean> {
+  const isConnected = grant !== null && grant.tokens !== null;
+  const value = grant === null ? null : JSON.stringify(grant);
+  return await grants.saveServerGrant(server.name, { value, revision, ...(owner !== undefined && { isConnected }) }, owner);
+}
+
+/** The workspace's grant has what all users of a server share: our registered clients, and the hint of the server's challenge. */
+export function sharedBy({ owner: _owner, ...context }: OAuthContext): OAuthContext {
+  return context;
 }
 
 /** Applies `change` to the current grant; if it returns null, nothing is written. Returns the grant that `change` received. */

@@ -9,7 +9,17 @@ import { Problem } from '../../core/problem.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
 import { type OAuthContext, oauthErrorOf } from './exchange.ts';
 import { discoverIssuer, isUnknown, issuerId, readChallenge, scopeToRequest, type Challenge } from './discover.ts';
-import { freshUntil, type Grant, type Hint, type Issuer, type Tokens, changeGrant, readStoredGrant, writeGrant } from './grant.ts';
+import {
+  freshUntil,
+  type Grant,
+  type Hint,
+  type Issuer,
+  type Tokens,
+  changeGrant,
+  readStoredGrant,
+  sharedBy,
+  writeGrant,
+} from './grant.ts';
 import { tokensByClient, tokensByRefresh } from './request-tokens.ts';
 import type { TokenMemory } from './token-memory.ts';
 
@@ -141,7 +151,8 @@ function forgetTokens({ log, server }: OAuthContext, reason: string): Pick<Grant
 async function issuerNow(context: OAuthContext, { tokens, hint }: Grant, { challenge }: Wish): Promise<Issuer> {
   if (tokens === null) return await discoverIssuer(context, hint);
   if (challenge === null || challenge.isInsufficientScope) return tokens.issuer;
-  const found = await discoverIssuer(context, hint);
+  // A user's grant has no hint of its own.
+  const found = await discoverIssuer(context, hint ?? challenge);
   // Metadata that temporarily fails to load does not mean another issuer.
   return found.resource === null && tokens.issuer.resource !== null ? tokens.issuer : found;
 }
@@ -161,7 +172,7 @@ function scopeOfClient(
 /** Stores the challenge for a later user sign-in, which has none, and for the next token. */
 async function keepHint(context: OAuthContext, { resourceMetadataUrl, scope }: Challenge): Promise<void> {
   if (resourceMetadataUrl === null && scope === null) return;
-  await changeGrant(context, (grant) => {
+  await changeGrant(sharedBy(context), (grant) => {
     const hint = {
       resourceMetadataUrl: resourceMetadataUrl ?? grant.hint?.resourceMetadataUrl ?? null,
       scope: scope ?? grant.hint?.scope ?? null,

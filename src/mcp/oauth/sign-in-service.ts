@@ -4,6 +4,7 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import type { AuthorizationStatus } from '../../core/servers/server-state.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
 import type { OAuthContext } from './exchange.ts';
+import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
 import { lazyTokens } from '../lazy-client.ts';
 import type { AuthorizationResponse } from './sign-in.ts';
 import { createTokenMemory } from './token-memory.ts';
@@ -11,7 +12,18 @@ import { createTokenMemory } from './token-memory.ts';
 /** From the sign-in link to the return of the user. */
 export const signInTtlMs = 10 * 60_000;
 
-export type SignInState = { workspace: string; server: string; nonce: string; expiresAt: number };
+/**
+ * `owner`: the user or key that signs in to a server with `oauth.per: "user"`; null: the workspace does. `browser`: the hash of what the
+ * browser was given that started a user's sign-in; null: any browser may finish it.
+ */
+export type SignInState = {
+  workspace: string;
+  server: string;
+  nonce: string;
+  expiresAt: number;
+  owner: string | null;
+  browser: string | null;
+};
 
 export type SignInsDeps = {
   server(workspace: string, name: string): Promise<ServerAccess>;
@@ -21,77 +33,109 @@ export type SignInsDeps = {
   /** Returns null if the state was not created here. */
   readState(text: string): Promise<SignInState | null>;
   nonce(): string;
+  /** Where users connect to a server; null: this installation has no public URL. */
+  connectUrl(workspace: string, server: string): string | null;
 };
 
-/** `keyId`: the key that signs in or out, for the audit. */
+/** Whose sign-in: the workspace's, which `keyId` starts or ends (for the audit), or that of the user or key `owner`. */
+export type SignInOf = { keyId?: string | undefined; owner?: string | undefined };
+
 export type SignIns = {
+  /** `browser`: as in `SignInState`; with `owner` only. Throws `conflict` if the server's sign-in is not of this kind. */
   begin(
     workspace: string,
     server: string,
-    own: { redirectUri: string; metadataUrl: string | null; keyId?: string },
+    own: SignInOf & { redirectUri: string; metadataUrl: string | null; browser?: string },
   ): Promise<{ authorizationUrl: string; expiresAt: number }>;
-  /** Uses the returned `state`, which names the server. */
-  finish(state: string, returned: AuthorizationResponse): Promise<{ workspace: string; server: string }>;
-  forget(workspace: string, server: string, keyId?: string): Promise<void>;
+  /** Uses the returned `state`, which names the server. `browser`: the hash of what the returning browser has; null: nothing. */
+  finish(
+    state: string,
+    returned: AuthorizationResponse,
+    browser: string | null,
+  ): Promise<{ workspace: string; server: string; owner: string | null }>;
+  forget(workspace: string, server: string, of?: SignInOf): Promise<void>;
   /** Returns null if the server has no `oauth`. */
-  status(workspace: string, server: string): Promise<AuthorizationStatus | null>;
-  /** Tokens for calls; null if the server has no `oauth`. */
-  tokens(workspace: string, server: ServerAccess): ServerTokens | null;
+  status(workspace: string, server: string, owner?: string): Promise<AuthorizationStatus | null>;
+  /**
+   * Tokens for calls; null if the server has no `oauth`. `owner`: the calling user or key, or a trigger; null: the tool list is read, with
+   * the workspace's sign-in.
+   */
+  tokens(workspace: string, server: ServerAccess, owner: string | null): ServerTokens | null;
 };
 
 export function createSignIns(deps: SignInsDeps): SignIns {
   const memory = createTokenMemory();
-  const contextOf = (workspace: string, server: ServerAccess, keyId?: string): OAuthContext | null => {
+  const contextOf = (workspace: string, server: ServerAccess, { keyId, owner }: SignInOf): OAuthContext | null => {
     const oauth = server.mcp?.oauth;
-    return oauth === undefined ? null : { ...deps.contextOf(workspace, keyId), server: { name: server.name, url: server.url, oauth } };
+    if (oauth === undefined) return null;
+    const { name, url } = server;
+    return { ...deps.contextOf(workspace, keyId ?? owner), server: { name, url, oauth }, ...(owner !== undefined && { owner }) };
   };
-  const contextFor = async (workspace: string, name: string, keyId?: string): Promise<OAuthContext> => {
-    const context = contextOf(workspace, await deps.server(workspace, name), keyId);
-    if (context !== null) return context;
-    throw new Problem('conflict', `The server ${quoted(name)} has no \`oauth\` in its document, so it has no sign-in.`);
+  const contextFor = async (workspace: string, name: string, of: SignInOf): Promise<OAuthContext> => {
+    const context = contextOf(workspace, await deps.server(workspace, name), of);
+    if (context === null)
+      throw new Problem('conflict', `The server ${quoted(name)} has no \`oauth\` in its document, so it has no sign-in.`);
+    if (of.owner === undefined || isPerUser(context)) return context;
+    throw new Problem('conflict', `Users do not connect to the server ${quoted(name)}: it has one sign-in for the workspace.`);
   };
 
   return {
-    async begin(workspace, name, { keyId, ...own }) {
-      const context = await contextFor(workspace, name, keyId);
+    async begin(workspace, name, { keyId, owner, browser = null, ...own }) {
+      const context = await contextFor(workspace, name, { keyId, owner });
       const expiresAt = context.clock.now() + signInTtlMs;
       const nonce = deps.nonce();
-      const state = await deps.mintState({ workspace, server: name, nonce, expiresAt });
+      const state = await deps.mintState({ workspace, server: name, nonce, expiresAt, owner: owner ?? null, browser });
       const { beginSignIn } = await flow();
       return { authorizationUrl: await beginSignIn(context, { ...own, nonce, state, expiresAt }), expiresAt };
     },
-    async finish(text, returned) {
+    async finish(text, returned, browser) {
       const state = await deps.readState(text);
       if (state === null) throw new Problem('not_found', 'This response does not belong to a sign-in started here.');
-      const { workspace, server } = state;
-      const context = await contextFor(workspace, server);
+      const { workspace, server, owner } = state;
+      if (state.browser !== null && state.browser !== browser) throw otherBrowser();
+      const context = await contextFor(workspace, server, { owner: owner ?? undefined });
       const { finishSignIn, signInUsed: usedUp } = await flow();
       if (state.expiresAt <= context.clock.now()) throw usedUp();
       await finishSignIn(context, state.nonce, returned);
       memory.forget(keyOf(workspace, context));
-      return { workspace, server };
+      return { workspace, server, owner };
     },
-    async forget(workspace, name, keyId) {
-      const context = await contextFor(workspace, name, keyId);
+    async forget(workspace, name, of = {}) {
+      const context = await contextFor(workspace, name, of);
       await (await flow()).forgetSignIn(context);
       memory.forget(keyOf(workspace, context));
     },
-    async status(workspace, name) {
-      const context = contextOf(workspace, await deps.server(workspace, name));
+    async status(workspace, name, owner) {
+      const context = contextOf(workspace, await deps.server(workspace, name), { owner });
       return context === null ? null : await (await flow()).signInStatus(context);
     },
-    tokens(workspace, server) {
-      const context = contextOf(workspace, server);
+    tokens(workspace, server, caller) {
+      const owner = caller !== null && server.mcp?.oauth?.per === 'user' ? caller : undefined;
+      const context = contextOf(workspace, server, { owner });
       if (context === null) return null;
-      return lazyTokens(async () => (await import('./server-tokens.ts')).createServerTokens(context, memory, keyOf(workspace, context)));
+      const key = keyOf(workspace, context);
+      const tokens = lazyTokens(async () => (await import('./server-tokens.ts')).createServerTokens(context, memory, key));
+      if (owner === undefined) return tokens;
+      const isTrigger = triggerOfKey(owner) !== null;
+      return { ...tokens, connection: { url: isTrigger ? null : deps.connectUrl(workspace, server.name), isTrigger } };
     },
   };
+}
+
+function isPerUser({ server }: OAuthContext): boolean {
+  return server.oauth.per === 'user';
+}
+
+/** Otherwise a user could send the link of a sign-in to another one, whose account would then be theirs. */
+function otherBrowser(): Problem {
+  const detail = 'This sign-in was started in another browser, so it was not completed. Start it again in this browser.';
+  return new Problem('forbidden', detail);
 }
 
 /** Lazy, as in `mcp/lazy-client.ts`. */
 const flow = () => import('./sign-in.ts');
 
 /** Includes URL and client, so that a change of either starts with an empty cache. */
-function keyOf(workspace: string, { server }: OAuthContext): string {
-  return JSON.stringify([workspace, server.name, server.url, server.oauth]);
+function keyOf(workspace: string, { server, owner }: OAuthContext): string {
+  return JSON.stringify([workspace, server.name, server.url, server.oauth, owner ?? null]);
 }

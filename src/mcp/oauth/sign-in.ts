@@ -10,7 +10,7 @@ import type { AuthorizationStatus } from '../../core/servers/server-state.ts';
 import { clientFor, withSecret } from './client.ts';
 import { type OAuthContext, createOAuthExchange, isSafeUrl, shortText } from './exchange.ts';
 import { discoverIssuer, scopeToRequest } from './discover.ts';
-import { type Grant, type SignIn, changeGrant, readStoredGrant, writeGrant, type Client, type Tokens } from './grant.ts';
+import { type Grant, type SignIn, changeGrant, readStoredGrant, sharedBy, writeGrant, type Client, type Tokens } from './grant.ts';
 import { tokensByCode } from './request-tokens.ts';
 
 export type SignInRequest = {
@@ -28,7 +28,8 @@ export type SignInRequest = {
 /** Returns the authorization URL for the user. A pending sign-in is replaced. */
 export async function beginSignIn(context: OAuthContext, request: SignInRequest): Promise<string> {
   requirePerson(context);
-  const { grant } = await readStoredGrant(context);
+  const shared = sharedBy(context);
+  const { grant } = await readStoredGrant(shared);
   const issuer = await discoverIssuer(context, grant.hint);
   const scope = scopeToRequest(context, issuer, grant.hint);
   const { client, registrations } = await clientFor(context, grant.registrations, { ...request, issuer, scope });
@@ -45,7 +46,9 @@ export async function beginSignIn(context: OAuthContext, request: SignInRequest)
   requireOpenable(authorizationUrl);
   const { nonce, redirectUri, expiresAt } = request;
   const signIn: SignIn = { nonce, expiresAt, codeVerifier, redirectUri, scope, client, issuer };
-  await changeGrant(context, (newest) => ({ ...newest, registrations, signIn }));
+  if (context.owner !== undefined && registrations !== grant.registrations)
+    await changeGrant(shared, (newest) => ({ ...newest, registrations }));
+  await changeGrant(context, (newest) => ({ ...newest, ...(context.owner === undefined && { registrations }), signIn }));
   return authorizationUrl.href;
 }
 

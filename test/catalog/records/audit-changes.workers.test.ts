@@ -121,7 +121,8 @@ const others = new Set(
   replayDelivery runSchedule retryCallback takeDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp
   createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
   restoreWorkspace abandonRestore putProject deleteProject importFile
-  revokeKey rotateKey putWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn`.split(/\s+/),
+  revokeKey rotateKey putWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn
+  connectServer startConnect disconnectServer removeServerConnection`.split(/\s+/),
 );
 
 describe('the audit of changes', () => {

@@ -17,7 +17,7 @@ function installed(options: Partial<AuthorizationServerOptions> = {}, oauth: Ser
   const installation = createInstallation([fake, anyone], [server]);
   installation.secrets.set('S', { value: 'value of S', hosts: ['login.example.com'] });
   const signIns = installation.isolate();
-  const tokens = signIns.tokens('main', server);
+  const tokens = signIns.tokens('main', server, null);
   if (tokens === null) throw new Error('the server has no oauth');
   return { ...installation, fake, signIns, tokens };
 }
@@ -231,7 +231,7 @@ function stuck() {
     over = run;
     return () => undefined;
   });
-  const tokens = installation.isolate().tokens('main', installation.servers[0] as ReturnType<typeof serverOf>);
+  const tokens = installation.isolate().tokens('main', installation.servers[0] as ReturnType<typeof serverOf>, null);
   if (tokens === null) throw new Error('the server has no oauth');
   return { fake, tokens, clockLeft: () => over?.() };
 }

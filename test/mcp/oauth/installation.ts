@@ -2,6 +2,7 @@
 import { Problem } from '../../../src/core/problem.ts';
 import { secretUseRefusal } from '../../../src/core/policy/secret.ts';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';
+import { connectPageUrl } from '../../../src/core/servers/user-connection.ts';
 import type { ServerOAuth } from '../../../src/core/servers/server-oauth.ts';
 import { createSignIns, type SignIns } from '../../../src/mcp/oauth/sign-in-service.ts';
 import { refuseOtherOrigins } from '../../../src/engine/servers/server-fetch.ts';
@@ -32,6 +33,10 @@ export function serverOf(name: string, url: string, oauth: ServerOAuth | null): 
   };
 }
 
+function placeOf(workspace: string, server: string, keyId: string): string {
+  return keyId === '' ? `${workspace}/${server}` : `${workspace}/${server} of ${keyId}`;
+}
+
 export function createInstallation(
   fakes: Pick<FakeAuthorizationServer, 'answer'>[],
   servers: ServerAccess[],
@@ -55,13 +60,13 @@ export function createInstallation(
     throw new TypeError('no such host');
   });
   const grants = (workspace: string) => ({
-    async serverGrant(server: string): Promise<ServerGrant> {
+    async serverGrant(server: string, keyId = ''): Promise<ServerGrant> {
       await Promise.resolve();
-      return stored.get(`${workspace}/${server}`) ?? { value: null, revision: 0 };
+      return stored.get(placeOf(workspace, server, keyId)) ?? { value: null, revision: 0 };
     },
-    async saveServerGrant(server: string, { value, revision }: ServerGrant): Promise<boolean> {
+    async saveServerGrant(server: string, { value, revision }: ServerGrant, keyId = ''): Promise<boolean> {
       await Promise.resolve();
-      const at = `${workspace}/${server}`;
+      const at = placeOf(workspace, server, keyId);
       if ((stored.get(at)?.revision ?? 0) !== revision) return false;
       stored.set(at, { value, revision: revision + 1 });
       return true;
@@ -90,6 +95,7 @@ export function createInstallation(
       mintState: (state) => mintSignInState(master, state),
       readState: (text) => readSignInState(master, text),
       nonce: createSignInNonce,
+      connectUrl: (workspace, server) => connectPageUrl('https://moniker.example.com', workspace, server),
     });
   return {
     isolate,
@@ -114,14 +120,21 @@ export async function signIn(signIns: SignIns, issuer: FakeAuthorizationServer, 
   await comeBack(signIns, issuer.approve(authorizationUrl));
 }
 
-export async function comeBack(signIns: SignIns, url: URL): Promise<{ workspace: string; server: string }> {
+/** The same for an account of a user or key. */
+export async function connect(signIns: SignIns, issuer: FakeAuthorizationServer, server: string, owner: string): Promise<void> {
+  const browser = `browser-of-${owner}`;
+  const { authorizationUrl } = await signIns.begin('main', server, { ...own, owner, browser });
+  await comeBack(signIns, issuer.approve(authorizationUrl), browser);
+}
+
+export async function comeBack(
+  signIns: SignIns,
+  url: URL,
+  browser: string | null = null,
+): Promise<{ workspace: string; server: string; owner: string | null }> {
   const get = (name: string) => url.searchParams.get(name);
-  return await signIns.finish(get('state') ?? '', {
-    code: get('code'),
-    iss: get('iss'),
-    error: get('error'),
-    errorDescription: get('error_description'),
-  });
+  const returned = { code: get('code'), iss: get('iss'), error: get('error'), errorDescription: get('error_description') };
+  return await signIns.finish(get('state') ?? '', returned, browser);
 }
 
 /** Returns the problem that the work fails with. */

@@ -15,7 +15,7 @@ function installed(oauth: ServerOAuth, options: Partial<AuthorizationServerOptio
   const installation = createInstallation([fake, foreign], [server]);
   installation.secrets.set('CLIENT_SECRET', { value: 'one of our secrets', hosts: ['login.example.com'] });
   const tokens = (signIns = installation.isolate()) => {
-    const made = signIns.tokens('main', installation.servers[0] as typeof server);
+    const made = signIns.tokens('main', installation.servers[0] as typeof server, null);
     if (made === null) throw new Error('the server has no oauth');
     return made;
   };
@@ -246,7 +246,7 @@ describe('tokens of a user sign-in', () => {
     const signIns = isolate();
     await signIn(signIns, fake, 'docs');
     const [server] = servers;
-    expect(server && (await signIns.tokens('other', server)?.token())).toBeNull();
+    expect(server && (await signIns.tokens('other', server, null)?.token())).toBeNull();
   });
 
   it('are not renewed at another issuer, even if the server names another one now', async () => {

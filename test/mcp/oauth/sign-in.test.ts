@@ -50,7 +50,7 @@ describe('signing in', () => {
     ]);
 
     // The response arrives in another isolate.
-    expect(await comeBack(isolate(), fake.approve(authorizationUrl))).toEqual({ workspace: 'main', server: 'docs' });
+    expect(await comeBack(isolate(), fake.approve(authorizationUrl))).toEqual({ workspace: 'main', server: 'docs', owner: null });
     expect(await signIns.status('main', 'docs')).toEqual({
       status: 'signed-in',
       expiresAt: expect.any(String),
@@ -213,7 +213,10 @@ describe('the authorization response', () => {
       { workspace: 'main', server: 'other' },
       { workspace: 'theirs', server: 'docs' },
     ]) {
-      back.searchParams.set('state', await mintSignInState(master, { ...place, nonce, expiresAt: now() + 1000 }));
+      back.searchParams.set(
+        'state',
+        await mintSignInState(master, { ...place, nonce, expiresAt: now() + 1000, owner: null, browser: null }),
+      );
       expect(await problemOf(comeBack(signIns, back))).toMatchObject({ code: 'not_found' });
     }
     expect(fake.grants()).toEqual([]);
@@ -269,7 +272,7 @@ describe('deleting a sign-in', () => {
   it('deletes the tokens at once, and revokes them at the issuer', async () => {
     const { fake, signIns, servers } = installed();
     await signIn(signIns, fake, 'docs');
-    const tokens = servers[0] && signIns.tokens('main', servers[0]);
+    const tokens = servers[0] && signIns.tokens('main', servers[0], null);
     expect(fake.takes((await tokens?.token()) ?? null)).toBe(true);
     await signIns.forget('main', 'docs');
     expect(await tokens?.token()).toBeNull();
