@@ -88,6 +88,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/connect/{server}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The page to connect an account to a server
+         * @description Asks who the user is and starts nothing.
+         */
+        get: operations["showConnect"];
+        put?: never;
+        /**
+         * Start connecting an account to a server
+         * @description The form of the page, with the API key. Requests of other sites are rejected. The browser that sends it must finish the sign-in.
+         */
+        post: operations["startConnect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/console": {
         parameters: {
             query?: never;
@@ -1050,6 +1074,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/me/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the servers that require an account of yours
+         * @description The servers with `oauth.per: "user"` that this key has tools of, with the state of your connection to each.
+         *
+         *     Scope: `chat` or `tools`.
+         */
+        get: operations["listMyConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/connections/{server}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start connecting an account of yours to a server
+         * @description For a server with `oauth.per: "user"`. An existing connection remains until the new one is complete.
+         *
+         *     Scope: `chat` or `tools`.
+         */
+        post: operations["connectServer"];
+        /**
+         * End your connection to a server
+         * @description Its tokens are deleted here, and revoked at their issuer if possible (RFC 7009). Other isolates stop sending them within a minute.
+         *
+         *     Scope: `chat` or `tools`.
+         */
+        delete: operations["disconnectServer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/messages": {
         parameters: {
             query?: never;
@@ -1925,6 +1999,54 @@ export interface paths {
          *     Scope: `admin`.
          */
         delete: operations["forgetServerAuthorization"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who has connected to a server
+         * @description The users and keys with an account at this server, which has `oauth.per: "user"`. Sorted by key.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listServerConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/connections/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a connection of a user to a server
+         * @description As the user can with DELETE /v1/me/connections/{server}.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["removeServerConnection"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3957,6 +4079,21 @@ export interface components {
             };
             name: string;
         };
+        /**
+         * @example {
+         *       "authorizationUrl": "https://moniker.example.com/connect/github",
+         *       "expiresAt": null
+         *     }
+         */
+        ConnectionStart: {
+            /**
+             * Format: uri
+             * @description For the browser of the user. A page of this service gets the URL of the authorization server, and a cookie without which the sign-in cannot be finished; every other caller gets the page /connect/{server}, where the user starts.
+             */
+            authorizationUrl: string;
+            /** @description The user must complete the sign-in by then; null: not started yet. */
+            expiresAt: string | null;
+        };
         ContentBlock: {
             _meta?: {
                 [key: string]: unknown;
@@ -5124,6 +5261,29 @@ export interface components {
             };
             /** @constant */
             type: "function";
+        };
+        /**
+         * @example {
+         *       "server": "github",
+         *       "status": "signed-out",
+         *       "url": "https://moniker.example.com/connect/github"
+         *     }
+         */
+        OwnConnection: {
+            /**
+             * Format: date-time
+             * @description When the current token expires; it is refreshed automatically.
+             */
+            expiresAt?: string;
+            scopes?: string[];
+            server: string;
+            /**
+             * @description `expired`: the tokens have expired and cannot be refreshed. With `authorization_code` a user has to sign in (again).
+             * @enum {string}
+             */
+            status: "signed-in" | "signed-out" | "expired";
+            /** @description The page on which the user connects; null without MONIKER_PUBLIC_URL. */
+            url: string | null;
         };
         /**
          * @description As in the API of OpenAI. `model` is `<provider>/<model>` or an alias.
@@ -6672,9 +6832,15 @@ export interface components {
             };
             /**
              * @description With `authorization_code` a user signs in once: POST …/authorize returns the URL to open.
+             * @default authorization_code
              * @enum {string}
              */
-            grant: "client_credentials" | "authorization_code";
+            grant?: "client_credentials" | "authorization_code";
+            /**
+             * @description `workspace` (default): all calls use one sign-in. `user`: each user, or each key, connects an account (`/v1/me/connections`); POST …/authorize then signs in for the tool list only.
+             * @enum {string}
+             */
+            per?: "workspace" | "user";
             scopes?: string[];
         };
         ServerSummary: {
@@ -7686,7 +7852,7 @@ export interface components {
             via: components["schemas"]["Via"] | null;
         };
         /** @enum {string} */
-        ToolResultCode: "unknown_tool" | "ambiguous_tool" | "not_allowed" | "tool_held" | "invalid_json" | "truncated" | "invalid_arguments" | "approval_required" | "denied" | "guard_denied" | "timeout" | "tool_error" | "aborted" | "outcome_unknown" | "limit_reached";
+        ToolResultCode: "unknown_tool" | "ambiguous_tool" | "not_allowed" | "tool_held" | "invalid_json" | "truncated" | "invalid_arguments" | "approval_required" | "connection_required" | "denied" | "guard_denied" | "timeout" | "tool_error" | "aborted" | "outcome_unknown" | "limit_reached";
         ToolResultPart: {
             callId: string;
             canonical: string | null;
@@ -8359,6 +8525,14 @@ export interface components {
             email?: string;
             id: string;
             name: string;
+        };
+        UserConnection: {
+            /** Format: date-time */
+            connectedAt: string;
+            /** @description Id of the key, or `user-…` of a person. */
+            key: string;
+            /** @description Name of the key. */
+            name?: string;
         };
         /** @enum {string} */
         Via: "wire" | "canonical" | "alias" | "own" | "folded";
@@ -9654,6 +9828,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        Problem504_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
         RpcError400: {
             headers: {
                 /** @description The edition that was used, as `name@version.revision`. */
@@ -9927,6 +10110,72 @@ export interface operations {
                 };
             };
             500: components["responses"]["Problem500"];
+        };
+    };
+    showConnect: {
+        parameters: {
+            query?: {
+                /** @description The workspace, for users who are members of several. */
+                workspace?: string;
+            };
+            header?: never;
+            path: {
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["Problem404_2"];
+            500: components["responses"]["Problem500_2"];
+        };
+    };
+    startConnect: {
+        parameters: {
+            query?: {
+                /** @description The workspace, for users who are members of several. */
+                workspace?: string;
+            };
+            header?: never;
+            path: {
+                server: string;
+            };
+            cookie?: never;
+        };
+        /** @description The field `key`; empty for a person who is signed in. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": string;
+            };
+        };
+        responses: {
+            /** @description A page with the link to the authorization server. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            401: components["responses"]["Problem401_2"];
+            403: components["responses"]["Problem403_2"];
+            404: components["responses"]["Problem404_2"];
+            409: components["responses"]["Problem409_2"];
+            413: components["responses"]["Problem413_2"];
+            500: components["responses"]["Problem500_2"];
+            502: components["responses"]["Problem502_2"];
+            503: components["responses"]["Problem503_2"];
+            504: components["responses"]["Problem504_2"];
         };
     };
     getConsole: {
@@ -11841,6 +12090,95 @@ export interface operations {
             };
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listMyConnections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["OwnConnection"][];
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    connectServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The URL to open. */
+            200: {
+                headers: {
+                    /** @description Only for a page of this service. */
+                    "set-cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionStart"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
+    disconnectServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
@@ -14016,6 +14354,76 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listServerConnections: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["UserConnection"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    removeServerConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the key or user.
+                 * @example user-ada
+                 */
+                key: string;
                 /** @example weather */
                 server: string;
             };

@@ -9,13 +9,14 @@ import type { Principal } from '../core/principal.ts';
 import { limits } from '../core/limits.ts';
 import { connectPageUrl } from '../core/servers/user-connection.ts';
 import { McpServer } from '../core/servers/server.ts';
-import { publicBase } from '../core/settings.ts';
 import { servedServers } from '../engine/mcp/serve-resources.ts';
 import { planNames } from '../engine/plan/plan-names.ts';
 import { agentsOfKey, allowOf, findToolset } from '../engine/plan/read-toolset.ts';
+import { signInTtlMs } from '../mcp/oauth/sign-in-service.ts';
 import type { Services } from '../wiring.ts';
 import type { AppContext } from './middleware/request-context.ts';
-import { isOwnOrigin, requirePublicBase } from './own-origin.ts';
+import { requirePublicBase } from './own-origin.ts';
+import { cookieHeader, readCookie } from './sign-in/browser-session.ts';
 
 export type Started = { authorizationUrl: string; expiresAt: number | null };
 
@@ -64,16 +65,16 @@ export async function startInBrowser(c: AppContext, principal: Principal, server
   const services = c.get('services');
   await requireUserServer(services, principal, server);
   const base = requirePublicBase(services.settings.publicUrl, 'Sign-ins');
-  const known = readBrowserCookie(c);
-  const value = known ?? crypto.randomUUID();
-  const browser = await sha256Hex(value);
-  const started = await services.signIns.begin(principal.workspace, server, { ...ownAddresses(base), owner: principal.keyId, browser });
-  const { name, attributes } = cookieOf(base);
-  headers.append('set-cookie', `${name}=${value}; ${attributes}`);
+  const known = readCookie(c, browserCookie);
+  // Sign-ins at several servers, in several tabs, share the cookie.
+  const value = known !== null && /^[0-9a-f-]{36}$/.test(known) ? known : crypto.randomUUID();
+  const own = { ...ownAddresses(base), owner: principal.keyId, browser: await sha256Hex(value) };
+  const started = await services.signIns.begin(principal.workspace, server, own);
+  headers.append('set-cookie', cookieHeader(c, browserCookie, value, signInTtlMs));
   return started;
 }
 
-/** For callers that are no page of ours: the page where the user starts the sign-in. */
+/** For other callers than pages of this service: the page where the user starts the sign-in. */
 export async function startOnPage(services: Services, principal: Principal, server: string): Promise<Started> {
   await requireUserServer(services, principal, server);
   const { mcp } = await services.directory.server(principal.workspace, server);
@@ -84,20 +85,8 @@ export async function startOnPage(services: Services, principal: Principal, serv
 
 /** Returns the hash of what this browser was given; null: it started no sign-in. */
 export async function browserOf(c: AppContext): Promise<string | null> {
-  const value = readBrowserCookie(c);
+  const value = readCookie(c, browserCookie);
   return value === null ? null : await sha256Hex(value);
-}
-
-/**
- * Returns whether a page of this service sent the request: by its origin, or, where the browser withholds it, by `Sec-Fetch-Site`. Programs
- * send neither.
- */
-export function isFromOwnPage(c: AppContext): boolean {
-  const origin = c.req.header('origin');
-  const site = c.req.header('sec-fetch-site');
-  if (site !== undefined && site !== 'same-origin') return false;
-  if (origin === undefined || origin === 'null') return site === 'same-origin';
-  return isOwnOrigin(c.get('services').settings, origin);
 }
 
 /** The metadata document exists only over https, where authorization servers can read it. */
@@ -105,19 +94,4 @@ export function ownAddresses(base: string): { redirectUri: string; metadataUrl: 
   return { redirectUri: `${base}/oauth/callback`, metadataUrl: base.startsWith('https:') ? `${base}/oauth/client.json` : null };
 }
 
-/** Lasts for one sign-in. Lax: the browser returns from the authorization server by a link. */
-function cookieOf(base: string): { name: string; attributes: string } {
-  const common = 'Path=/; HttpOnly; SameSite=Lax; Max-Age=600';
-  if (base.startsWith('https:')) return { name: '__Host-moniker-connect', attributes: `${common}; Secure` };
-  return { name: 'moniker-connect', attributes: common };
-}
-
-function readBrowserCookie(c: AppContext): string | null {
-  const { name } = cookieOf(publicBase(c.get('services').settings.publicUrl) ?? '');
-  const header = c.req.header('cookie') ?? '';
-  const pair = header.split(';', maxCookies).find((one) => one.trim().startsWith(`${name}=`));
-  const value = pair?.trim().slice(name.length + 1) ?? '';
-  return /^[0-9a-f-]{36}$/.test(value) ? value : null;
-}
-
-const maxCookies = 100;
+const browserCookie = 'moniker-connect';

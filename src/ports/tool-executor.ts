@@ -42,7 +42,7 @@ export type ToolContext = {
   maker: ToolMaker | null;
   /** The owner of state at a server (a session, or a key): two of them never share state. */
   conversation: string;
-  /** A turn makes the call: a model reads the result, and nobody waits for the call. Absent: a client makes it. */
+  /** A turn makes the call: a model reads the result, and no client waits for the call. Absent: a client makes it. */
   isTurn?: true;
   /** The caller, while the call is open. */
   channel: CallerChannel;

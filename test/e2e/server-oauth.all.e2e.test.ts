@@ -103,7 +103,7 @@ describe('a server with authorization_code', () => {
 });
 
 describe('a server that each user connects to', () => {
-  const auth = (key: string | undefined) => (key === undefined ? {} : { authorization: `Bearer ${key}` });
+  const auth = (key: string | undefined): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` });
   const callAdd = async (key: string | undefined) =>
     (await service.call('POST', '/v1/toolsets/each/calls', { name: 'add', arguments: { a: 1, b: 2 } }, auth(key))).json;
 
@@ -114,7 +114,7 @@ describe('a server that each user connects to', () => {
     const { origin } = new URL(link);
     const form = await fetch(link, { method: 'POST', body: new URLSearchParams({ key }), headers: { origin } });
     const cookie = form.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    const authorizationUrl = (/class="button" href="([^"]+)"/.exec(await form.text())?.[1] ?? '').replaceAll('&amp;', '&');
+    const authorizationUrl = (/class="provider" href="([^"]+)"/.exec(await form.text())?.[1] ?? '').replaceAll('&amp;', '&');
     return await (await fetch(issuer.approve(authorizationUrl), { headers: { cookie } })).text();
   }
 

@@ -60,7 +60,7 @@ describe('a server that users connect to', () => {
     const started = await submit(parts, rootKey);
     expect(started.status).toBe(200);
     expect(started.headers.getSetCookie()).toEqual([
-      expect.stringMatching(/^__Host-moniker-connect=[0-9a-f-]{36}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600; Secure$/),
+      expect.stringMatching(/^__Host-moniker-connect=[0-9a-f-]{36}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ]);
     const cookie = cookieOf(started);
     const authorizationUrl = await authorizationUrlOf(started);
@@ -74,6 +74,28 @@ describe('a server that users connect to', () => {
     });
     const [token = ''] = parts.fake.accessTokens.keys();
     expect(JSON.stringify(parts.log.lines) + parts.installation.logged()).not.toContain(token);
+  });
+
+  it('is connected without a key by a person who is signed in', async () => {
+    const form = (path: string, body: Record<string, string>, cookie = '') =>
+      parts.app.request(`${base}${path}`, {
+        method: 'POST',
+        body: new URLSearchParams(body).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...ownPage, cookie },
+      });
+    const signedIn = cookieOf(await form('/sign-in', { key: rootKey, to: '/connect/mail' }));
+    const page = await parts.app.request(`${base}/connect/mail`, { headers: { cookie: signedIn } });
+    expect(await page.text()).toContain('You are signed in as <strong>root</strong>');
+    const started = await form('/connect/mail', {}, signedIn);
+    const back = await comeBack(parts, await authorizationUrlOf(started), cookieOf(started));
+    expect(back.status).toBe(200);
+    expect(await bodyOf(await parts.send('GET', '/v1/me/connections'))).toMatchObject({ items: [{ status: 'signed-in' }] });
+    // A form of another site has the cookie, but not our origin.
+    const foreign = await parts.app.request(`${base}/connect/mail`, {
+      method: 'POST',
+      headers: { cookie: signedIn, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    });
+    expect([foreign.status, foreign.headers.getSetCookie()]).toEqual([403, []]);
   });
 
   it('rejects the form of other pages, and wrong keys, and starts nothing', async () => {

@@ -10,7 +10,7 @@ export const ServerOAuth = z
       .meta({ description: 'With `authorization_code` a user signs in once: POST …/authorize returns the URL to open.' }),
     per: z.enum(['workspace', 'user']).optional().meta({
       description:
-        '`workspace` (default): all calls use one sign-in. `user`: each user, or each key, connects an account of their own (`/v1/me/connections`); POST …/authorize then signs in for the tool list only.',
+        '`workspace` (default): all calls use one sign-in. `user`: each user, or each key, connects an account (`/v1/me/connections`); POST …/authorize then signs in for the tool list only.',
     }),
     clientId: z
       .string()

@@ -124,11 +124,11 @@ export async function complete(
   const server = await deps.directory.server(workspace, owner.server);
   const own = { ...params, ref: ref.type === 'ref/prompt' ? { ...ref, name: owner.own } : { ...ref, uri: owner.own } };
   const redactor = createRedactor();
-  const context = keeping(redactor, deps.upstreamContext(workspace, server, callerOf(caller), signal));
+  const context = keeping(redactor, deps.upstreamContext(workspace, server, upstreamCallerOf(caller), signal));
   return shown(redactor, await withoutSecretsIn(redactor, deps.upstream.complete(server, own, context)));
 }
 
-export function callerOf({ principal, conversation }: Pick<ServedCaller, 'principal' | 'conversation'>): UpstreamCaller {
+export function upstreamCallerOf({ principal, conversation }: Pick<ServedCaller, 'principal' | 'conversation'>): UpstreamCaller {
   return { conversation, owner: principal.keyId };
 }
 
@@ -160,7 +160,7 @@ async function converse(
   const before = request.state === undefined ? null : await openState(deps, about, request.state);
   const server = await deps.directory.server(workspace, asked.server);
   const redactor = createRedactor();
-  const context = keeping(redactor, deps.upstreamContext(workspace, server, callerOf(caller), signal));
+  const context = keeping(redactor, deps.upstreamContext(workspace, server, upstreamCallerOf(caller), signal));
   const hooks = hooksOf(caller, server.name, redactor);
   let given = before === null ? undefined : givenBy(before, request.responses ?? {});
   for (let rounds = before?.rounds ?? 0; rounds < limits.maxInputRounds; ) {

@@ -8,7 +8,7 @@ import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import { ownerOf, shownUri, type ServedOffers } from './serve-offers.ts';
-import { callerOf, readServedOffers, servedServers, type OfferDeps } from './serve-resources.ts';
+import { upstreamCallerOf, readServedOffers, servedServers, type OfferDeps } from './serve-resources.ts';
 import { readView, type ServedView, type ServeTarget, type ViewDeps } from './serve-view.ts';
 
 /**
@@ -149,7 +149,7 @@ async function listenToServer(
     try {
       const server = await deps.directory.server(principal.workspace, name);
       const shown = new Map(watched.uris().flatMap((uri) => ownUri(offers, name, uri)));
-      const context = deps.upstreamContext(principal.workspace, server, callerOf(watched), signal);
+      const context = deps.upstreamContext(principal.workspace, server, upstreamCallerOf(watched), signal);
       await deps.upstream.listen(server, [...shown.keys()], hooksFor(deps, watched, offers, name, shown, notify), context);
     } catch (error) {
       if (!signal.aborted) deps.log.debug('listening to a server failed', { server: name, cause: String(error) });

@@ -5,14 +5,18 @@
 import { z } from 'zod';
 import { KB } from '../../core/limits/units.ts';
 import { Problem } from '../../core/problem.ts';
+import type { Principal } from '../../core/principal.ts';
 import { ServerName } from '../../core/servers/server.ts';
-import { isFromOwnPage, startInBrowser } from '../connect-sign-in.ts';
+import { publicBase } from '../../core/settings.ts';
+import { startInBrowser } from '../connect-sign-in.ts';
 import { readBytes } from '../json-body.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { connectPage, continuePage } from '../pages/connect-page.ts';
 import { privateHtmlResponse } from '../pages/html.ts';
+import { isLoopbackHost } from '../own-origin.ts';
 import { toProblem } from '../problems.ts';
 import { definePublicRoute, type Route } from '../route.ts';
+import { personOf, refuseOtherSites, requireSafeTransport } from '../sign-in/browser-session.ts';
 
 /** A form with one key. */
 const maxFormBytes = 4 * KB;
@@ -33,7 +37,12 @@ export const connectRoutes: readonly Route[] = [
       description: 'Asks who the user is and starts nothing.',
       answers: { 200: { description: 'The page.', contentType: 'text/html' } },
     },
-    ({ c }) => answerPage(c, async (server) => connectPage(server, null)),
+    ({ c }) => {
+      const home = homeOf(c);
+      return home === null
+        ? answerPage(c, async (server) => connectPage({ server, person: await personOf(c), problem: null }))
+        : c.redirect(home, 302);
+    },
   ),
 
   definePublicRoute(
@@ -44,22 +53,39 @@ export const connectRoutes: readonly Route[] = [
       summary: 'Start connecting an account to a server',
       description:
         'The form of the page, with the API key. Requests of other sites are rejected. The browser that sends it must finish the sign-in.',
-      rawBody: { description: 'The field `key`.', type: 'application/x-www-form-urlencoded' },
+      rawBody: { description: 'The field `key`; empty for a person who is signed in.', type: 'application/x-www-form-urlencoded' },
       answers: { 200: { description: 'A page with the link to the authorization server.', contentType: 'text/html' } },
       problems: ['unauthenticated', 'forbidden', 'conflict', 'not_configured', 'upstream_error', 'upstream_timeout'],
     },
     ({ c }) =>
       answerPage(c, async (server, headers) => {
-        if (!isFromOwnPage(c)) throw new Problem('forbidden', 'This form was sent by another page. Open the link itself.');
-        const { directory } = c.get('services');
-        const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxFormBytes)));
-        const principal = await directory.principal(form.get('key')?.trim() ?? '');
+        refuseOtherSites(c);
+        requireSafeTransport(c);
+        const principal = await principalOf(c);
         c.set('keyId', principal.keyId);
         const { authorizationUrl } = await startInBrowser(c, principal, server, headers);
         return continuePage(server, authorizationUrl);
       }),
   ),
 ];
+
+/** The form has a key, or the browser the cookie of a person. */
+async function principalOf(c: AppContext): Promise<Principal> {
+  const { directory, people } = c.get('services');
+  const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxFormBytes)));
+  const key = form.get('key')?.trim() ?? '';
+  const person = key === '' ? await personOf(c) : null;
+  return person === null ? await directory.principal(key) : await people.principal(person, c.req.query('workspace') ?? null);
+}
+
+/** Returns the same page under MONIKER_PUBLIC_URL, if this is another name of this machine: the browser returns to that name. null: it is there. */
+function homeOf(c: AppContext): string | null {
+  const here = new URL(c.req.url);
+  const base = publicBase(c.get('services').settings.publicUrl);
+  if (base === null || !isLoopbackHost(here.hostname)) return null;
+  const home = new URL(base);
+  return home.host !== here.host && isLoopbackHost(home.hostname) ? `${base}${here.pathname}${here.search}` : null;
+}
 
 async function answerPage(c: AppContext, work: (server: string, headers: Headers) => Promise<string>): Promise<Response> {
   const name = ServerName.safeParse(c.req.param('server'));
@@ -69,17 +95,18 @@ async function answerPage(c: AppContext, work: (server: string, headers: Headers
     if (server === '') throw new Problem('not_found', 'There is no server of this name. The link may be incomplete.');
     return work(server, headers);
   });
-  // With the origin in its requests, a form of this page is told from those of other sites.
-  answer.headers.set('referrer-policy', 'same-origin');
   for (const cookie of headers.getSetCookie()) answer.headers.append('set-cookie', cookie);
   return answer;
 }
 
 async function pageOrProblem(c: AppContext, server: string, work: () => Promise<string>): Promise<Response> {
   try {
-    return privateHtmlResponse(await work(), 200);
+    return privateHtmlResponse(await work(), 200, sameOrigin);
   } catch (error) {
     const problem = toProblem(error, { method: c.req.method, path: c.req.path, requestId: c.get('requestId') }, c.get('services').log);
-    return privateHtmlResponse(connectPage(server, problem.detail), problem.status);
+    return privateHtmlResponse(connectPage({ server, person: await personOf(c), problem: problem.detail }), problem.status, sameOrigin);
   }
 }
+
+/** With the origin in its requests, a form of this page differs from those of other sites. */
+const sameOrigin: readonly [string, string][] = [['referrer-policy', 'same-origin']];

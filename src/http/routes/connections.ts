@@ -7,9 +7,10 @@ import { AuthorizationStatus } from '../../core/servers/server-state.ts';
 import { ServerName } from '../../core/servers/server.ts';
 import { connectPageUrl } from '../../core/servers/user-connection.ts';
 import { publicBase } from '../../core/settings.ts';
-import { isFromOwnPage, requireUserServer, startInBrowser, startOnPage, userServers } from '../connect-sign-in.ts';
+import { requireUserServer, startInBrowser, startOnPage, userServers } from '../connect-sign-in.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { isFromOwnPage } from '../sign-in/browser-session.ts';
 import { serverParams } from './servers.ts';
 
 const OwnConnection = AuthorizationStatus.extend({
@@ -79,7 +80,11 @@ export const connectionRoutes: readonly Route[] = [
       problems: ['conflict', 'upstream_error', 'upstream_timeout'],
     },
     async ({ c, answer, services, principal, params: { server } }) => {
-      if (!isFromOwnPage(c)) return answer(200, { ...(await startOnPage(services, principal, server)), expiresAt: null });
+      // At another address of this service, the browser would not send the cookie to /oauth/callback.
+      const home = publicBase(services.settings.publicUrl);
+      const isAtHome = home !== null && c.req.header('origin') === new URL(home).origin;
+      if (!isAtHome || !isFromOwnPage(c, false))
+        return answer(200, { ...(await startOnPage(services, principal, server)), expiresAt: null });
       const headers = new Headers();
       const { authorizationUrl, expiresAt } = await startInBrowser(c, principal, server, headers);
       const body = { authorizationUrl, expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString() };

@@ -5,9 +5,9 @@
 import { parse, serialize } from 'hono/utils/cookie';
 import { browserSessionMs, type Person } from '../../core/person.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Settings } from '../../core/settings.ts';
+import { publicBase, type Settings } from '../../core/settings.ts';
 import type { AppContext } from '../middleware/request-context.ts';
-import { isLoopbackHost, isOwnOrigin, publicBase } from '../own-origin.ts';
+import { isLoopbackHost, isOwnOrigin } from '../own-origin.ts';
 
 /** Returns the person who is signed in, on pages that are shown wherever the link was; null: not signed in, or the sign-in has ended. */
 export async function personOf(c: AppContext): Promise<Person | null> {
@@ -69,7 +69,8 @@ export function refuseOtherSites(c: AppContext): void {
   throw new Problem('forbidden', 'This request was not sent by a page of this service. Requests with the cookie of a browser must be.');
 }
 
-function isFromOwnPage(c: AppContext, isRead: boolean): boolean {
+/** Returns whether a page of this service sent the request; for reads, also whether no page did. */
+export function isFromOwnPage(c: AppContext, isRead: boolean): boolean {
   const site = c.req.header('sec-fetch-site');
   // `none`: the person typed the URL or opened a bookmark.
   if (site !== undefined) return site === 'same-origin' || (isRead && site === 'none');

@@ -151,7 +151,7 @@ function forgetTokens({ log, server }: OAuthContext, reason: string): Pick<Grant
 async function issuerNow(context: OAuthContext, { tokens, hint }: Grant, { challenge }: Wish): Promise<Issuer> {
   if (tokens === null) return await discoverIssuer(context, hint);
   if (challenge === null || challenge.isInsufficientScope) return tokens.issuer;
-  // A user's grant has no hint of its own.
+  // Only the workspace's grant has a hint.
   const found = await discoverIssuer(context, hint ?? challenge);
   // Metadata that temporarily fails to load does not mean another issuer.
   return found.resource === null && tokens.issuer.resource !== null ? tokens.issuer : found;
