@@ -70,10 +70,12 @@ describe.skipIf(isSkipped(browserPath === null, 'keys and the policy in the cons
         await sheet.getByLabel('tools:').check();
         await sheet.getByLabel('Fields of the caller').fill('{"team": "b"}');
         await sheet.getByLabel('Expires').selectOption('30');
+        await sheet.getByText('Limits', { exact: true }).click();
+        await sheet.getByLabel('Cost per day (UTC)').fill('2.5');
         await sheet.getByRole('button', { name: 'Save' }).click();
         await sheet.getByRole('heading', { name: 'rotated' }).waitFor();
         const { json: changed } = await service.call('GET', `/v1/keys/${json.id}`);
-        expect(changed).toMatchObject({ name: 'rotated', scopes: ['chat', 'tools'], caller: { team: 'b' } });
+        expect(changed).toMatchObject({ name: 'rotated', scopes: ['chat', 'tools'], caller: { team: 'b' }, limits: { dailyCost: 2.5 } });
         expect([changed.caller.region, Date.parse(changed.expiresAt) > Date.now()]).toEqual([undefined, true]);
         await sheet.getByRole('button', { name: 'Rotate' }).click();
         await sheet.getByRole('group', { name: 'Make a new secret?' }).getByRole('button', { name: 'Rotate' }).click();
@@ -143,6 +145,7 @@ describe.skipIf(isSkipped(browserPath === null, 'keys and the policy in the cons
         await page.getByRole('dialog').waitFor();
         await look('key');
         await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click();
+        await page.getByRole('dialog').getByText('Limits', { exact: true }).click();
         await look('key-change');
         await page.goto(`${service.url}/console/policy`);
         await field(page, 'host of rule 1').waitFor();

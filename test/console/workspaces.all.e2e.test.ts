@@ -42,11 +42,21 @@ describe.skipIf(isSkipped(browserPath === null, 'workspaces in the console', noB
       await field(page, 'Audit (days)').fill('30');
       await field(page, 'New keys expire after (days)').fill('90');
       await page.getByLabel('Further names').fill('runcmd = builtin.bash\nunfinished');
+      await field(page, 'Requests per minute').fill('600');
+      await field(page, 'Storage of its sessions (MB)').fill('2');
+      await field(page, 'Ask an endpoint about calls').check();
+      await field(page, 'URL').fill('no address');
+      await button(page, 'Save').click();
+      await expect.poll(() => field(page, 'URL').getAttribute('aria-invalid')).toBe('true');
+      await field(page, 'URL').fill('https://guard.example.com/moniker');
+      await field(page, 'After each result').check();
       await button(page, 'Save').click();
       await saved(page, 2);
       expect((await service.call('GET', '/v1/workspaces/acme')).json.settings).toMatchObject({
         retention: { auditDays: 30, sessionDays: null },
         keys: { expiryDays: 90 },
+        limits: { requestsPerMinute: 600, storageBytes: 2_097_152 },
+        guard: { url: 'https://guard.example.com/moniker', before: true, after: true, onFailure: 'deny' },
         nameMap: { runcmd: 'builtin.bash' },
       });
       await page.goto(`${service.url}/console/workspaces/nowhere`);
@@ -109,6 +119,7 @@ describe.skipIf(isSkipped(browserPath === null, 'workspaces in the console', noB
       }
       await page.goto(`${service.url}/console/workspaces/acme`);
       await page.getByRole('heading', { name: 'Request log' }).waitFor();
+      await field(page, 'Ask an endpoint about calls').check();
       await look('workspace');
     });
   });

@@ -1,4 +1,4 @@
-/** What a key may do, what it is bound to, and when it expires: of a new key, or of one that exists. */
+/** What a key may do, what it is bound to, its limits and its expiry: of a new key, or of one that exists. */
 import { useSignal } from '@preact/signals';
 import { MonikerError } from '../../../../client/src/index.ts';
 import type { Scope } from '../../../core/principal.ts';
@@ -6,7 +6,9 @@ import { withMembers } from '../../api/document.ts';
 import { useAttempt, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
 import { CheckField, ChoiceField, FieldFault, FieldIssues, NamesField, TextField } from '../../parts/fields.tsx';
+import { Disclosure } from '../../parts/disclosure.tsx';
 import { JsonField, readObject } from '../../parts/json-field.tsx';
+import { LimitFields } from '../../parts/limit-fields.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { expiryOf, type KeyDraft } from './key-draft.ts';
 
@@ -43,7 +45,7 @@ export function KeyForm({ existing, save, onCancel }: KeyFormProps) {
   const change = (members: KeyChange): void => {
     draft.value = withMembers(draft.value, members);
   };
-  const { name } = draft.value;
+  const { name, limits } = draft.value;
   return (
     <form
       class="fields key-form"
@@ -71,6 +73,9 @@ export function KeyForm({ existing, save, onCancel }: KeyFormProps) {
         </div>
         <ScopeFields scopes={draft.value.scopes} onInput={(chosen) => change({ scopes: chosen })} />
         <BindingFields draft={draft.value} change={change} />
+        <Disclosure title="Limits" isOpen={limits !== undefined}>
+          <LimitFields limits={limits ?? {}} onInput={(next) => change({ limits: Object.keys(next).length > 0 ? next : undefined })} />
+        </Disclosure>
         <p class="actions">
           <button type="submit" class="primary" disabled={isSending.value || name.trim() === ''}>
             {existing === null ? 'Create' : 'Save'}

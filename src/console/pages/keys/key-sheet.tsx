@@ -6,6 +6,7 @@ import { moniker } from '../../api/moniker.ts';
 import { announce } from '../../parts/announce.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { amount, limitNames } from '../../parts/limit-names.ts';
 import { ProblemView } from '../../parts/problem-view.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -84,7 +85,7 @@ function KeyNotices({ apiKey }: { apiKey: Key }) {
 }
 
 function KeyFacts({ apiKey }: { apiKey: Key }) {
-  const { id, scopes, caller, createdAt, expiresAt, revokedAt, lastUsedAt, rotatedAt, previousExpiresAt } = apiKey;
+  const { id, scopes, caller, limits, createdAt, expiresAt, revokedAt, lastUsedAt, rotatedAt, previousExpiresAt } = apiKey;
   const listed = (values: readonly string[] | undefined) => values && visible(values.join(', '));
   return (
     <Facts
@@ -94,6 +95,15 @@ function KeyFacts({ apiKey }: { apiKey: Key }) {
         ['Scopes', scopes.join(', ')],
         ['Bound to', visible(bindingsOf(apiKey))],
         ['Caller', listed(caller && Object.entries(caller).map(([field, value]) => `${field}: ${value}`))],
+        [
+          'Limits',
+          limits &&
+            visible(
+              limitNames
+                .flatMap(([name, label]) => (limits[name] === undefined ? [] : [`${label}: ${amount(name, limits[name])}`]))
+                .join('; '),
+            ),
+        ],
         ['Created', <Time key="created" iso={createdAt} exact />],
         ['Expires', expiresAt === null ? 'never' : <Time key="expires" iso={expiresAt} exact />],
         ['Rotated', rotatedAt && <Time key="rotated" iso={rotatedAt} exact />],

@@ -6,7 +6,9 @@ import { openDocument } from '../../api/document.ts';
 import { moniker } from '../../api/moniker.ts';
 import { DocumentHeader } from '../../parts/document-header.tsx';
 import { CheckField, FieldIssues, NumberField, TextField } from '../../parts/fields.tsx';
+import { LimitFields } from '../../parts/limit-fields.tsx';
 import { pathOf } from '../../router.ts';
+import { GuardFields } from './guard-fields.tsx';
 
 type Draft = components['schemas']['Workspace'];
 type Settings = NonNullable<Draft['settings']>;
@@ -101,6 +103,10 @@ function SettingsFields({ settings, change }: { settings: Settings; change(membe
           onInput={(value) => change({ keys: { expiryDays: value ?? null } })}
         />
       </div>
+      <h2>Limits of the whole workspace</h2>
+      <LimitFields path="settings.limits" limits={settings.limits ?? {}} onInput={(limits) => change({ limits })} />
+      <h2>Guard</h2>
+      <GuardFields guard={settings.guard ?? null} onInput={(guard) => change({ guard })} />
       <h2>Request log</h2>
       <CheckField
         label="Keep the bodies of requests and responses"
