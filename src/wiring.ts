@@ -75,6 +75,8 @@ import {
   readSignInState,
 } from './storage/signed-token.ts';
 import { createCodeExecutor } from './tools/executor.ts';
+import { createWorkspaceEraser } from './storage/workspace-eraser.ts';
+import { createObjectNotes } from './storage/workspace-objects.ts';
 import { codeTools, toolDefinitions } from './tools/registry.ts';
 
 /** The services that routes may use. */
@@ -93,6 +95,7 @@ type SessionService =
   | 'rules'
   | 'dispatchRun'
   | 'sendCallback'
+  | 'eraser'
   | 'recordUsage';
 
 /** What differs between runtimes. `background`: keeps work alive after the response; the caller does not wait for it, and it must not fail. */
@@ -106,9 +109,13 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
   const { directory, signIns } = servers;
   const sandbox = createSandbox();
   const callDeps = buildCallDeps(base, servers, sandbox);
-  const mcpSessions = createMcpSessions(bindings, runtime.ids, createMcpSessionIds(base.sealing));
-  const sessions = createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey);
-  const serve: ServeDeps = { ...buildServe(base, servers, callDeps), fileSpace: createFileSpaces(bindings, sessions, runtime.clock.now) };
+  const noteObject = createObjectNotes(bindings, runtime.clock.now);
+  const mcpSessions = createMcpSessions(bindings, { ids: runtime.ids, sessionIds: createMcpSessionIds(base.sealing), noteObject });
+  const sessions = createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey, noteObject);
+  const serve: ServeDeps = {
+    ...buildServe(base, servers, callDeps),
+    fileSpace: createFileSpaces(bindings, { sessions, now: runtime.clock.now, noteObject }),
+  };
   const keptReplies = createReplyStore({ kv: bindings.KV, sessions, log: runtime.log, background });
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, ...runtime });
   const plan = (principal: Principal, request: PlanRequest): Promise<Plan> =>
@@ -180,6 +187,8 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     skillsFor: (workspace: string, planned: Plan) => readPlanSkills(directory, workspace, planned),
     /** For the Catalog: starts the turn of a delivery. */
     dispatchRun: (run: TriggeredRun): Promise<void> => dispatchRun({ planTurn: plan, sessions }, run),
+    /** For the Catalog of `default`: erases deleted workspaces. */
+    eraser: createWorkspaceEraser({ bindings, sessions, ...settings, log: runtime.log }),
     /** For the Catalog: sends a callback. */
     sendCallback: createSendCallback({ outbound, now: runtime.clock.now }),
   };

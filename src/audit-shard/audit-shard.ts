@@ -18,7 +18,9 @@ import { type BackupPlan, ObjectBackup, requireWorkspace } from '../storage/back
 import { restoreShard } from '../storage/backup/restore-shard.ts';
 import type { ReadPosition } from '../storage/backup/table-reader.ts';
 import type { Bindings } from '../storage/bindings.ts';
+import { requireActiveWorkspace } from '../storage/active-workspace.ts';
 import { migrate } from '../storage/schema.ts';
+import type { ErasableRpc } from '../storage/workspace-objects.ts';
 import { wire } from '../wire.ts';
 import { createAuditWriter, type AuditWriter } from './audit-writer.ts';
 
@@ -37,13 +39,15 @@ const retryMs = 60_000;
 
 type Opened = { log: SignedLog; writer: AuditWriter; keeper: AuditKeeper };
 
-export class AuditShard extends DurableObject<Bindings> implements AuditShardRpc, BackupRpc {
+export class AuditShard extends DurableObject<Bindings> implements AuditShardRpc, BackupRpc, ErasableRpc {
   #opened: (Opened & ShardName) | null = null;
   #alarmAt: number | null = null;
   readonly #backup = new ObjectBackup(this.ctx.storage, backupPlan);
 
   append(name: ShardName, rows: readonly AuditRow[]): Promise<Outcome<void>> {
     return toOutcome(async () => {
+      // The first row: it may come after the workspace was deleted.
+      if (this.#storedName() === null) await requireActiveWorkspace(this.env, name.workspace);
       await this.#open(name).writer.append(rows);
     });
   }
@@ -54,6 +58,13 @@ export class AuditShard extends DurableObject<Bindings> implements AuditShardRpc
 
   check(name: ShardName, request: LogCheckRequest): Promise<Outcome<LogCheck>> {
     return toOutcome(async () => await checkLog(this.#open(name).log, request));
+  }
+
+  async eraseWorkspace(): Promise<void> {
+    this.#opened = null;
+    this.#alarmAt = null;
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
   }
 
   readBackup(name: BackupName, at: ReadPosition | null): ReturnType<BackupRpc['readBackup']> {

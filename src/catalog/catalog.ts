@@ -8,6 +8,7 @@ import { limits } from '../core/limits.ts';
 import { systemKeyId } from '../core/principal.ts';
 import { nullIfNotFound, type Outcome, Problem, toOutcome } from '../core/problem.ts';
 import { readSettings } from '../core/settings.ts';
+import { defaultWorkspace } from '../core/workspace.ts';
 import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
 import { triggerPrincipal } from '../core/triggers/trigger-principal.ts';
 import { wire } from '../wire.ts';
@@ -33,6 +34,7 @@ import type { CatalogCaller } from '../ports/catalog.ts';
 import { requireActiveWorkspace } from '../storage/active-workspace.ts';
 import { createMasterKey } from '../storage/master-key.ts';
 import { catalogMigrations, hasTable, migrate } from '../storage/schema.ts';
+import type { ClosedCatalog, ErasableCatalogRpc } from '../storage/workspace-eraser.ts';
 import { toolDefinitions } from '../tools/registry.ts';
 import { auditRetention, signedChangeLog } from './records/audit.ts';
 import type { CatalogContext, Job } from './context.ts';
@@ -48,6 +50,8 @@ import { projectHandlers } from './handlers/projects.ts';
 import { publishedHandlers, readPublished } from './handlers/published.ts';
 import { serverHandlers } from './handlers/servers.ts';
 import { triggerHandlers } from './handlers/triggers.ts';
+import { answerWhileClosed, closeWorkspace, isWorkspaceClosed } from './workspaces/closing.ts';
+import { createWorkspaceDeletions } from './workspaces/deletions.ts';
 import { workspaceHandlers } from './workspaces/registry.ts';
 import type { CatalogServices, CatalogHandlers } from './handlers/catalog-handlers.ts';
 import { createOutbox, enqueueRepublish } from './records/outbox.ts';
@@ -76,7 +80,7 @@ const handlers: CatalogHandlers = {
 
 type Opened = { services: CatalogServices; outbox: Job; jobs: readonly Job[]; closeDatabase(): void };
 
-export class Catalog extends DurableObject<Bindings> implements CatalogRpc, CatalogBackupRpc {
+export class Catalog extends DurableObject<Bindings> implements CatalogRpc, CatalogBackupRpc, ErasableCatalogRpc {
   #opened: Opened | null = null;
   /** The end of the queue of writes, and the queue's length. */
   #lastWrite: Promise<unknown> = Promise.resolve();
@@ -84,6 +88,10 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   /** Time of the alarm; null: not known. */
   #alarmAt: number | null = null;
   #madeTools: Promise<void> | null = null;
+  /** Whether there are tables; false: not known. */
+  #created = false;
+  /** Whether the workspace is being deleted; null: not known. */
+  #closed: boolean | null = null;
   /** Requests and background work in progress. */
   #inProgress = 0;
   readonly #backup: ObjectBackup;
@@ -97,9 +105,32 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   /** Runs one method in the lane of its row. */
   run<Name extends CatalogMethod>(caller: CatalogCaller, method: Name, args: MethodArguments<Name>): Promise<Outcome<MethodResult<Name>>> {
     const { workspace, keyId } = typeof caller === 'string' ? { workspace: caller, keyId: systemKeyId } : caller;
+    if (this.#isClosed()) {
+      const answer = answerWhileClosed(method, workspace);
+      if (answer !== 'run') return toOutcome(answer as () => MethodResult<Name>);
+    }
     const work = async (services: CatalogServices): Promise<MethodResult<Name>> =>
       await handlers[method]({ ...services, by: keyId }, ...args);
     return catalogMethods[method].lane === 'serialized' ? this.#serialized(workspace, work) : this.#concurrent(workspace, work);
+  }
+
+  closeWorkspace(workspace: string, limit: number): Promise<Outcome<ClosedCatalog>> {
+    return toOutcome(async () => {
+      if (!this.#isCreated()) return { sessions: [], count: 0, auditShards: 0 };
+      this.#open(workspace);
+      this.#closed = true;
+      return await closeWorkspace(this.ctx.storage, limit);
+    });
+  }
+
+  async eraseWorkspace(): Promise<void> {
+    this.#opened = null;
+    this.#madeTools = null;
+    this.#alarmAt = null;
+    this.#created = false;
+    this.#closed = null;
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
   }
 
   readBackup({ workspace, object }: BackupName, at: ReadPosition | null): ReturnType<CatalogBackupRpc['readBackup']> {
@@ -144,7 +175,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   override async alarm(): Promise<void> {
     if (this.#backup.isRestoring) return;
     const workspace = this.#storedWorkspace();
-    if (workspace === null) return;
+    if (workspace === null || this.#isClosed()) return;
     const { jobs } = this.#open(workspace);
     this.#alarmAt = Date.now() + limits.maxPublishBackoffMs;
     await this.ctx.storage.setAlarm(this.#alarmAt);
@@ -206,6 +237,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
    * postponed forever.
    */
   async #arm(): Promise<void> {
+    if (this.#isClosed()) return;
     const now = Date.now();
     const dues = (this.#opened?.jobs ?? []).map((job) => job.nextDue()).filter((due) => due !== null);
     if (dues.length === 0) {
@@ -231,7 +263,14 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   }
 
   #isCreated(): boolean {
-    return hasTable(this.ctx.storage.sql, 'meta');
+    this.#created ||= hasTable(this.ctx.storage.sql, 'meta');
+    return this.#created;
+  }
+
+  #isClosed(): boolean {
+    if (!this.#isCreated() || this.#backup.isRestoring) return false;
+    this.#closed ??= isWorkspaceClosed(this.ctx.storage.sql);
+    return this.#closed;
   }
 
   /** Checks the stored made tools before anything else uses them, once per lifetime of the object. */
@@ -281,6 +320,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       createDeliverySweep(context),
       this.#auditKeeper(context),
       this.#sweep(context),
+      ...(context.workspace === defaultWorkspace ? [createWorkspaceDeletions(context, wire(this.env).eraser)] : []),
       createSessionActivation(context, (id) => activateSession(this.env, context.workspace, id)),
     ];
     return { services, outbox, jobs, closeDatabase: this.#closer(context) };

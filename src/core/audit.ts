@@ -68,7 +68,20 @@ export const AuditChange = z
       description:
         'Id of the key; `link` for a rule that was remembered by an approval link; `system` for a change made by the service itself.',
     }),
-    action: z.enum(['create', 'update', 'delete', 'revoke', 'rotate', 'accept', 'refresh', 'sign-in', 'sign-out', 'backup', 'restore']),
+    action: z.enum([
+      'create',
+      'update',
+      'delete',
+      'revoke',
+      'rotate',
+      'accept',
+      'refresh',
+      'sign-in',
+      'sign-out',
+      'backup',
+      'restore',
+      'erase',
+    ]),
     resource: z.string().meta({
       description:
         'Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `workspace`, `session` (only `delete`) or `key`.',

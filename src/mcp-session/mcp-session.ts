@@ -17,6 +17,7 @@ import type { Bindings } from '../storage/bindings.ts';
 import { createSessionFiles } from '../storage/session-files.ts';
 import { hasTable, migrate } from '../storage/schema.ts';
 import { createTaintStore, type TaintStore } from '../storage/taint-store.ts';
+import type { ErasableRpc } from '../storage/workspace-objects.ts';
 import { wire } from '../wire.ts';
 import type { Wiring } from '../wiring.ts';
 import { createEventStore } from './event-store.ts';
@@ -33,7 +34,7 @@ const mcpSessionTouchMs = 5 * 60_000;
 /** How long the result is kept after the end of the call, so that a repeated answer gets the same result. */
 const heldResultMs = 60_000;
 
-export class McpSession extends DurableObject<Bindings> implements McpSessionPort {
+export class McpSession extends DurableObject<Bindings> implements McpSessionPort, ErasableRpc {
   readonly #wiring: Wiring;
   readonly #meta: MetaStore;
   readonly #openCall: OpenCallStore;
@@ -95,6 +96,11 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
 
   applyFiles(changes: readonly FileChange[]): Promise<Outcome<void>> {
     return toOutcome(() => this.#space.apply(changes));
+  }
+
+  async eraseWorkspace(): Promise<void> {
+    this.#openCall.stop(new Error('the workspace is being deleted'));
+    await this.#end();
   }
 
   override async alarm(): Promise<void> {

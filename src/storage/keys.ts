@@ -26,6 +26,22 @@ export const kvKeys = {
   hook: (workspace: string, webhook: string): string => `hook:${workspace}:${webhook}`,
 } as const;
 
+const publishedKinds = Object.keys({
+  ...{ agent: true, skill: true, provider: true, secret: true, server: true, offers: true },
+  ...{ providers: true, 'model-aliases': true, rules: true, subscriptions: true, settings: true, 'workspace-status': true },
+} satisfies Record<PublishedKind, true>) as PublishedKind[];
+
+/** Returns the beginnings of all keys of a workspace that end with a name. */
+export function kvPrefixes(workspace: string): string[] {
+  const { published, ...others } = kvKeys;
+  return [...Object.values(others).map((key) => key(workspace, '')), ...publishedKinds.map((kind) => `${published(kind, workspace, '')}:`)];
+}
+
+/** Returns the keys of the values that a workspace has once. */
+export function kvSingles(workspace: string): string[] {
+  return publishedKinds.map((kind) => kvKeys.published(kind, workspace, ''));
+}
+
 /**
  * Returns the name of a workspace's Durable Object, a hash of workspace, kind and id, so that an id from outside is never a name. For a
  * session created with an idempotency key, `id` has the key and a secret of the installation (`session-client.ts`); for an MCP session

@@ -16,6 +16,7 @@ import type { Ids } from '../ports/runtime.ts';
 import type { FileChange, FileSpace, FileSpaceName } from '../ports/file-space.ts';
 import type { McpSessionPort, McpSessions } from '../ports/mcp-sessions.ts';
 import type { McpSessionIds } from './signed-token.ts';
+import type { NoteObject } from './workspace-objects.ts';
 
 /** The part of a session's setup that an isolate caches: with `maxCachedNames` of them 40 MB. */
 const maxCachedSetupCharacters = 4_000;
@@ -67,6 +68,7 @@ export function createSessions(
   bindings: Pick<Bindings, 'SESSION'>,
   catalog: (workspace: string) => CatalogPort,
   secret: string | null,
+  noteObject: NoteObject,
 ): Sessions {
   const namespace = bindings.SESSION;
   const setups = new Map<string, SessionSetup>();
@@ -78,6 +80,7 @@ export function createSessions(
     async create(owner, setup, key) {
       const id = key === undefined ? namespace.newUniqueId() : namespace.idFromName(await keyedName(owner, key, secret));
       // A key is valid for a day, so its session is stored for at least as long.
+      await noteObject(owner.workspace, 'session', id.toString());
       const keptMs = key === undefined ? limits.unlistedSessionTtlMs : limits.idempotencyTtlMs;
       const view = unwrap(await stubOf(id).createOrGet(owner, setup, keptMs));
       if (setup.listed) {
@@ -149,11 +152,16 @@ export function sessionObjectId(namespace: DurableObjectNamespace, id: string): 
   }
 }
 
-export function createMcpSessions(bindings: Pick<Bindings, 'MCP_SESSION'>, ids: Ids, sessionIds: McpSessionIds): McpSessions {
+export function createMcpSessions(
+  bindings: Pick<Bindings, 'MCP_SESSION'>,
+  { ids, sessionIds, noteObject }: { ids: Ids; sessionIds: McpSessionIds; noteObject: NoteObject },
+): McpSessions {
   const stubOf = async (workspace: string, nonce: string): Promise<McpSessionPort> => {
     const namespace = bindings.MCP_SESSION;
+    const name = await objectName(workspace, 'mcp-session', nonce);
+    await noteObject(workspace, 'mcp-session', name);
     // The class is on a higher floor; this is its interface.
-    return namespace.get(namespace.idFromName(await objectName(workspace, 'mcp-session', nonce))) as unknown as McpSessionPort;
+    return namespace.get(namespace.idFromName(name)) as unknown as McpSessionPort;
   };
   return {
     async begin(caller, target, request) {
@@ -175,7 +183,10 @@ export function createMcpSessions(bindings: Pick<Bindings, 'MCP_SESSION'>, ids: 
 }
 
 /** Returns the files that MCP calls without an MCP session work on. */
-export function createFileSpaces(bindings: Pick<Bindings, 'MCP_SESSION'>, sessions: Sessions, now: () => number) {
+export function createFileSpaces(
+  bindings: Pick<Bindings, 'MCP_SESSION'>,
+  { sessions, now, noteObject }: { sessions: Sessions; now: () => number; noteObject: NoteObject },
+) {
   return (caller: Principal, name: FileSpaceName): FileSpace => {
     if (name.kind === 'session') {
       const session = sessions.get(name.session);
@@ -189,6 +200,7 @@ export function createFileSpaces(bindings: Pick<Bindings, 'MCP_SESSION'>, sessio
     const stub = async (): Promise<McpSessionPort> => {
       const namespace = bindings.MCP_SESSION;
       const id = await objectName(caller.workspace, 'mcp-session', JSON.stringify(['files', caller.keyId, ...own]));
+      await noteObject(caller.workspace, 'mcp-session', id);
       // The class is on a higher floor; this is its interface.
       return namespace.get(namespace.idFromName(id)) as unknown as McpSessionPort;
     };

@@ -2,12 +2,13 @@
  * The `UsageShard` Durable Object: a part of a workspace's daily sums and of its request log. It counts each report once, answers queries
  * over its part, and deletes by alarm what is older than the workspace's settings. `storage/usage-shards.ts` has its clients.
  *
- * - `meta(key, value)`: `workspace`, for the alarm.
+ * - `meta(key, value)`: `workspace`, for the alarm; `closed`: the workspace is being deleted.
  * - `model_usage`, `tool_usage`: one row for each day and combination of key, agent, toolset, and model or tool; an empty text where there is
  *   none. Deleted after `retention.usageDays`.
  * - `requests(id, …)`: the request log; `part`: the last part that was counted. `body`: JSON of `StoredRequest`. Deleted after
  *   `retention.requestDays`.
  * - `request_bodies(id, …)`: what a request of `requests` and its response contained, if `requestLog.bodies` was on; deleted when it is off.
+ * - `objects(id, kind, until)`: objects of the workspace that no list has (`storage/workspace-objects.ts`), for as long as they may exist.
  * - `counted(id, at)`: reports without a row in `requests`, for a day.
  */
 import { DurableObject } from 'cloudflare:workers';
@@ -16,7 +17,9 @@ import type { WorkspaceSettings } from '../core/workspace.ts';
 import { dayOf, type LoggedRequest, type RequestEntry, type UsageReport } from '../core/usage.ts';
 import type { RequestQuery, UsageQuery } from '../ports/usage.ts';
 import type { Bindings } from '../storage/bindings.ts';
-import { migrate } from '../storage/schema.ts';
+import { isActiveWorkspace } from '../storage/active-workspace.ts';
+import { hasTable, migrate } from '../storage/schema.ts';
+import type { NotedObject, ObjectIndexRpc } from '../storage/workspace-objects.ts';
 import type { Position, SumRow, Sums, UsageShardRpc } from '../storage/usage-shards.ts';
 import { wire } from '../wire.ts';
 import type { BackupName, BackupRpc, RestoreStep } from '../storage/backup/backup-objects.ts';
@@ -43,31 +46,35 @@ const migrations: readonly string[] = [
     ...requestMigrations,
   ].join(';\n'),
   bodyMigration,
+  'CREATE TABLE objects (id TEXT PRIMARY KEY, kind TEXT NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID; CREATE INDEX objects_by_time ON objects (until)',
 ];
 
 /** Sums and rows of requests are independent of each other. */
 const backupPlan: BackupPlan = {
   migrations,
   loose: ['counted', 'model_usage', 'tool_usage', 'requests', 'request_bodies'],
-  skipped: [],
+  skipped: ['objects'],
 };
 
-export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc, BackupRpc {
+export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc, ObjectIndexRpc, BackupRpc {
   readonly #sums: DailySums;
   readonly #requests: RequestRows;
   readonly #backup: ObjectBackup;
   #isArmed = false;
+  #isCreated = false;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
     this.#backup = new ObjectBackup(ctx.storage, backupPlan);
-    if (!this.#backup.isRestoring) migrate(ctx.storage, migrations);
     this.#sums = new DailySums(ctx.storage.sql);
     this.#requests = new RequestRows(ctx.storage.sql);
   }
 
   readBackup({ object }: BackupName, at: ReadPosition | null): ReturnType<BackupRpc['readBackup']> {
-    return toOutcome(() => this.#backup.read(object, at));
+    return toOutcome(() => {
+      this.#create();
+      return this.#backup.read(object, at);
+    });
   }
 
   restoreStep({ workspace }: BackupName, request: RestoreStep): Promise<Outcome<void>> {
@@ -78,6 +85,7 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
       if (stored !== undefined) void this.ctx.storage.setAlarm(Date.now() + sweepMs);
     };
     return toOutcome(async () => {
+      this.#create();
       await restoreShard(this.ctx, this.#backup, request, end);
       if (request.step === 'abandon') migrate(this.ctx.storage, migrations);
     });
@@ -85,7 +93,8 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
 
   async record(workspace: string, reports: readonly UsageReport[]): Promise<void> {
     this.#backup.requireUsable();
-    await this.#arm(workspace);
+    // What a deleted workspace still reports is dropped.
+    if (!(await this.#arm(workspace))) return;
     this.ctx.storage.transactionSync(() => {
       for (const report of reports) if (this.#isNew(report)) this.#sums.add(report);
     });
@@ -93,7 +102,35 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     await this.ctx.storage.sync();
   }
 
+  async noteObject(workspace: string, { kind, id }: NotedObject, until: number): Promise<boolean> {
+    this.#backup.requireUsable();
+    if (!(await this.#arm(workspace))) return false;
+    this.ctx.storage.sql.exec('INSERT OR REPLACE INTO objects (id, kind, until) VALUES (?, ?, ?)', id, kind, until);
+    await this.ctx.storage.sync();
+    return true;
+  }
+
+  async closeWorkspace(_workspace: string, limit: number): Promise<{ objects: NotedObject[]; count: number }> {
+    const { sql } = this.ctx.storage;
+    if (!hasTable(sql, 'objects')) return { objects: [], count: 0 };
+    sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('closed', '')");
+    const { count } = sql.exec<{ count: number }>('SELECT count(*) AS count FROM objects').one();
+    return { objects: sql.exec<NotedObject>('SELECT kind, id FROM objects ORDER BY id LIMIT ?', limit).toArray(), count };
+  }
+
+  async forgetObjects(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.ctx.storage.sql.exec('DELETE FROM objects WHERE id = ?', id);
+  }
+
+  async eraseWorkspace(): Promise<void> {
+    this.#isArmed = false;
+    this.#isCreated = false;
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
   async sums(query: Omit<UsageQuery, 'cursor'>, after: readonly string[] | null): Promise<{ rows: SumRow[]; totals: Sums }> {
+    this.#create();
     return { rows: this.#sums.groups(query, after), totals: this.#sums.totals(query) };
   }
 
@@ -101,10 +138,12 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     query: Omit<RequestQuery, 'cursor'>,
     before: Position | null,
   ): Promise<{ items: RequestEntry[]; readTo: Position | null }> {
+    this.#create();
     return this.#requests.list(query, before);
   }
 
   async request(id: string): Promise<LoggedRequest[]> {
+    this.#create();
     return this.#requests.find(id);
   }
 
@@ -116,6 +155,8 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     if (workspace === undefined) return;
     const now = Date.now();
     await this.ctx.storage.setAlarm(now + sweepMs);
+    this.#create();
+    sql.exec('DELETE FROM objects WHERE id IN (SELECT id FROM objects WHERE until < ? LIMIT ?)', now, maxSweptRows);
     const settings = await this.#settings(workspace);
     if (settings === null) return;
     const { retention, requestLog } = settings;
@@ -137,15 +178,27 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
   }
 
   #storedWorkspace(): string | undefined {
+    if (!hasTable(this.ctx.storage.sql, 'meta')) return undefined;
     const query = `SELECT value FROM meta WHERE key = 'workspace'`;
     return this.ctx.storage.sql.exec<{ value: string }>(query).toArray()[0]?.value;
   }
 
-  async #arm(workspace: string): Promise<void> {
-    if (this.#isArmed) return;
+  /** Creates the tables, or migrates them to the newest schema. */
+  #create(): void {
+    if (!this.#isCreated && !this.#backup.isRestoring) migrate(this.ctx.storage, migrations);
+    this.#isCreated = !this.#backup.isRestoring;
+  }
+
+  /** Returns false if the workspace does not exist, or is being deleted: nothing of it may be stored. */
+  async #arm(workspace: string): Promise<boolean> {
+    if (this.#storedWorkspace() === undefined && !(await isActiveWorkspace(this.env, workspace))) return false;
+    this.#create();
+    if (this.ctx.storage.sql.exec("SELECT 1 FROM meta WHERE key = 'closed'").toArray().length > 0) return false;
+    if (this.#isArmed) return true;
     this.ctx.storage.sql.exec(`INSERT OR IGNORE INTO meta (key, value) VALUES ('workspace', ?)`, workspace);
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + sweepMs);
     this.#isArmed = true;
+    return true;
   }
 
   /** null if they cannot be read: then nothing is deleted, since the workspace may keep rows for longer than the default. */

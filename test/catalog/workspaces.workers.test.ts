@@ -51,6 +51,8 @@ describe('a workspace', () => {
     expect((await send('PUT', '/v1/workspaces/fresh', {}, { 'if-match': '"1"' })).status).toBe(412);
     expect((await send('PUT', '/v1/workspaces/fresh', { settings: { nope: 1 } })).status).toBe(422);
     expect((await send('GET', '/v1/workspaces/fresh')).status).toBe(404);
+    expect((await send('DELETE', '/v1/workspaces/fresh')).status).toBe(404);
+    expect((await send('DELETE', '/v1/workspaces/default')).status).toBe(409);
   });
 
   it('is not created by a key with a valid signature', async () => {

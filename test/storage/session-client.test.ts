@@ -18,7 +18,12 @@ function sessionWith(setup: SessionSetup) {
   };
   // The part of the namespace that reading a session by its id uses.
   const bindings = { SESSION: { get: () => stub, idFromString: (text: string) => text } } as unknown as Pick<Bindings, 'SESSION'>;
-  const sessions = createSessions(bindings, () => Promise.reject(new Error('no catalog here')) as never, null);
+  const sessions = createSessions(
+    bindings,
+    () => Promise.reject(new Error('no catalog here')) as never,
+    null,
+    async () => undefined,
+  );
   return { sessions, asked };
 }
 

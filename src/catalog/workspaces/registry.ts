@@ -13,7 +13,7 @@ import { recordChange } from '../records/audit.ts';
 import { enqueuePublish } from '../records/outbox.ts';
 
 /** Workspaces of one installation; each has objects of its own, so this only bounds lists and mistakes. */
-export const maxWorkspaces = 10_000;
+const maxWorkspaces = 10_000;
 
 export type WorkspaceRow = {
   name: string;
@@ -90,12 +90,12 @@ function requireWorkspaceRow(context: CatalogContext, name: string): WorkspaceRo
   return row;
 }
 
-export function unknownWorkspace(name: string): Problem {
+function unknownWorkspace(name: string): Problem {
   return new Problem('not_found', `There is no workspace ${quoted(name)}.`);
 }
 
 /** Call in the transaction of the change. */
-export function noteChange(context: CatalogContext, { by, action, name }: { by: string; action: 'create' | 'delete'; name: string }): void {
+function noteChange(context: CatalogContext, { by, action, name }: { by: string; action: 'create' | 'delete'; name: string }): void {
   recordChange(context, { by, action, resource: 'workspace', name });
   enqueuePublish(context, 'workspace-status', name);
 }

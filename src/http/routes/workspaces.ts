@@ -175,6 +175,34 @@ export const workspaceRoutes: readonly Route[] = [
       return answer(200, view, { etag: etag(document.version) });
     },
   ),
+
+  defineRoute(
+    {
+      method: 'delete',
+      path,
+      operationId: 'deleteWorkspace',
+      tag,
+      scopes,
+      rootOnly,
+      summary: 'Delete a workspace with everything in it',
+      description:
+        'Its keys are refused within 30 seconds, and running turns end. Documents, sessions, files, deliveries, the audit, usage and logged bodies are erased in the background: read the workspace until its status is `deleted`. Cannot be undone. The workspace `default` cannot be deleted.',
+      params,
+      answers: { 202: { description: 'The deletion has begun, or was requested before.', schema: WorkspaceView } },
+      problems: ['conflict'],
+    },
+    async ({ services, principal, params, answer }) => {
+      const workspaces = services.workspaces(principal);
+      const { name, status } = await workspaces.workspace(params.workspace);
+      if (status === 'active' && name !== defaultWorkspace) {
+        const { state } = await services.backups({ ...principal, workspace: name }).restoreState();
+        if (state === 'clearing' || state === 'restoring')
+          throw new Problem('conflict', 'A restore of this workspace is in progress. Give it up with DELETE /v1/restore first.');
+      }
+      const record = await workspaces.deleteWorkspace(name);
+      return answer(202, toView(record, null));
+    },
+  ),
 ];
 
 /** A workspace that does not exist has no version to match. */

@@ -63,6 +63,7 @@ describe('the object', () => {
 
   it('rejects writes when the queue is full, and accepts them again afterwards', async () => {
     const { workspace, catalog, object } = await emptyWorkspace();
+    await catalog.list('toolset', { limit: 1 });
     // Called inside the object, so that all of them arrive before the first has ended.
     const outcomes = await runInDurableObject(object, (instance) => {
       const rpc = instance as unknown as CatalogRpc;
@@ -88,7 +89,8 @@ describe('the object', () => {
 
 describe('editions', () => {
   it('of many chunks are read back unchanged, with characters across chunk boundaries', async () => {
-    const { object } = await emptyWorkspace();
+    const { object, catalog } = await emptyWorkspace();
+    await catalog.list('toolset', { limit: 1 });
     await runInDurableObject(object, (_instance, { storage }) => {
       // Three bytes each: chunks do not end at character boundaries.
       const text = '€'.repeat(limits.storageChunkBytes);

@@ -1,0 +1,72 @@
+/**
+ * The job that erases deleted workspaces, in the Catalog of `default`: a bounded step at a time, each of which may be repeated, so that a
+ * deletion continues after a crash. When nothing is left it waits until no cached key, value or request can write any more, looks again, and
+ * erases the audit, the usage and the Catalog.
+ */
+import { limits } from '../../core/limits.ts';
+import { systemKeyId } from '../../core/principal.ts';
+import type { WorkspaceEraser } from '../../storage/workspace-eraser.ts';
+import type { CatalogContext, Job } from '../context.ts';
+import { recordChange } from '../records/audit.ts';
+import { enqueuePublish } from '../records/outbox.ts';
+import { type DeletionProgress, readProgress, type WorkspaceRow } from './registry.ts';
+
+/** Longer than a key (30 s) or a value of KV (90 s) is cached. Then no isolate has anything of the workspace, and its name is free again. */
+const settleMs = limits.freshReadMs + 10_000;
+const retryMs = 10_000;
+const nextStepMs = 500;
+const shownMs = 30 * 24 * 60 * 60_000;
+
+export function createWorkspaceDeletions(context: CatalogContext, eraser: WorkspaceEraser): Job {
+  const { sql, now, log } = context;
+  let running: Promise<void> | null = null;
+  const due = (): WorkspaceRow | undefined =>
+    sql.exec<WorkspaceRow>('SELECT * FROM workspaces WHERE due_at <= ? ORDER BY due_at LIMIT 1', now()).toArray()[0];
+
+  const store = (name: string, progress: DeletionProgress, dueAt: number): void => {
+    sql.exec('UPDATE workspaces SET progress = ?, due_at = ? WHERE name = ?', JSON.stringify(progress), dueAt, name);
+  };
+
+  const erase = async ({ name, progress }: WorkspaceRow): Promise<void> => {
+    const { settleAt } = readProgress(progress);
+    const left = await eraser.step(name);
+    const isEmpty = Object.values(left).every((count) => count === 0);
+    if (!isEmpty) return store(name, { left, ...(settleAt !== undefined && { settleAt }) }, now() + nextStepMs);
+    const until = settleAt ?? now() + settleMs;
+    if (until > now()) return store(name, { left, settleAt: until }, until);
+    await eraser.finish(name);
+    context.record(() => {
+      const at = now();
+      const update = "UPDATE workspaces SET status = 'deleted', finished_at = ?, due_at = ?, progress = ? WHERE name = ?";
+      sql.exec(update, at, at + shownMs, JSON.stringify({ left }), name);
+      recordChange(context, { by: systemKeyId, action: 'erase', resource: 'workspace', name });
+      enqueuePublish(context, 'workspace-status', name);
+    });
+  };
+
+  const forget = (name: string): void =>
+    context.record(() => {
+      sql.exec('DELETE FROM workspaces WHERE name = ?', name);
+      enqueuePublish(context, 'workspace-status', name);
+    });
+
+  const run = async (row: WorkspaceRow): Promise<void> => {
+    if (row.status === 'deleted') return forget(row.name);
+    try {
+      await erase(row);
+    } catch (error) {
+      log.error('a workspace is not erased yet; it will be retried', { workspace: row.name, cause: String(error) });
+      store(row.name, readProgress(row.progress), now() + retryMs);
+    }
+  };
+
+  return {
+    nextDue: () => sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM workspaces').one().due,
+    runDue: async () => {
+      const row = due();
+      if (row === undefined) return;
+      running ??= run(row).finally(() => (running = null));
+      await running;
+    },
+  };
+}
