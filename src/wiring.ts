@@ -104,12 +104,11 @@ type Deployment = Pick<CallDeps, 'noApprovals'> & { background: WaitUntil; issue
 export function createWiring(bindings: Bindings, deployment: Deployment) {
   const base = buildBase(bindings, deployment);
   const { background } = deployment;
-  const { settings, runtime, catalog, audit, outbound, instance, master, recorder } = base;
+  const { settings, runtime, catalog, audit, outbound, instance, master, recorder, noteObject } = base;
   const servers = buildServers(base);
   const { directory, signIns } = servers;
   const sandbox = createSandbox();
   const callDeps = buildCallDeps(base, servers, sandbox);
-  const noteObject = createObjectNotes(bindings, runtime.clock.now);
   const mcpSessions = createMcpSessions(bindings, { ids: runtime.ids, sessionIds: createMcpSessionIds(base.sealing), noteObject });
   const sessions = createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey, noteObject);
   const serve: ServeDeps = {
@@ -204,13 +203,15 @@ function buildBase(bindings: Bindings, { background, issued, noApprovals }: Depl
   const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
   const cachedDirectory = createDirectory({ env: bindings, settings, ...runtime, background, issued });
   const catalog = createCatalogs(bindings, cachedDirectory);
-  const limiter = createLimiter({ bindings, ...runtime, background });
+  const noteObject = createObjectNotes(bindings, runtime.clock.now);
+  const limiter = createLimiter({ bindings, ...runtime, background, noteObject });
   const recorder = createUsageRecorder({ bindings, ...runtime, background });
   return {
     background,
     noApprovals,
     recorder,
     limiter,
+    noteObject,
     settings,
     runtime,
     instance,

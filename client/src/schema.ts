@@ -280,6 +280,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp/{workspace}/{toolset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listen to an MCP session
+         * @description For the 2025 revisions: messages that the session starts, such as list changes. `Last-Event-ID` resumes after a disconnect. Requires a session.
+         *
+         *     Scope: `tools`.
+         */
+        get: operations["listenWorkspaceMcp"];
+        put?: never;
+        /**
+         * Send an MCP message
+         * @description Supports any MCP client (Streamable HTTP) with revision 2026-07-28 or the revisions of 2024 and 2025. `tools/list` shows the tools under their names; `tools/call` accepts any name that resolves. Errors are JSON-RPC. Pages of other origins are rejected.
+         *
+         *     Scope: `tools`.
+         */
+        post: operations["sendWorkspaceMcp"];
+        /**
+         * End an MCP session
+         * @description For the 2025 revisions. Revision 2026-07-28 has no sessions.
+         *
+         *     Scope: `tools`.
+         */
+        delete: operations["endWorkspaceMcp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -3216,7 +3250,15 @@ export interface paths {
          */
         put: operations["putWorkspace"];
         post?: never;
-        delete?: never;
+        /**
+         * Delete a workspace with everything in it
+         * @description Its keys are refused within 30 seconds, and running turns end. Documents, sessions, files, deliveries, the audit, usage and logged bodies are erased in the background: read the workspace until its status is `deleted`. Cannot be undone. The workspace `default` cannot be deleted.
+         *
+         *     Only for the root key.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["deleteWorkspace"];
         options?: never;
         head?: never;
         /**
@@ -3601,7 +3643,7 @@ export interface components {
         };
         AuditChange: {
             /** @enum {string} */
-            action: "create" | "update" | "delete" | "revoke" | "rotate" | "accept" | "refresh" | "sign-in" | "sign-out" | "backup" | "restore";
+            action: "create" | "update" | "delete" | "revoke" | "rotate" | "accept" | "refresh" | "sign-in" | "sign-out" | "backup" | "restore" | "erase";
             /** Format: date-time */
             at: string;
             /**
@@ -10625,6 +10667,152 @@ export interface operations {
             503: components["responses"]["RpcError503"];
         };
     };
+    listenWorkspaceMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The MCP revision of the request. */
+                "mcp-protocol-version"?: string;
+                /** @description Session id for the 2025 revisions, as returned by `initialize`. */
+                "mcp-session-id"?: string;
+                /** @description The files that calls work on: the id of a session, or any name of 1 to 63 letters, digits, `.`, `_` and `-`, which names files of the key. Default: the files of the MCP session; without one, those of the key with the toolset. */
+                "x-moniker-session"?: string;
+            };
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+                /** @example acme */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            405: components["responses"]["RpcError405"];
+            406: components["responses"]["RpcError406"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    sendWorkspaceMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The MCP revision of the request. */
+                "mcp-protocol-version"?: string;
+                /** @description Session id for the 2025 revisions, as returned by `initialize`. */
+                "mcp-session-id"?: string;
+                /** @description The files that calls work on: the id of a session, or any name of 1 to 63 letters, digits, `.`, `_` and `-`, which names files of the key. Default: the files of the MCP session; without one, those of the key with the toolset. */
+                "x-moniker-session"?: string;
+            };
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+                /** @example acme */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        /** @description An MCP JSON-RPC message of at most 1 MB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description The MCP response: one message, or a stream of messages. */
+            200: {
+                headers: {
+                    /** @description With `initialize` of the 2025 revisions: the id of the new session. */
+                    "mcp-session-id"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpMessage"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Accepted: a notification, or a response of the client. */
+            202: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            405: components["responses"]["RpcError405"];
+            406: components["responses"]["RpcError406"];
+            413: components["responses"]["RpcError413"];
+            415: components["responses"]["RpcError415"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    endWorkspaceMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The MCP revision of the request. */
+                "mcp-protocol-version"?: string;
+                /** @description Session id for the 2025 revisions, as returned by `initialize`. */
+                "mcp-session-id"?: string;
+                /** @description The files that calls work on: the id of a session, or any name of 1 to 63 letters, digits, `.`, `_` and `-`, which names files of the key. Default: the files of the MCP session; without one, those of the key with the toolset. */
+                "x-moniker-session"?: string;
+            };
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+                /** @example acme */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            200: {
+                headers: {
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            405: components["responses"]["RpcError405"];
+            406: components["responses"]["RpcError406"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
     getMetrics: {
         parameters: {
             query?: never;
@@ -17246,6 +17434,36 @@ export interface operations {
             412: components["responses"]["Problem412"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example acme */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deletion has begun, or was requested before. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceView"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

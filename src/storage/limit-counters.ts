@@ -20,6 +20,7 @@ import type { Limiter, LimitUse, Reservation } from '../ports/limiter.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
 import { objectName } from './keys.ts';
+import type { NoteObject } from './workspace-objects.ts';
 import { HolderLease, type LeaseGrant, type LeaseRow, type LeaseWant, type Shortage, type Taken } from './limit-lease.ts';
 
 /** `holder`: of the leases, an isolate. */
@@ -54,7 +55,8 @@ const maxHolders = 5_000;
 /** A turn that was refused because others run may be sent again after this. */
 const turnRetryMs = 5_000;
 
-type Deps = { bindings: Pick<Bindings, 'LIMITS'>; clock: Clock; log: Logger; background: WaitUntil };
+/** `noteObject`: so that the deletion of a workspace finds its counters. Absent: only `default` has any. */
+type Deps = { bindings: Pick<Bindings, 'LIMITS'>; clock: Clock; log: Logger; background: WaitUntil; noteObject?: NoteObject };
 type Own = { holder: LimitHolder; lease: HolderLease; isFlushing: boolean };
 
 export async function limitCounter(
@@ -62,19 +64,33 @@ export async function limitCounter(
   workspace: string,
   { of, name }: LimitHolder,
 ): Promise<LimitCounterRpc> {
-  const id = LIMITS.idFromName(await objectName(workspace, 'limits', `${of}:${name}`));
+  const id = LIMITS.idFromName(await counterName(workspace, { of, name }));
   // The class is on a higher floor; this is its interface.
   return LIMITS.get(id) as unknown as LimitCounterRpc;
 }
 
-export function createLimiter({ bindings, clock, log, background }: Deps): Limiter {
+/** Erases a counter, by the name of its object. */
+export async function eraseCounter({ LIMITS }: Pick<Bindings, 'LIMITS'>, name: string): Promise<void> {
+  await (LIMITS.get(LIMITS.idFromName(name)) as unknown as LimitCounterRpc).erase();
+}
+
+async function counterName(workspace: string, { of, name }: LimitHolder): Promise<string> {
+  return await objectName(workspace, 'limits', `${of}:${name}`);
+}
+
+export function createLimiter({ bindings, clock, log, background, noteObject }: Deps): Limiter {
   const isolate = crypto.randomUUID();
   const owns = new Map<string, Own>();
 
-  const ask = async <T>(workspace: string, holder: LimitHolder, work: (counter: LimitCounterRpc) => Promise<T>): Promise<T> =>
-    await withTimeout(systemClock, work(await limitCounter(bindings, workspace, holder)), counterTimeoutMs, () => {
+  const ask = async <T>(workspace: string, holder: LimitHolder, work: (counter: LimitCounterRpc) => Promise<T>): Promise<T> => {
+    const asked = async (): Promise<T> => {
+      await noteObject?.(workspace, 'limits', await counterName(workspace, holder));
+      return await work(await limitCounter(bindings, workspace, holder));
+    };
+    return await withTimeout(systemClock, asked(), counterTimeoutMs, () => {
       throw new Error('a counter of limits did not respond in time');
     });
+  };
 
   const ownOf = (workspace: string, holder: LimitHolder): Own => {
     const key = `${workspace}:${holder.of}:${holder.name}`;

@@ -13,6 +13,7 @@ import { callObject, stubOf } from './backup/backup-objects.ts';
 import type { Bindings } from './bindings.ts';
 import { callCatalog, isRetryable, wasClosed } from './catalog-client.ts';
 import { kvPrefixes, kvSingles, objectName } from './keys.ts';
+import { eraseCounter } from './limit-counters.ts';
 import { usageShardCount } from './usage-shards.ts';
 import { type ErasableRpc, type NotedObject, usageShard } from './workspace-objects.ts';
 
@@ -108,6 +109,7 @@ async function eraseValues(kv: KVNamespace, workspace: string): Promise<number> 
 
 async function eraseObject(deps: Deps, workspace: string, { kind, id }: NotedObject): Promise<void> {
   if (kind === 'mcp-session') return await eraseNamed(deps.bindings.MCP_SESSION, id, workspace);
+  if (kind === 'limits') return await eraseCounter(deps.bindings, id);
   await eraseSession(deps, workspace, id);
   const caller = administrator(workspace);
   if ((await nullIfNotFound(deps.sessions.get(id).view(caller))) !== null) throw new Error('a session is not deleted yet');

@@ -1,5 +1,5 @@
 /**
- * The objects of a workspace that no list has: sessions of chat requests, MCP sessions, open calls and files of keys. For every workspace
+ * The objects of a workspace that no list has: sessions of chat requests, MCP sessions, open calls, files of keys and counters of limits. For every workspace
  * except `default`, which cannot be deleted, a usage shard notes each of them before it is created, so that the deletion of the workspace finds it.
  */
 import { limits } from '../core/limits.ts';
@@ -11,8 +11,8 @@ import type { Bindings } from './bindings.ts';
 import { objectName } from './keys.ts';
 import { usageShardCount } from './usage-shards.ts';
 
-/** `session`: by the id of the session; `mcp-session`: by the name of the object. */
-export type ObjectKind = 'session' | 'mcp-session';
+/** `session`: by the id of the session; the others by the name of the object. */
+export type ObjectKind = 'session' | 'mcp-session' | 'limits';
 export type NotedObject = { kind: ObjectKind; id: string };
 
 /** How an object erases what it has of a workspace. May be repeated. Afterwards it is as if it had never been used. */
@@ -28,10 +28,12 @@ export interface ObjectIndexRpc extends ErasableRpc {
   forgetObjects(ids: readonly string[]): Promise<void>;
 }
 
+const dayMs = 24 * 60 * 60_000;
 /** Longer than an object lives after its last note: a session of a chat request waits up to a week for an approval. */
 const notedMs: Readonly<Record<ObjectKind, number>> = {
-  session: limits.approvalTtlMs + limits.idempotencyTtlMs * 2,
-  'mcp-session': limits.idempotencyTtlMs * 3,
+  session: limits.approvalTtlMs + 2 * dayMs,
+  'mcp-session': 3 * dayMs,
+  limits: 70 * dayMs,
 };
 /** An isolate notes an object in use again after this time. */
 const noteAgainMs = 60 * 60_000;

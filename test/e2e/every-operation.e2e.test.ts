@@ -98,6 +98,8 @@ describe('every operation', () => {
     }
     passing.close();
     await writeAndRead('/v1/model-aliases/claude-*', { model: 'rehearsal/default' });
+    await call('PUT', '/v1/workspaces/other', {});
+    expect((await call('DELETE', '/v1/workspaces/other')).status).toBe(202);
     await writeAndRead('/v1/workspaces/default', { settings: { retention: { auditDays: 30 } } });
     await writeAndRead('/v1/secrets/TOKEN', { value: 'a value', hosts: ['127.0.0.1'] });
     await writeAndRead('/v1/webhooks/orders', {
@@ -306,7 +308,7 @@ describe('every operation', () => {
       params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
     };
     expect((await call('PUT', '/v1/toolsets/default', { tools: [{ tool: 'builtin.bash' }] })).status).toBe(201);
-    for (const path of ['/mcp/desk', '/mcp']) {
+    for (const path of ['/mcp/desk', '/mcp/default/desk', '/mcp']) {
       const { headers } = await call('POST', path, initialize, accept);
       const session = { 'mcp-session-id': headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-06-18' };
       await call('POST', path, { jsonrpc: '2.0', method: 'notifications/initialized' }, { ...accept, ...session });

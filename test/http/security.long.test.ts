@@ -63,6 +63,7 @@ describe('a key', () => {
     'getWorkspace',
     'putWorkspace',
     'patchWorkspace',
+    'deleteWorkspace',
   ]);
 
   it('requires one of the scopes of the route', async () => {

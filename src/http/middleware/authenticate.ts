@@ -41,9 +41,12 @@ export async function inWorkspace(
 ): Promise<Principal> {
   if (workspace === undefined || workspace === principal.workspace) return principal;
   requireAllowed(principal, { act: 'enter-workspace', keyId: principal.keyId });
-  if ((await directory.workspaceStatus(workspace)) !== 'active')
-    throw new Problem('not_found', `There is no workspace ${quoted(workspace)}.`);
+  if ((await directory.workspaceStatus(workspace)) !== 'active') throw unknownWorkspace(workspace);
   return { ...principal, workspace };
+}
+
+export function unknownWorkspace(workspace: string): Problem {
+  return new Problem('not_found', `There is no workspace ${quoted(workspace)}.`);
 }
 
 /** A key takes precedence over the cookie of a browser. */

@@ -1,18 +1,22 @@
 /**
- * A toolset as an MCP server: `/mcp/{toolset}`, and `/mcp` for the equipped toolset. This file checks key, origin, host and body;
+ * A toolset as an MCP server: `/mcp/{toolset}` or `/mcp/{workspace}/{toolset}`, and `/mcp` for the equipped toolset. This file checks key, origin, host and body;
  * `mcp/server/` implements MCP.
  */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
+import { isAllowed } from '../../core/authority.ts';
+import { WorkspaceName } from '../../core/workspace.ts';
 import { ToolsetReference } from '../../core/toolset/toolset.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { readJsonBody } from '../json-body.ts';
+import { inWorkspace, unknownWorkspace } from '../middleware/authenticate.ts';
 import { mayCallMcp } from '../own-origin.ts';
 import { RpcErrorSchema } from '../problem-schema.ts';
 import { defineRoute, type Answer, type Route, type RouteRequest } from '../route.ts';
 
 const params = z.object({ toolset: ToolsetReference });
+const workspaceParams = z.object({ workspace: WorkspaceName, toolset: ToolsetReference });
 const message = {
   description: 'An MCP JSON-RPC message of at most 1 MB.',
   json: z.record(z.string(), z.unknown()).meta({ id: 'McpMessage' }),
@@ -88,9 +92,20 @@ export const mcpRoutes: readonly Route[] = methods.flatMap(({ name, problems, ..
     defineRoute({ ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params }, (request) =>
       serve(request, request.params.toolset),
     ),
+    defineRoute({ ...common, path: '/mcp/{workspace}/{toolset}', operationId: `${name}WorkspaceMcp`, params: workspaceParams }, (request) =>
+      serveIn(request, request.params.workspace, request.params.toolset),
+    ),
     defineRoute({ ...common, path: '/mcp', operationId: `${name}EquippedMcp` }, (request) => serve(request, null)),
   ];
 });
+
+/** A path of another workspace is unknown to a key, whether that workspace exists or not. The root key acts in any workspace. */
+async function serveIn(request: Pick<RouteRequest, 'c' | 'services' | 'principal'>, workspace: string, toolset: string) {
+  const { principal, services } = request;
+  const mayEnter = workspace === principal.workspace || isAllowed(principal, { act: 'enter-workspace', keyId: principal.keyId });
+  if (!mayEnter) throw unknownWorkspace(workspace);
+  return await serve({ ...request, principal: await inWorkspace(principal, workspace, services.directory) }, toolset);
+}
 
 async function serve({ c, services, principal }: Pick<RouteRequest, 'c' | 'services' | 'principal'>, target: string | null) {
   const origin = c.req.header('origin');

@@ -118,10 +118,10 @@ const rows: Row[] = [
 const others = new Set(
   `createSession deleteSession createTurn cancelTurn writeFile deleteFile sendToolResults decideApproval mintApprovalLink decideByLink
   callTool previewToolset testPolicy createChatCompletion createResponse cancelResponse createMessage countMessageTokens testServer testWebhook previewScheduleTimes testSubscription
-  replayDelivery runSchedule retryCallback takeDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp
+  replayDelivery runSchedule retryCallback takeDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp sendWorkspaceMcp endWorkspaceMcp
   createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
   restoreWorkspace abandonRestore putProject deleteProject importFile
-  revokeKey rotateKey putWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn
+  revokeKey rotateKey putWorkspace deleteWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn
   connectServer startConnect disconnectServer removeServerConnection`.split(/\s+/),
 );
 
