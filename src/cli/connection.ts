@@ -11,7 +11,7 @@ import { storedRootKey } from '../local/keys.ts';
 import { readLauncherFile } from '../local/launcher-file.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 
-export type ConnectionOptions = { url?: string; key?: string; data?: string };
+export type ConnectionOptions = { url?: string; key?: string; data?: string; workspace?: string };
 
 export type Address = {
   /** Without a slash at the end. */
@@ -20,7 +20,7 @@ export type Address = {
   dataDir: string;
   /** Null: none was found. */
   key: string | null;
-  /** Headers of all requests: the key, and the token if the service is the one of the data folder. */
+  /** Headers of all requests: the key, the workspace if one is named, and the token if the service is the one of the data folder. */
   headers: Record<string, string>;
 };
 
@@ -31,6 +31,7 @@ export function addConnectionOptions(command: Command): Command {
   return command
     .option('--url <url>', 'address of the service (default: MONIKER_URL, else the service of the data folder)')
     .option('--key <key>', 'API key (default: MONIKER_KEY, else the root key of the data folder)')
+    .option('--workspace <name>', 'workspace, for the root key (default: MONIKER_WORKSPACE, else that of the key)')
     .option('--data <folder>', 'data folder of the service (default: MONIKER_DATA_DIR, else .moniker)');
 }
 
@@ -58,12 +59,14 @@ export function findService(options: ConnectionOptions, environment: NodeJS.Proc
   const isLocal = isLoopback(new URL(url).hostname);
   const local = isLocal ? environment.MONIKER_ROOT_KEY?.trim() || storedRootKey(dataDir) : null;
   const key = options.key?.trim() || environment.MONIKER_KEY?.trim() || local;
+  const workspace = options.workspace?.trim() || environment.MONIKER_WORKSPACE?.trim();
   return {
     url,
     dataDir,
     key,
     headers: {
       ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...(workspace && { 'x-moniker-workspace': workspace }),
       ...(launcher !== null && launcher.url === url && { 'x-moniker-launcher': launcher.token }),
     },
   };
