@@ -12,7 +12,7 @@ import { createToolsetEditor } from './engine/configuration/toolset-editor.ts';
 import { callOutsideSession, dryRunCall, explainDirectCall, type DirectCall } from './engine/call/direct-call.ts';
 import { executorByKind } from './engine/call/executor-by-kind.ts';
 import { readTurnNames } from './engine/plan/plan-names.ts';
-import { configurationTables } from './engine/mcp/serve-view.ts';
+import { configurationTables, readView } from './engine/mcp/serve-view.ts';
 import { readPlanSkills } from './engine/plan/plan-skills.ts';
 import { planTurn, type PlanRequest } from './engine/plan/plan-turn.ts';
 import { createStaleServerRefresh, withStaleServerRefresh } from './engine/servers/refresh-stale-servers.ts';
@@ -41,17 +41,20 @@ import type { WaitUntil } from './platform/background.ts';
 import { createRuntime } from './platform/runtime.ts';
 import { createPageFile } from './platform/page-files.ts';
 import type { BackupPort } from './ports/backup.ts';
-import type { Directory } from './ports/catalog.ts';
+import type { CatalogCaller, Directory } from './ports/catalog.ts';
+import type { Grants } from './ports/grants.ts';
 import type { Projects } from './ports/projects.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import type { Triggers } from './ports/triggers.ts';
 import type { ServerSource } from './ports/upstream.ts';
 import type { Workspaces } from './ports/workspaces.ts';
+import { createAuthorization } from './oauth/authorization.ts';
 import { createModelRequests } from './providers/model-requests.ts';
 import { createChatModel } from './providers/chat-model.ts';
 import { rehearsalHttp } from './providers/rehearsal/rehearsal.ts';
 import { createMadeExecutor } from './sandbox/made-executor.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
+import { openToken } from './storage/access-token.ts';
 import { createAudits } from './storage/audit-client.ts';
 import { createBackups } from './storage/backup/backup-client.ts';
 import type { Bindings } from './storage/bindings.ts';
@@ -68,6 +71,7 @@ import { createFileSpaces, createMcpSessions, createSessions } from './storage/s
 import { createUsageReader, createUsageRecorder, withToolUsage } from './storage/usage-shards.ts';
 import {
   createApprovalLinks,
+  createJsonSeal,
   createMcpSessionIds,
   createSignInNonce,
   createStateSeal,
@@ -145,6 +149,15 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     readiness: createReadiness({ ...runtime, settings, catalog, master, kv: bindings.KV }),
     /** People who sign in with a browser. */
     people: createPeople({ ...runtime, settings, sealing: base.sealing }),
+    /** The authorization server for MCP clients, and what its consent page is shown for. */
+    oauth: createAuthorization({ outbound, clock: runtime.clock, ids: createJsonSeal(master, 'oauth-client') }),
+    consents: createJsonSeal(master, 'consent'),
+    grants: (caller: CatalogCaller): Grants => createCatalogClient(bindings, caller, base.cachedDirectory),
+    /** Returns the workspace of a token of OAuth; null: it was not issued here. */
+    workspaceOfToken: async (token: string): Promise<string | null> => (await openToken(master, token))?.workspace ?? null,
+    /** Returns the names of the tools that a principal is served at an MCP endpoint. Throws `not_found` and `forbidden`. */
+    mcpTools: async (principal: Principal, toolset: string): Promise<string[]> =>
+      (await readView(serve, principal, toolset)).names.tools.map(({ wireName }) => wireName),
     /** Tokens of links that decide one approval (`storage/signed-token.ts`). */
     approvalLinks: createApprovalLinks(master),
     /** Refreshes the tool lists of servers, and tests a server (`engine/servers/refresh-server.ts`, `engine/servers/test-server.ts`). */

@@ -23,3 +23,5 @@ await import('../src/http-tools/openapi/source.ts');
 await import('../src/skills/zip.ts');
 await import('../src/platform/read-import.ts');
 await import('../src/engine/project/import-project.ts');
+await import('../src/oauth/clients.ts');
+await import('../src/oauth/authorization-request.ts');

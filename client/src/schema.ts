@@ -24,6 +24,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metadata of the authorization server
+         * @description RFC 8414.
+         */
+        get: operations["getAuthorizationServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metadata of an MCP endpoint as a protected resource
+         * @description RFC 9728. It does not tell whether the toolset exists.
+         */
+        get: operations["getMcpResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource/mcp/{toolset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metadata of an MCP endpoint as a protected resource
+         * @description RFC 9728. It does not tell whether the toolset exists.
+         */
+        get: operations["getToolsetResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource/mcp/{workspace}/{toolset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metadata of an MCP endpoint as a protected resource
+         * @description RFC 9728. It does not tell whether the toolset exists.
+         */
+        get: operations["getWorkspaceToolsetResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metadata of the authorization server
+         * @description The same document with the members that OpenID Connect requires, for clients that look here. No ID tokens are issued.
+         */
+        get: operations["getOpenIdConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/approve/{token}": {
         parameters: {
             query?: never;
@@ -358,6 +458,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/oauth/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask the user whether an MCP client may connect
+         * @description For browsers, with the parameters of OAuth 2.1. Without a sign-in it redirects to `/sign-in`.
+         */
+        get: operations["showConsent"];
+        put?: never;
+        /**
+         * Allow or deny an MCP client
+         * @description The form of the page, with the same query. Redirects to the client.
+         */
+        post: operations["decideConsent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/callback": {
         parameters: {
             query?: never;
@@ -392,6 +516,86 @@ export interface paths {
         get: operations["getClientMetadata"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Signing keys of ID tokens
+         * @description Empty: no ID tokens are issued. OpenID Connect requires the document.
+         */
+        get: operations["getSigningKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register an MCP client
+         * @description RFC 7591. Nothing is stored: the `client_id` contains the metadata and is signed. Redirect URIs are https, or http on a loopback address.
+         */
+        post: operations["registerClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a token
+         * @description RFC 7009. A refresh token ends its grant with all tokens; an access token ends alone, within 30 seconds.
+         */
+        post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a code or a refresh token for tokens
+         * @description RFC 6749 with PKCE (S256) and `resource` (RFC 8707). A code and a refresh token work once; using one again ends the grant. An access token is valid for an hour, a refresh token for 30 days.
+         */
+        post: operations["redeemToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -901,6 +1105,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the connected MCP clients
+         * @description Newest first. A person sees their own, keys with the scope `admin` all of the workspace.
+         *
+         *     Scope: `tools` or `admin`.
+         */
+        get: operations["listGrants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/grants/{grant}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Disconnect an MCP client
+         * @description Its tokens are rejected everywhere within 30 seconds. The user has to sign in again.
+         *
+         *     Scope: `tools` or `admin`.
+         */
+        delete: operations["endGrant"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3657,7 +3905,7 @@ export interface components {
             kind: "change";
             /** @description Name of the resource; for a key or session its id, for a server tool its canonical name. */
             name: string;
-            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `workspace`, `session` (only `delete`) or `key`. */
+            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `workspace`, `session` (only `delete`), `grant` or `key`. */
             resource: string;
             /** @description The version that the change created. null if the resource has no versions. */
             version: number | null;
@@ -4136,6 +4384,11 @@ export interface components {
             /** @description The user must complete the sign-in by then; null: not started yet. */
             expiresAt: string | null;
         };
+        ConsentDecision: {
+            consent: string;
+            /** @enum {string} */
+            decision: "allow" | "deny";
+        };
         ContentBlock: {
             _meta?: {
                 [key: string]: unknown;
@@ -4523,6 +4776,28 @@ export interface components {
             session: string;
             /** @description The last turn that is copied. */
             turn: string;
+        };
+        Grant: {
+            client: {
+                id: string;
+                /** @description As the client gave it. Not verified. */
+                name: string;
+                /** @description Where the browser returned to. */
+                redirectHost: string;
+            };
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Each refresh postpones it. */
+            expiresAt: string | null;
+            id: string;
+            /** @description URL of the MCP endpoint. The tokens of the grant are accepted only there. */
+            resource: string;
+            scopes: ("tools" | "toolsets")[];
+            user: {
+                email?: string;
+                id: string;
+                name: string;
+            };
         };
         /**
          * @example {
@@ -5284,6 +5559,32 @@ export interface components {
          * @enum {string}
          */
         NamesMode: "aliases" | "primary";
+        OAuthClientMetadata: {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "error": "invalid_grant",
+         *       "error_description": "Invalid authorization code"
+         *     }
+         */
+        OAuthError: {
+            /** @description A code of RFC 6749 or RFC 7591. */
+            error: string;
+            error_description?: string;
+        };
+        OAuthMetadata: {
+            [key: string]: unknown;
+        };
+        OAuthTokens: {
+            access_token: string;
+            expires_in: number;
+            refresh_token: string;
+            resource: string;
+            scope: string;
+            /** @constant */
+            token_type: "bearer";
+        };
         OpenAiError: {
             error: {
                 /** @enum {string} */
@@ -9547,6 +9848,70 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError"];
             };
         };
+        OAuthError400: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        OAuthError401: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        OAuthError413: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        OAuthError415: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        OAuthError422: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        OAuthError429: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        OAuthError500: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        OAuthError503: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
         OpenAiError400: {
             headers: {
                 [name: string]: unknown;
@@ -10039,6 +10404,124 @@ export interface operations {
                 content?: never;
             };
             500: components["responses"]["Problem500_2"];
+        };
+    };
+    getAuthorizationServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthMetadata"];
+                };
+            };
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getMcpResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthMetadata"];
+                };
+            };
+            404: components["responses"]["Problem404"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getToolsetResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthMetadata"];
+                };
+            };
+            404: components["responses"]["Problem404"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getWorkspaceToolsetResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthMetadata"];
+                };
+            };
+            404: components["responses"]["Problem404"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getOpenIdConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthMetadata"];
+                };
+            };
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     showApproval: {
@@ -10862,6 +11345,77 @@ export interface operations {
             500: components["responses"]["Problem500"];
         };
     };
+    showConsent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description To the sign-in. */
+            303: {
+                headers: {
+                    /** @description Its path. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            403: components["responses"]["Problem403_2"];
+            404: components["responses"]["Problem404_2"];
+            422: components["responses"]["Problem422_2"];
+            500: components["responses"]["Problem500_2"];
+            503: components["responses"]["Problem503_2"];
+        };
+    };
+    decideConsent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsentDecision"];
+                "application/x-www-form-urlencoded": components["schemas"]["ConsentDecision"];
+            };
+        };
+        responses: {
+            /** @description To the client. */
+            303: {
+                headers: {
+                    /** @description With `code` or `error`. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["Problem400_2"];
+            403: components["responses"]["Problem403_2"];
+            404: components["responses"]["Problem404_2"];
+            413: components["responses"]["Problem413_2"];
+            415: components["responses"]["Problem415_2"];
+            422: components["responses"]["Problem422_2"];
+            500: components["responses"]["Problem500_2"];
+            503: components["responses"]["Problem503_2"];
+        };
+    };
     finishSignIn: {
         parameters: {
             query?: never;
@@ -10907,6 +11461,120 @@ export interface operations {
             };
             404: components["responses"]["Problem404"];
             500: components["responses"]["Problem500"];
+        };
+    };
+    getSigningKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthMetadata"];
+                };
+            };
+            500: components["responses"]["Problem500"];
+        };
+    };
+    registerClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The metadata of the client, at most 16 kB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OAuthClientMetadata"];
+            };
+        };
+        responses: {
+            /** @description Registered. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthMetadata"];
+                };
+            };
+            400: components["responses"]["OAuthError400"];
+            413: components["responses"]["OAuthError413"];
+            415: components["responses"]["OAuthError415"];
+            422: components["responses"]["OAuthError422"];
+            500: components["responses"]["OAuthError500"];
+            503: components["responses"]["OAuthError503"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A form. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": string;
+            };
+        };
+        responses: {
+            /** @description Revoked, or it was not valid. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            400: components["responses"]["OAuthError400"];
+            401: components["responses"]["OAuthError401"];
+            413: components["responses"]["OAuthError413"];
+            429: components["responses"]["OAuthError429"];
+            500: components["responses"]["OAuthError500"];
+            503: components["responses"]["OAuthError503"];
+        };
+    };
+    redeemToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A form. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": string;
+            };
+        };
+        responses: {
+            /** @description Tokens. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthTokens"];
+                };
+            };
+            400: components["responses"]["OAuthError400"];
+            401: components["responses"]["OAuthError401"];
+            413: components["responses"]["OAuthError413"];
+            429: components["responses"]["OAuthError429"];
+            500: components["responses"]["OAuthError500"];
+            503: components["responses"]["OAuthError503"];
         };
     };
     getOpenApi: {
@@ -11885,6 +12553,66 @@ export interface operations {
             };
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listGrants: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of grants. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Grant"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    endGrant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the grant. */
+                grant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

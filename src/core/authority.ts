@@ -54,6 +54,8 @@ export type Act =
   | { act: 'ask-policy-as'; agent: string | undefined; key: string | undefined }
   | { act: 'open-session'; isOwn: boolean }
   | { act: 'read-usage'; isOwn: boolean }
+  /** See and end the access of an MCP client. */
+  | { act: 'manage-grant'; isOwn: boolean }
   /** `triggered`: the agent of a session that a webhook or schedule started, which no key owns; null: a key owns the session. */
   | { act: 'decide-approval'; isOwn: boolean; triggered: string | null };
 
@@ -113,6 +115,10 @@ export function authorizationRefusal(rights: Rights, act: Act): string | null {
     case 'read-usage':
       if (act.isOwn || isAdministrator(rights)) return null;
       return 'The usage of other keys requires a key with the scope "admin" that is not bound to agents or toolsets. Use key=me.';
+    case 'manage-grant':
+      return act.isOwn || isAdministrator(rights)
+        ? null
+        : 'The grants of others require a key with the scope "admin" that is not bound to agents or toolsets.';
     case 'open-session':
       return act.isOwn || isAdministrator(rights) ? null : 'The session belongs to another key.';
     case 'decide-approval':

@@ -29,6 +29,8 @@ export type Principal = {
   user?: User;
   role?: Role;
   limits?: CallerLimits;
+  /** Of an access token (OAuth): the URL of the only MCP endpoint that accepts it. */
+  audience?: string;
 };
 
 export const KeyRequest = z
@@ -68,6 +70,13 @@ export type KeyRequest = z.infer<typeof KeyRequest>;
 
 /** The key from the settings: it is in no table, cannot be revoked, and has every scope. */
 export const rootKeyId = 'root';
+
+const userKeyPrefix = 'user-';
+
+/** The key id of a person; no created key contains a hyphen. */
+export function keyIdOfUser(userId: string): string {
+  return `${userKeyPrefix}${userId}`;
+}
 
 /** In the audit: the service itself. */
 export const systemKeyId = 'system';

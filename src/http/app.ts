@@ -14,6 +14,7 @@ import type { DialectName } from '../core/reference.ts';
 import { dialectOfUnknown, loggedPath, renderProblem, toProblem } from './problems.ts';
 import { cors } from './middleware/cors.ts';
 import { requireOwnHost } from './own-origin.ts';
+import { signInChallenge } from './oauth-metadata.ts';
 import { mountRoutes } from './mount-routes.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { approvalRoutes } from './routes/approvals.ts';
@@ -28,7 +29,10 @@ import { deliveryRoutes } from './routes/deliveries.ts';
 import { exportRoutes } from './routes/export.ts';
 import { hookRoutes } from './routes/hooks.ts';
 import { importRoutes } from './routes/import.ts';
+import { grantRoutes } from './routes/grants.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { oauthAuthorizeRoutes } from './routes/oauth-authorize.ts';
+import { oauthRoutes } from './routes/oauth.ts';
 import { meRoutes } from './routes/me.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { messagesRoutes } from './routes/messages.ts';
@@ -106,6 +110,9 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...agentRoutes,
     ...skillRoutes,
     ...keyRoutes,
+    ...grantRoutes,
+    ...oauthRoutes,
+    ...oauthAuthorizeRoutes,
     ...meRoutes,
     ...workspaceRoutes,
     ...projectRoutes,
@@ -153,7 +160,8 @@ async function failed(c: AppContext, error: unknown, dialect: DialectName | null
   // Services do not exist if a setting is invalid, and that error must then be reported.
   const services: Services | undefined = c.get('services');
   const requestId: string | undefined = c.get('requestId');
-  const request = { method: c.req.method, path: c.req.path, requestId: requestId ?? 'none', dialect };
+  const challenge = services === undefined ? '' : signInChallenge(services.settings, c.req.url);
+  const request = { method: c.req.method, path: c.req.path, requestId: requestId ?? 'none', dialect, challenge };
   return renderProblem(toProblem(error, request, services?.log ?? createLog('error')), request);
 }
 

@@ -20,6 +20,19 @@ export function requirePublicBase(publicUrl: string | null, what: string): strin
   );
 }
 
+/**
+ * Returns the URL of this service as OAuth clients know it, the issuer of their tokens: MONIKER_PUBLIC_URL, or locally the loopback address
+ * that the client called. Tokens are sent over https or on this machine only, so null: neither is set.
+ */
+export function issuerOf(settings: Addresses, requestUrl: string): string | null {
+  const { origin, hostname } = new URL(requestUrl);
+  if (settings.localUrl !== null && isLoopbackHost(hostname) && isOwnOrigin(settings, origin)) return origin;
+  const base = publicBase(settings.publicUrl);
+  if (base === null) return null;
+  const url = new URL(base);
+  return url.protocol === 'https:' || isLoopbackHost(url.hostname) ? base : null;
+}
+
 /** Returns whether a page of this origin was served here. A loopback address counts under both of its names, on the bound port. */
 export function isOwnOrigin(settings: Addresses, origin: string): boolean {
   return ownUrls(settings).some((url) => {

@@ -48,6 +48,10 @@ export const AnthropicErrorSchema = z
   })
   .meta({ id: 'AnthropicError' });
 
+export const OAuthErrorSchema = z
+  .object({ error: z.string().meta({ description: 'A code of RFC 6749 or RFC 7591.' }), error_description: z.string().optional() })
+  .meta({ id: 'OAuthError', example: { error: 'invalid_grant', error_description: 'Invalid authorization code' } });
+
 /** For `/mcp`. Errors of the MCP server itself, such as an expired session, have no `data.code`. */
 export const RpcErrorSchema = z
   .object({

@@ -11,8 +11,11 @@ import type { DialectName } from '../core/reference.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { toRpcError } from '../engine/mcp/rpc-error.ts';
 
-/** `dialect`: whose error format the caller expects; default: that of the path. */
-export type FailedRequest = { method: string; path: string; requestId: string; dialect?: DialectName | null };
+/**
+ * `dialect`: whose error format the caller expects; default: that of the path. `challenge`: parameters of `www-authenticate` that lead to the
+ * sign-in.
+ */
+export type FailedRequest = { method: string; path: string; requestId: string; dialect?: DialectName | null; challenge?: string };
 
 /** Returns the problem to report for any thrown value, and logs it once. */
 export function toProblem(error: unknown, request: FailedRequest, log: Logger): Problem {
@@ -32,7 +35,7 @@ function refusedByRouter({ status, message }: HTTPException): Problem {
 }
 
 export function renderProblem(problem: Problem, request: FailedRequest): Response {
-  const headers = new Headers(problemHeaders(problem));
+  const headers = new Headers(problemHeaders(problem, request.challenge ?? ''));
   const dialect = request.dialect ?? dialectAt(request.path);
   if (dialect !== null) {
     headers.set('content-type', 'application/json');
@@ -86,17 +89,19 @@ export function dialectOfUnknown(path: string, headers: Headers): DialectName | 
 const noRetry = { 'x-should-retry': 'false' };
 
 /** Returns the headers that HTTP requires with a status, from the problem's members. */
-function problemHeaders(problem: Problem): Record<string, string> {
+function problemHeaders(problem: Problem, challenge: string): Record<string, string> {
   switch (problem.code) {
     case 'unauthenticated': {
       // RFC 6750 §3: no error code if no credentials were sent.
       const fault = problem.extra.reason === 'missing' ? '' : ', error="invalid_token"';
-      return { 'www-authenticate': `Bearer realm="moniker"${fault}`, ...noRetry };
+      return { 'www-authenticate': `Bearer realm="moniker"${fault}${challenge}`, ...noRetry };
     }
     case 'forbidden': {
       const { scope } = problem.extra;
       if (typeof scope !== 'string') return noRetry;
-      return { 'www-authenticate': `Bearer realm="moniker", error="insufficient_scope", scope="${scope}"`, ...noRetry };
+      // RFC 6750 §3.1: the scopes that the request needs.
+      const metadata = /, resource_metadata="[^"]*"/.exec(challenge)?.[0] ?? '';
+      return { 'www-authenticate': `Bearer realm="moniker", error="insufficient_scope", scope="${scope}"${metadata}`, ...noRetry };
     }
     case 'method_not_allowed':
       return Array.isArray(problem.extra.allow) ? { allow: problem.extra.allow.join(', ') } : {};

@@ -5,7 +5,8 @@ import { problemCatalogue } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import { takesApiKey } from './middleware/authenticate.ts';
 import { editionHeader } from './documents.ts';
-import { AnthropicErrorSchema, OpenAiErrorSchema, ProblemSchema, RpcErrorSchema } from './problem-schema.ts';
+import { AnthropicErrorSchema, OpenAiErrorSchema, OAuthErrorSchema, ProblemSchema, RpcErrorSchema } from './problem-schema.ts';
+import { isOAuthEndpoint } from './oauth-metadata.ts';
 import { dialectAt, isMcpPath } from './problems.ts';
 import type { Answer, RouteSpec } from './route.ts';
 
@@ -123,11 +124,17 @@ const errorFormats = {
   'openai-responses': { type: 'application/json', schema: OpenAiErrorSchema },
   'anthropic-messages': { type: 'application/json', schema: AnthropicErrorSchema },
   mcp: { type: 'application/json', schema: RpcErrorSchema },
+  oauth: { type: 'application/json', schema: OAuthErrorSchema },
 } as const;
+
+function otherFormat(path: string): 'mcp' | 'oauth' | 'problem' {
+  if (isMcpPath(path)) return 'mcp';
+  return isOAuthEndpoint(path) ? 'oauth' : 'problem';
+}
 
 /** One response per status; codes with the same status are listed in its description. */
 function problems(spec: RouteSpec): Record<string, object> {
-  const { type, schema } = errorFormats[dialectAt(spec.path) ?? (isMcpPath(spec.path) ? 'mcp' : 'problem')];
+  const { type, schema } = errorFormats[dialectAt(spec.path) ?? otherFormat(spec.path)];
   const byStatus = Map.groupBy(new Set(problemCodes(spec)), (code) => problemCatalogue[code].status);
   // Where browsers get a page, errors are a page, too.
   const isPage = Object.values(spec.answers).some(({ contentType, also }) => contentType === 'text/html' || also === 'text/html');

@@ -8,9 +8,11 @@ import type { Outcome } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
 import type { ServerOperation } from '../core/servers/server-state.ts';
 import { policyDocument, type CatalogPort, type CatalogCaller, type DocumentKind } from '../ports/catalog.ts';
+import type { Grants } from '../ports/grants.ts';
 import type { Projects } from '../ports/projects.ts';
 import type { Triggers } from '../ports/triggers.ts';
 import type { Workspaces } from '../ports/workspaces.ts';
+import { grantIdOfToken } from './access-token.ts';
 import type { PublishedKind, PublishedValues, SealedHook } from './published-values.ts';
 
 export type PinnedOperation = { operation: ServerOperation; pin: string };
@@ -29,9 +31,11 @@ interface PublishedDocuments {
   operation(server: string, tool: string): Promise<PinnedOperation>;
   hook(name: string): Promise<SealedHook>;
   verifyKey(id: string, hash: string): Promise<KeyVerdict>;
+  /** `inner`: of an access token that was issued here (`access-token.ts`). */
+  verifyToken(inner: string): Promise<KeyVerdict>;
 }
 
-export interface CatalogMethods extends CatalogPort, Projects, Triggers, PublishedDocuments, Workspaces {}
+export interface CatalogMethods extends CatalogPort, Projects, Triggers, Grants, PublishedDocuments, Workspaces {}
 export type CatalogMethod = keyof CatalogMethods;
 export type MethodArguments<Name extends CatalogMethod> = Parameters<CatalogMethods[Name]>;
 export type MethodResult<Name extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[Name]>>;
@@ -42,7 +46,7 @@ export interface CatalogRpc {
 }
 
 /** A cached document or key that a write makes outdated. */
-type Invalidation = readonly [kind: DocumentKind | 'key' | 'workspace-status', name: string];
+type Invalidation = readonly [kind: DocumentKind | 'key' | 'grant' | 'workspace-status', name: string];
 
 export interface DocumentCaches {
   /** Invalidates what this isolate wrote or removed; the Catalog is then read instead of KV while KV may be outdated. */
@@ -63,6 +67,11 @@ export type MethodRow<Args extends readonly unknown[] = never> = {
 const read = { lane: 'concurrent', retry: true } as const;
 const record = { lane: 'concurrent', retry: false } as const;
 const write = { lane: 'serialized', retry: false } as const;
+/** A used token may have ended its grant. */
+const grantOfToken = (text: string): readonly Invalidation[] => {
+  const id = grantIdOfToken(text);
+  return id === null ? [] : [['grant', id]];
+};
 const ofServer = (server: string): readonly Invalidation[] => [['server', server]];
 
 export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<MethodArguments<Name>> } = {
@@ -132,6 +141,12 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   operation: read,
   hook: read,
   verifyKey: read,
+  verifyToken: read,
+
+  grantAccess: write,
+  redeemToken: { ...write, invalidates: ({ form }) => form.flatMap(([, text]) => grantOfToken(text)) },
+  grants: read,
+  endGrant: { ...write, invalidates: (id) => [['grant', id]] },
 
   // Idempotent by the delivery's id.
   acceptDelivery: read,

@@ -248,6 +248,8 @@ export function createDirectory(options: {
           return workspaceStatuses.noteWrite(workspace, name);
         case 'key':
           return principals.invalidate(workspace, name);
+        case 'grant':
+          return principals.invalidateGrant(name);
         default:
           return kind satisfies never;
       }

@@ -15,6 +15,9 @@ export type KeyPurpose =
   | 'sign-in'
   | 'browser-session'
   | 'browser-sign-in'
+  | 'access-token'
+  | 'oauth-client'
+  | 'consent'
   | 'audit'
   | 'backup';
 

@@ -10,6 +10,7 @@ import { type Principal, rootKeyId, Scope } from '../core/principal.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { sha256Hex } from '../core/hash.ts';
+import { isAccessToken, openToken } from './access-token.ts';
 import type { Bindings } from './bindings.ts';
 import { callCatalog } from './catalog-client.ts';
 import type { KeyVerdict } from './catalog-methods.ts';
@@ -27,6 +28,8 @@ export interface Principals {
   principal(key: string, maxAgeMs?: number): Promise<Principal>;
   /** Invalidates a key of this workspace that was revoked in this isolate. */
   invalidate(workspace: string, id: string): void;
+  /** Invalidates the access tokens of a grant that was ended in this isolate. */
+  invalidateGrant(id: string): void;
 }
 
 export const rootPrincipal: Principal = { workspace: 'default', keyId: rootKeyId, scopes: Scope.options };
@@ -56,6 +59,7 @@ export function createPrincipals(options: {
     if (await isRoot(text, rootKey)) return { value: { principal: rootPrincipal, expiresAt: null }, ttlMs: limits.principalTtlMs };
     const own = issued?.(await sha256Hex(text)) ?? null;
     if (own !== null) return toLoaded(own);
+    if (isAccessToken(text)) return verifyAccess(text);
     const key = parseKey(text);
     if (key === null) throw unauthenticated('malformed', 'The key is neither the root key nor in the format mk_<workspace>_<id>_<secret>.');
     if (!(await isGenuine(master, key)))
@@ -73,6 +77,12 @@ export function createPrincipals(options: {
     return toLoaded(verdict ?? { refused: 'unknown' });
   };
 
+  const verifyAccess = async (text: string): Promise<Loaded<KeyVerdict>> => {
+    const token = await openToken(master, text);
+    if (token === null) throw unauthenticated('forged', 'The access token was not issued by this installation, or it is cut off.');
+    return toLoaded(await callCatalog(env, token.workspace, 'verifyToken', [token.inner]));
+  };
+
   const toLoaded = (value: KeyVerdict): Loaded<KeyVerdict> => {
     if ('refused' in value) return { value, ttlMs: limits.missTtlMs };
     const left = value.expiresAt === null ? limits.principalTtlMs : value.expiresAt - clock.now();
@@ -80,6 +90,7 @@ export function createPrincipals(options: {
   };
 
   return {
+    invalidateGrant: (id) => verdicts.invalidateWhere((text) => isAccessToken(text) && text.includes(`.${id}.`)),
     principal: async (text, maxAgeMs) => {
       if (settings.rootKey === null) throw missingRootKey();
       if (text === '') throw unauthenticated('missing', 'An API key is required: send `Authorization: Bearer <key>`.');

@@ -55,6 +55,7 @@
  *   resend, and of the direct calls of a key. `answers_of`: the key of a response, null for the rest.
  * - `workspaces(name, …)`: the registry of workspaces, in the Catalog of `default`; not part of a backup. `progress`: JSON of what a deletion
  *   has still to erase (`catalog/workspaces/`).
+ * - `oauth_records(number, key, …)`: grants and access tokens of the OAuth library, hashes only (`catalog/grants/oauth-records.ts`).
  * - `projects(name, updated_at)`, `project_documents(kind, name, project, …)`: which project owns a document (`catalog/projects/`), the
  *   `version` that it wrote, and whether it created the document. A row is deleted when its document leaves the project.
  */
@@ -255,6 +256,10 @@ export const catalogMigrations: readonly string[] = [
     PRIMARY KEY (server, key_id)
   ) WITHOUT ROWID;
   CREATE INDEX connections_by_key ON connections (key_id)`,
+  `CREATE TABLE oauth_records (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, value TEXT NOT NULL, metadata TEXT, expires_at INTEGER
+  );
+  CREATE INDEX oauth_records_by_expiry ON oauth_records (expires_at) WHERE expires_at IS NOT NULL`,
 ];
 
 /**

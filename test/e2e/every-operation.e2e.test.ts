@@ -213,6 +213,41 @@ describe('every operation', () => {
     expect((await call('POST', '/sign-out', undefined, { ...fromHere, cookie })).status).toBe(303);
   });
 
+  it('of connecting an MCP client answers as documented', async () => {
+    for (const path of ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration', '/oauth/jwks.json'])
+      expect((await call('GET', path)).status).toBe(200);
+    for (const path of ['/mcp', '/mcp/desk', '/mcp/default/desk'])
+      expect((await call('GET', `/.well-known/oauth-protected-resource${path}`)).status).toBe(200);
+    const none = { authorization: '' };
+    const fromHere = { ...none, 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
+    const redirect = 'http://127.0.0.1:33418/callback';
+    const metadata = { client_name: 'Editor', redirect_uris: [redirect], token_endpoint_auth_method: 'none' };
+    expect((await call('POST', '/oauth/register', { redirect_uris: ['http://example.com/'] }, none)).status).toBe(400);
+    const { json: client } = await call('POST', '/oauth/register', metadata, none);
+    const signedIn = await call('POST', '/sign-in', `key=${service.key}`, fromHere);
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const verifier = 'v'.repeat(43);
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
+    const query = new URLSearchParams({
+      ...{ response_type: 'code', client_id: client.client_id, redirect_uri: redirect, resource: `${service.url}/mcp/desk` },
+      ...{ code_challenge: Buffer.from(digest).toString('base64url'), code_challenge_method: 'S256' },
+    });
+    const path = `/oauth/authorize?${query}`;
+    expect((await call('GET', path, undefined, none)).status).toBe(303);
+    const page = await call('GET', path, undefined, { ...none, cookie });
+    const consent = /name="consent" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const decided = await call('POST', path, `decision=allow&consent=${consent}`, { ...fromHere, cookie });
+    const code = new URL(decided.headers.get('location') ?? '').searchParams.get('code') ?? '';
+    const own = { client_id: client.client_id, grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirect };
+    expect((await call('POST', '/oauth/token', 'grant_type=password', fromHere)).status).toBe(400);
+    const { json: tokens } = await call('POST', '/oauth/token', new URLSearchParams(own).toString(), fromHere);
+    const { json: grants } = await call('GET', '/v1/grants');
+    expect(grants.items).toMatchObject([{ user: { id: 'root' }, client: { name: 'Editor' }, scopes: ['tools'] }]);
+    const revoked = new URLSearchParams({ client_id: client.client_id, token: tokens.access_token }).toString();
+    expect((await call('POST', '/oauth/revoke', revoked, fromHere)).status).toBe(200);
+    expect((await call('DELETE', `/v1/grants/${grants.items[0].id}`)).status).toBe(204);
+  });
+
   it('of sessions and approvals answers as documented', async () => {
     const { json: session } = await call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'desk' });
     const path = `/v1/sessions/${session.id}`;

@@ -48,6 +48,12 @@ const usage = (path: string): Row => ({
   other: ({ kind, scope }) => kind === 'unbound' && scope === 'admin',
 });
 
+/** People see their own; a key is no person. */
+function grants(method: string, path: string): Row {
+  const own = (key: Key) => unbound(key) && key.scope === 'admin';
+  return { scopes: ['tools', 'admin'], request: (name) => [method, path.replace('{name}', name)], own, other: own };
+}
+
 const rootOnly = (...request: ReturnType<Request>): Row => ({
   scopes: ['admin'],
   request: () => request,
@@ -81,6 +87,8 @@ const envelope = {
 };
 
 const rows: Readonly<Record<string, Row | readonly Row[]>> = {
+  listGrants: grants('GET', '/v1/grants'),
+  endGrant: grants('DELETE', '/v1/grants/{name}'),
   listKeys: admin('GET', '/v1/keys'),
   getKey: admin('GET', '/v1/keys/{name}'),
   createKey: admin('POST', '/v1/keys', { name: 'new', scopes: ['chat'] }),
@@ -382,6 +390,18 @@ const withoutRow = [
   ],
   ...['showApproval', 'decideByLink', 'takeDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink', 'authorizeServer'],
   ...['showConnect', 'startConnect'],
+  ...['getAuthorizationServer', 'getOpenIdConfiguration', 'getMcpResource', 'getToolsetResource', 'getWorkspaceToolsetResource'],
+  ...[
+    'showSignIn',
+    'signInWithRootKey',
+    'signOut',
+    'getSigningKeys',
+    'registerClient',
+    'redeemToken',
+    'revokeToken',
+    'showConsent',
+    'decideConsent',
+  ],
 ];
 
 function documents(Noun: string, plural: string, body: object, Nouns = `${Noun}s`): Record<string, Row> {

@@ -156,6 +156,12 @@ export function createHarness(
     refusals: { count: () => undefined, reportDue: () => undefined },
     pageFile: async () => null,
     readiness: async () => ({ storage: 'ok', kv: 'ok', keys: 'ok' }),
+    // Tested against the real Catalog.
+    oauth: { register: unused, client: unused, request: unused, declined: unused },
+    consents: { seal: unused, open: unused },
+    grants: () => ({ grantAccess: unused, redeemToken: unused, grants: unused, endGrant: unused }),
+    workspaceOfToken: async () => null,
+    mcpTools: unused,
     people: createPeople({ settings, clock, sealing: master }),
     approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },
     signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },

@@ -220,5 +220,6 @@ const faultShapes = [
   ['/v1/images', ['application/json', 'OpenAiError']],
   ['/v1/responses', ['application/json', 'OpenAiError']],
   ['/v1/messages', ['application/json', 'AnthropicError']],
+  ...['register', 'token', 'revoke'].map((name) => [`/oauth/${name}`, ['application/json', 'OAuthError']] as [string, [string, string]]),
   ['/mcp', ['application/json', 'RpcError']],
 ] as const;

@@ -4,6 +4,7 @@ import { checkLog } from '../../storage/audit-chain.ts';
 import { readLog } from '../../storage/audit-log.ts';
 import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
 import { createKey, isKeyCancelled, keyRights, isKeyActive, listKeys, patchKey, readKey, revokeKey, verifyKey } from '../keys/keys.ts';
+import { endGrant, grantAccess, listGrants, redeemToken, verifyToken } from '../grants/grants.ts';
 import { allowWithRule } from '../documents/policy.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
@@ -22,6 +23,13 @@ export const keyHandlers = {
   isKeyCancelled: ({ context }, id) => isKeyCancelled(context, id),
   keyCancellation: ({ cancellations }, id) => cancellations.progress(id, limits.cancelWaitMs),
   keyRights: ({ context }, id) => keyRights(context, id),
+  verifyToken: ({ context }, inner) => verifyToken(context, inner),
+  grantAccess: ({ context }, user, request) => grantAccess(context, user, request),
+  redeemToken: ({ context }, request) => redeemToken(context, request),
+  grants: ({ context }, page, userId) => listGrants(context, page, userId),
+  endGrant: ({ context, by }, id, userId) => {
+    endGrant(context, id, userId, by);
+  },
   equipment: ({ context }, keyId) => readEquipment(context.sql, keyId),
   setEquipment: ({ context }, keyId, change) => setEquipment(context, keyId, change),
   consumeNonce: ({ context }, nonce, expiresAt) => consumeNonce(context, nonce, expiresAt),

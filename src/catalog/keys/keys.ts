@@ -2,7 +2,7 @@
 import { parseDocument } from '../../core/issues.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { isAllowed } from '../../core/authority.ts';
-import { KeyRequest, type Principal, rootKeyId, Scope } from '../../core/principal.ts';
+import { keyIdOfUser, KeyRequest, type Principal, rootKeyId, Scope } from '../../core/principal.ts';
 import { limitsAmong } from '../../core/usage-limits.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { triggerOfKey, triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
@@ -156,7 +156,8 @@ export function isKeyCancelled({ sql }: CatalogContext, id: string): boolean {
 
 /** Returns null if the key was revoked, has expired or never existed, or if its trigger was removed. Does not record a use. */
 export function keyRights(context: CatalogContext, id: string): KeyRights | null {
-  if (id === rootKeyId) return { scopes: Scope.options };
+  // Also of an access token of the person who has the root key.
+  if (id === rootKeyId || id === keyIdOfUser(rootKeyId)) return { scopes: Scope.options };
   const trigger = triggerOfKey(id);
   if (trigger !== null) return triggerRights(context, trigger);
   const row = findKey(context.sql, id);

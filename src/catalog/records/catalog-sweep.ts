@@ -11,6 +11,7 @@ import { forgetEdition } from '../toolsets/editions.ts';
 import { dropDocumentVersions } from '../documents/document-versions.ts';
 import { forgetVersions } from '../toolsets/toolset-versions.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
+import { dropExpiredRecords } from '../grants/oauth-records.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
 import { dropRefusals } from '../triggers/deliveries/refusals.ts';
 import type { CatalogContext, Job } from '../context.ts';
@@ -51,6 +52,7 @@ export function createCatalogSweep(context: CatalogContext, needs: SweepNeeds): 
       dropVersions(at, settings.versions),
       dropTombstones(at, namedMs),
       dropKeys(at, namedMs),
+      dropExpiredRecords(at, rowsPerRun) === rowsPerRun,
       settings.sessionDays !== null && (await dropSessions(at, needs, settings.sessionDays * dayMs)),
       // Last, so that a failing KV delays nothing else.
       await dropEditions(at, needs),

@@ -7,6 +7,7 @@ import { requireAllowed } from '../../core/authority.ts';
 import type { Principal, Scope } from '../../core/principal.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { Directory } from '../../ports/catalog.ts';
+import { oauthIssuer } from '../oauth-metadata.ts';
 import { isMcpPath } from '../problems.ts';
 import { personOf, readCookie, refuseOtherSites, sessionCookie } from '../sign-in/browser-session.ts';
 import type { AppContext } from './request-context.ts';
@@ -52,7 +53,7 @@ export function unknownWorkspace(workspace: string): Problem {
 /** A key takes precedence over the cookie of a browser. */
 async function principalOf(c: AppContext, directory: Directory, maxAgeMs?: number): Promise<Principal> {
   const key = keyOf(c);
-  if (key !== null) return await directory.principal(key, maxAgeMs);
+  if (key !== null) return forThisPath(c, await directory.principal(key, maxAgeMs));
   const also = takesApiKey(c.req.path) ? ' or `x-api-key: <key>`' : '';
   const missing = new Problem('unauthenticated', `Send the key as \`Authorization: Bearer <key>\`${also}.`, { reason: 'missing' });
   // Only browsers sign in, and they do not call MCP.
@@ -62,6 +63,15 @@ async function principalOf(c: AppContext, directory: Directory, maxAgeMs?: numbe
     throw new Problem('unauthenticated', 'You are no longer signed in. Sign in again at /sign-in.', { reason: 'expired' });
   refuseOtherSites(c);
   return await c.get('services').people.principal(person, c.req.header(workspaceHeader) ?? null, maxAgeMs);
+}
+
+/** An access token is valid at the MCP endpoint it was issued for, and nowhere else. */
+function forThisPath(c: AppContext, principal: Principal): Principal {
+  const { audience } = principal;
+  if (audience === undefined || audience === `${oauthIssuer(c.get('services').settings, c.req.url)}${c.req.path}`) return principal;
+  throw new Problem('unauthenticated', `This access token is valid at ${audience} only. Use an API key here.`, {
+    reason: 'other_resource',
+  });
 }
 
 /**

@@ -3,7 +3,8 @@
  * CORS header, so the browser blocks them. `own-origin.ts` decides which origins may call `/mcp`.
  */
 import { createMiddleware } from 'hono/factory';
-import { type AppEnv, setHeaders } from './request-context.ts';
+import type { Next } from 'hono';
+import { type AppContext, type AppEnv, setHeaders } from './request-context.ts';
 import { isMcpPath } from '../problems.ts';
 import { mayCallMcp } from '../own-origin.ts';
 
@@ -13,7 +14,11 @@ const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 /** Seconds for which a browser may cache a preflight response. */
 const preflightMaxAge = '600';
 
+/** OAuth clients in browsers call these from any page. They read no cookie, and what they return is for the caller alone. */
+const publicPaths = /^\/(?:\.well-known\/(?:oauth-|openid-configuration)|oauth\/(?:token|register|revoke|jwks\.json)$)/;
+
 export const cors = createMiddleware<AppEnv>(async (c, next) => {
+  if (publicPaths.test(c.req.path)) return await forEveryPage(c, next);
   const { settings } = c.get('services');
   const origin = c.req.header('origin');
   const isMcp = isMcpPath(c.req.path);
@@ -35,6 +40,15 @@ export const cors = createMiddleware<AppEnv>(async (c, next) => {
   ]);
   return undefined;
 });
+
+async function forEveryPage(c: AppContext, next: Next): Promise<Response | undefined> {
+  const isPreflight = c.req.method === 'OPTIONS' && c.req.header('access-control-request-method') !== undefined;
+  if (isPreflight)
+    return new Response(null, { status: 204, headers: preflightHeaders('*', c.req.header('access-control-request-headers')) });
+  await next();
+  setHeaders(c, [['access-control-allow-origin', '*']]);
+  return undefined;
+}
 
 /** Adds `origin` to what the response already varies by. */
 function varyByOrigin(own: string | null): string {

@@ -19,15 +19,20 @@ export const scriptPageHeaders = {
 
 /**
  * A private page for one user: no scripts, not cached or indexed, and its form is sent back here. `headers`: further ones, such as
- * `set-cookie`.
+ * `set-cookie`. `redirectsTo`: an origin to which the response to the form redirects.
  */
-export function privateHtmlResponse(page: string, status: number, headers: readonly (readonly [string, string])[] = []): Response {
+export function privateHtmlResponse(
+  page: string,
+  status: number,
+  headers: readonly (readonly [string, string])[] = [],
+  redirectsTo?: string,
+): Response {
   return new Response(page, {
     status,
     headers: {
       ...pageHeaders,
       ...Object.fromEntries(headers),
-      'content-security-policy': "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      'content-security-policy': `default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'${redirectsTo === undefined ? '' : ` ${redirectsTo}`}; frame-ancestors 'none'`,
       'cache-control': 'no-store',
       'x-robots-tag': 'noindex, nofollow, noarchive',
     },

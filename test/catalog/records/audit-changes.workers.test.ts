@@ -121,6 +121,7 @@ const others = new Set(
   replayDelivery runSchedule retryCallback takeDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp sendWorkspaceMcp endWorkspaceMcp
   createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
   restoreWorkspace abandonRestore putProject deleteProject importFile
+  registerClient redeemToken revokeToken decideConsent endGrant signInWithRootKey signOut
   revokeKey rotateKey putWorkspace deleteWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn
   connectServer startConnect disconnectServer removeServerConnection`.split(/\s+/),
 );

@@ -1,0 +1,243 @@
+/**
+ * The grants of people to MCP clients (OAuth). The OAuth library creates grants and tokens; the Catalog runs its requests one after the
+ * other on its own table, so that a code or a refresh token is used once. The library is loaded on demand.
+ */
+import { isAllowed } from '../../core/authority.ts';
+import { readMcpPath } from '../../core/mcp-resource.ts';
+import { keyIdOfUser } from '../../core/principal.ts';
+import { GrantScope, type AcceptedRequest, type GrantUser, type GrantView, type OAuthClient } from '../../core/grant.ts';
+import { isRecord } from '../../core/json/wire-value.ts';
+import { Problem, quoted } from '../../core/problem.ts';
+import type { Page, PageRequest } from '../../ports/catalog.ts';
+import type { TokenReply, TokenRequest } from '../../ports/grants.ts';
+import { openToken, sealToken, type TokenKind } from '../../storage/access-token.ts';
+import type { KeyVerdict } from '../../storage/catalog-methods.ts';
+import { newestFirst } from '../../storage/cursor.ts';
+import type { CatalogContext } from '../context.ts';
+import { keyRights } from '../keys/keys.ts';
+import { isoTime } from '../documents/documents.ts';
+import { recordChange } from '../records/audit.ts';
+import { createOAuthRecords } from './oauth-records.ts';
+
+/** A client that registers anew for each sign-in leaves a grant each time; the oldest ones end. */
+const maxGrantsOfUser = 100;
+/** Access tokens of a grant that have not expired. */
+const maxTokensOfGrant = 10;
+
+/** What the library stores with a grant, readable without a token. */
+type GrantMetadata = { user: GrantUser; clientName: string; path: string };
+
+/** What the library stores of a grant; only the members that are read here. */
+type StoredGrant = {
+  id: string;
+  userId: string;
+  clientId: string;
+  scope: string[];
+  metadata: GrantMetadata;
+  createdAt: number;
+  expiresAt?: number;
+  resource: string;
+  redirectUri: string;
+  authCodeWrappedKey?: string;
+};
+
+export async function grantAccess(context: CatalogContext, user: GrantUser, request: AcceptedRequest): Promise<{ redirectTo: string }> {
+  const { client, scopes, resource, issuer } = request;
+  const metadata: GrantMetadata = { user, clientName: client.clientName ?? '', path: new URL(resource).pathname };
+  const { redirectTo } = await (await helpers(context, issuer, resource, client)).completeAuthorization({
+    userId: user.id,
+    scope: [...scopes],
+    metadata,
+    props: {},
+    request: {
+      ...{ responseType: 'code', clientId: client.clientId, redirectUri: request.redirectUri, scope: [...scopes] },
+      ...{ state: request.state, codeChallenge: request.codeChallenge, codeChallengeMethod: 'S256', resource, issuer },
+    },
+  });
+  const url = new URL(redirectTo);
+  url.searchParams.set('code', await seal(context, 'code', url.searchParams.get('code') ?? ''));
+  const surplus = context.sql.exec<{ key: string }>(surplusGrants, grantPrefix(user.id), afterPrefix(user.id), maxGrantsOfUser).toArray();
+  for (const { key } of surplus) dropGrant(context, key);
+  const newest = context.sql.exec<{ key: string }>(newestGrant, grantPrefix(user.id), afterPrefix(user.id)).toArray()[0]?.key ?? '';
+  context.record(() => recordChange(context, { by: keyIdOfUser(user.id), action: 'create', resource: 'grant', name: grantIdOf(newest) }));
+  return { redirectTo: url.toString() };
+}
+
+export async function redeemToken(context: CatalogContext, request: TokenRequest): Promise<TokenReply> {
+  const form = new URLSearchParams(request.form.map(([name, value]) => [name, value]));
+  const opened = await openTokens(context, form);
+  const grantKey = opened === null ? null : grantKeyOf(opened.inner);
+  const grant = grantKey === null ? null : readGrant(context, grantKey);
+  // The resource of a grant is fixed; the library compares it with the request's.
+  const resource = grant?.resource ?? `${request.issuer}/mcp`;
+  const { createAuthorizationServer, noContext } = await import('../../oauth/library.ts');
+  const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
+  if (request.authorization !== null) headers.set('authorization', request.authorization);
+  const sent = new Request(`${request.issuer}/oauth/token`, { method: 'POST', headers, body: form.toString() });
+  const store = createOAuthRecords(context, request.client);
+  const response = await createAuthorizationServer(request.issuer, resource).fetch(sent, { OAUTH_KV: store }, noContext);
+  const text = await response.text();
+  const body = parse(text);
+  if (grantKey !== null && grant !== null) {
+    // A refresh token that was issued here and is not accepted any more was used before: someone else may have it.
+    if (opened?.kind === 'refresh' && grant.clientId === request.client.clientId && isRefused(form, body))
+      endStoredGrant(context, grantKey);
+    for (const { key } of context.sql.exec<{ key: string }>(surplusTokens, ...tokenRange(grantKey), maxTokensOfGrant).toArray())
+      context.sql.exec('DELETE FROM oauth_records WHERE key = ?', key);
+  }
+  for (const [member, kind] of [
+    ['access_token', 'access'],
+    ['refresh_token', 'refresh'],
+  ] as const)
+    if (typeof body?.[member] === 'string') body[member] = await seal(context, kind, body[member]);
+  const kept = [...response.headers].filter(([name]) => ['content-type', 'www-authenticate', 'retry-after', 'allow'].includes(name));
+  return { status: response.status, headers: kept, body: body === null ? text : JSON.stringify(body) };
+}
+
+/** Returns what an access token may do: what its user may do now, at its resource, within its scopes. */
+export async function verifyToken(context: CatalogContext, inner: string): Promise<KeyVerdict> {
+  const grant = readGrant(context, grantKeyOf(inner));
+  if (grant === null) return { refused: 'revoked' };
+  const token = await (await helpers(context, new URL(grant.resource).origin, grant.resource, null)).unwrapToken(inner);
+  if (token === null) return { refused: 'expired' };
+  const user = keyRights(context, keyIdOfUser(grant.userId));
+  if (user === null) return { refused: 'revoked' };
+  const path = grant.metadata.path;
+  const toolset = readMcpPath(path.slice(path.lastIndexOf('/mcp')))?.toolset?.split('@')[0] ?? null;
+  const scopes = GrantScope.options.filter(
+    (scope) => token.scope.includes(scope) && isAllowed(user, { act: 'use-scope', scopes: [scope] }),
+  );
+  const toolsets = toolset === null ? user.toolsets : (user.toolsets ?? [toolset]).filter((name) => name === toolset);
+  return {
+    principal: {
+      workspace: context.workspace,
+      keyId: keyIdOfUser(grant.userId),
+      scopes,
+      ...(toolsets !== undefined && { toolsets }),
+      ...(user.agents !== undefined && { agents: user.agents }),
+      audience: grant.resource,
+    },
+    expiresAt: token.expiresAt * 1000,
+  };
+}
+
+/** Newest first. Grants whose code was not exchanged yet are not listed. */
+export function listGrants({ sql, now }: CatalogContext, page: PageRequest, userId: string | null): Page<GrantView> {
+  const [from, to] = userId === null ? ['grant:', 'grant;'] : [grantPrefix(userId), afterPrefix(userId)];
+  return newestFirst(
+    'grants',
+    page,
+    (before, count) => sql.exec<{ number: number; value: string }>(readGrants, from, to, now(), before, count),
+    ({ value }) => viewOf(JSON.parse(value) as StoredGrant),
+  );
+}
+
+/** Throws `not_found`. */
+export function endGrant(context: CatalogContext, id: string, userId: string | null, by: string): void {
+  const [from, to] = userId === null ? ['grant:', 'grant;'] : [grantPrefix(userId), afterPrefix(userId)];
+  const found = context.sql.exec<{ key: string }>(findGrant, from, to, id).toArray()[0];
+  if (found === undefined) throw new Problem('not_found', `The grant ${quoted(id)} does not exist.`);
+  endStoredGrant(context, found.key, by);
+}
+
+function endStoredGrant(context: CatalogContext, key: string, by = keyIdOfUser(key.split(':')[1] ?? '')): void {
+  dropGrant(context, key);
+  context.record(() => recordChange(context, { by, action: 'revoke', resource: 'grant', name: grantIdOf(key) }));
+}
+
+/** Deletes a grant with its tokens. */
+function dropGrant(context: CatalogContext, key: string): void {
+  context.record(() => {
+    context.sql.exec('DELETE FROM oauth_records WHERE key >= ? AND key < ?', ...tokenRange(key));
+    context.sql.exec('DELETE FROM oauth_records WHERE key = ?', key);
+  });
+}
+
+const readGrants = `SELECT number, value FROM oauth_records WHERE key >= ? AND key < ? AND (expires_at IS NULL OR expires_at > ?)
+  AND number < ? AND value ->> '$.authCodeWrappedKey' IS NULL ORDER BY number DESC LIMIT ?`;
+const findGrant = `SELECT key FROM oauth_records WHERE key >= ? AND key < ? AND value ->> '$.id' = ?`;
+const newestGrant = 'SELECT key FROM oauth_records WHERE key >= ? AND key < ? ORDER BY number DESC LIMIT 1';
+const surplusGrants = 'SELECT key FROM oauth_records WHERE key >= ? AND key < ? ORDER BY number DESC LIMIT -1 OFFSET ?';
+const surplusTokens = surplusGrants;
+
+function grantPrefix(userId: string): string {
+  return `grant:${userId}:`;
+}
+
+/** The first key after all grants of the user: `;` follows `:`. */
+function afterPrefix(userId: string): string {
+  return `grant:${userId};`;
+}
+
+/** `inner`: `<user>:<grant>:<secret>`. */
+function grantKeyOf(inner: string): string {
+  return `grant:${inner.split(':').slice(0, 2).join(':')}`;
+}
+
+function grantIdOf(key: string): string {
+  return key.slice(key.lastIndexOf(':') + 1);
+}
+
+function tokenRange(grantKey: string): [from: string, to: string] {
+  const prefix = grantKey.replace(/^grant/, 'token');
+  return [`${prefix}:`, `${prefix};`];
+}
+
+function readGrant({ sql, now }: CatalogContext, key: string): StoredGrant | null {
+  const query = 'SELECT value FROM oauth_records WHERE key = ? AND (expires_at IS NULL OR expires_at > ?)';
+  const row = sql.exec<{ value: string }>(query, key, now()).toArray()[0];
+  return row === undefined ? null : (JSON.parse(row.value) as StoredGrant);
+}
+
+async function helpers(context: CatalogContext, issuer: string, resource: string, client: OAuthClient | null) {
+  const { createAuthorizationServer } = await import('../../oauth/library.ts');
+  return createAuthorizationServer(issuer, resource).getOAuthApi({ OAUTH_KV: createOAuthRecords(context, client) });
+}
+
+const tokenFields = [
+  ['code', ['code']],
+  ['refresh_token', ['refresh']],
+  ['token', ['access', 'refresh']],
+] as const satisfies readonly (readonly [string, readonly TokenKind[]])[];
+
+/**
+ * Replaces the tokens of a form by those that the library knows. One that was not issued for this workspace and this use becomes a text that
+ * the library refuses.
+ */
+async function openTokens({ master, workspace }: CatalogContext, form: URLSearchParams) {
+  let found: { kind: TokenKind; inner: string } | null = null;
+  for (const [field, kinds] of tokenFields) {
+    const given = form.get(field);
+    if (given === null) continue;
+    const token = await openToken(master, given);
+    const isUsable = token !== null && token.workspace === workspace && kinds.some((kind) => kind === token.kind);
+    form.set(field, isUsable ? token.inner : 'invalid');
+    if (isUsable) found = token;
+  }
+  return found;
+}
+
+async function seal({ master, workspace }: CatalogContext, kind: TokenKind, inner: string): Promise<string> {
+  return await sealToken(master, { kind, workspace, inner });
+}
+
+function isRefused(form: URLSearchParams, body: Record<string, unknown> | null): boolean {
+  return form.get('grant_type') === 'refresh_token' && body?.error === 'invalid_grant';
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  const value: unknown = text === '' ? null : JSON.parse(text);
+  return isRecord(value) ? value : null;
+}
+
+function viewOf({ id, clientId, metadata: { user, clientName }, ...grant }: StoredGrant): GrantView {
+  return {
+    id,
+    user,
+    client: { id: clientId, name: clientName, redirectHost: URL.parse(grant.redirectUri)?.host ?? '' },
+    resource: grant.resource,
+    scopes: GrantScope.options.filter((scope) => grant.scope.includes(scope)),
+    createdAt: isoTime(grant.createdAt * 1000),
+    expiresAt: grant.expiresAt === undefined ? null : isoTime(grant.expiresAt * 1000),
+  };
+}

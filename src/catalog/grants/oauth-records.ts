@@ -1,0 +1,53 @@
+/**
+ * The records of the OAuth library (table `oauth_records`) as its store: grants and access tokens, with the expiry that the library gives.
+ * Only hashes of tokens are in them. Unlike KV, a read returns what was written last.
+ */
+import type { OAuthClient } from '../../core/grant.ts';
+import type { OAuthStore, StoredKeys } from '../../oauth/library.ts';
+import type { CatalogContext } from '../context.ts';
+
+type Row = { key: string; value: string; metadata: string | null };
+
+/** `client`: the only client that the library can look up. */
+export function createOAuthRecords({ sql, now }: CatalogContext, client: OAuthClient | null): OAuthStore {
+  return {
+    async get(key) {
+      if (key.startsWith('client:')) return client !== null && key === `client:${client.clientId}` ? client : null;
+      const row = sql.exec<{ value: string }>(readOne, key, now()).toArray()[0];
+      return row === undefined ? null : (JSON.parse(row.value) as unknown);
+    },
+    async put(key, value, { expiration, expirationTtl, metadata } = {}) {
+      const ttlEnd = expirationTtl === undefined ? null : now() + expirationTtl * 1000;
+      const expiresAt = expiration === undefined ? ttlEnd : expiration * 1000;
+      sql.exec(putOne, key, value, metadata === undefined ? null : JSON.stringify(metadata), expiresAt);
+    },
+    async delete(key) {
+      sql.exec('DELETE FROM oauth_records WHERE key = ?', key);
+    },
+    async list({ prefix, limit = 1000, cursor = '' }): Promise<StoredKeys> {
+      const end = `${prefix}\u{10ffff}`;
+      const rows = sql.exec<Row>(readPage, prefix, end, cursor, now(), limit + 1).toArray();
+      const keys = rows.slice(0, limit).map(({ key, metadata }) => ({
+        name: key,
+        ...(metadata !== null && { metadata: JSON.parse(metadata) as unknown }),
+      }));
+      const last = rows.length > limit ? keys.at(-1)?.name : undefined;
+      return last === undefined ? { keys, list_complete: true } : { keys, list_complete: false, cursor: last };
+    },
+  };
+}
+
+const alive = '(expires_at IS NULL OR expires_at > ?)';
+const readOne = `SELECT value FROM oauth_records WHERE key = ? AND ${alive}`;
+const readPage = `SELECT key, metadata FROM oauth_records WHERE key >= ? AND key < ? AND key > ? AND ${alive} ORDER BY key LIMIT ?`;
+/** A grant keeps its number when it is written again. */
+const putOne = `INSERT INTO oauth_records (key, value, metadata, expires_at) VALUES (?, ?, ?, ?)
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value, metadata = excluded.metadata, expires_at = excluded.expires_at`;
+
+/** Deletes expired records, at most `limit`. Returns their number. */
+export function dropExpiredRecords({ sql, now }: CatalogContext, limit: number): number {
+  return sql.exec(dropExpired, now(), limit).toArray().length;
+}
+
+const dropExpired = `DELETE FROM oauth_records WHERE number IN (SELECT number FROM oauth_records WHERE expires_at <= ? LIMIT ?)
+  RETURNING number`;

@@ -1,0 +1,77 @@
+/**
+ * The page on which a user accepts an MCP client: who asks, where the browser returns to, and what the client will be allowed to do. Works
+ * without scripts. Name and address of the client are chosen by the client.
+ */
+import { grantScopeTexts } from '../../core/grant.ts';
+import type { AuthorizationRequest } from '../../oauth/checked-request.ts';
+import { escapeHtml, escapeInvisible, htmlPage } from './html.ts';
+
+export type ConsentPage = {
+  request: AuthorizationRequest;
+  /** Names of the tools, which may be many; null: at `/mcp`, they depend on what is equipped later. */
+  tools: readonly string[] | null;
+  workspace: string;
+  /** Email or name of the user. */
+  user: string;
+  /** Signed; the form returns it. */
+  consent: string;
+};
+
+const maxShownTools = 100;
+
+export function consentPage({ request, tools, workspace, user, consent }: ConsentPage): string {
+  const { client, domain, redirectUri, scopes, endpoint } = request;
+  const { hostname, host } = new URL(redirectUri);
+  const isLocal = isLocalHost(hostname);
+  const name = client.clientName ?? 'A client without a name';
+  return htmlPage(
+    'Allow access? · Moniker',
+    `<main class="approval">
+<h1>Allow ${escapeInvisible(name)} to use your tools?</h1>
+<p>${domain === null ? 'The client chose its name itself; it is not verified.' : `The client is published by <strong>${escapeInvisible(domain)}</strong>.`}</p>
+<dl>
+<dt>Access is sent to</dt><dd><strong>${escapeInvisible(isLocal ? 'an application on this computer' : host)}</strong>${isLocal ? ` (${escapeInvisible(host)})` : ''}</dd>
+<dt>Toolset</dt><dd><code>${escapeInvisible(endpoint.toolset ?? 'the one that you equip')}</code></dd>
+<dt>Workspace</dt><dd><code>${escapeInvisible(workspace)}</code></dd>
+<dt>You are</dt><dd>${escapeInvisible(user)}</dd>
+</dl>
+${isLocal ? '<p class="warning">Any application on this computer may be waiting for this access. Continue only if you have just started to connect one.</p>\n' : ''}<h2>The client will be allowed to</h2>
+<ul>
+${scopes.map((scope) => `<li>${escapeHtml(grantScopeTexts[scope])}</li>`).join('\n')}
+</ul>
+${tools === null ? '' : toolsHtml(tools)}<form method="post" class="decide">
+<input type="hidden" name="consent" value="${escapeHtml(consent)}">
+<button name="decision" value="allow" class="approve">Allow</button>
+<button name="decision" value="deny" class="deny">Deny</button>
+</form>
+<p class="muted">Access lasts while the client uses it, at most 30 days after its last use. You can end it at any time.</p>
+</main>`,
+  );
+}
+
+function toolsHtml(tools: readonly string[]): string {
+  const more = tools.length - maxShownTools;
+  const lines = tools.slice(0, maxShownTools).map((name) => `<li><code>${escapeInvisible(name)}</code></li>`);
+  return `<details open><summary>Tools: ${tools.length}</summary>
+<ul>
+${lines.join('\n')}${more > 0 ? `\n<li>and ${more} more</li>` : ''}
+</ul>
+</details>
+`;
+}
+
+/** `continueTo`: where the client receives the error; the user decides whether to go there. */
+export function refusedRequestPage(detail: string, continueTo: string | null): string {
+  const link =
+    continueTo === null
+      ? ''
+      : `\n<p><a href="${escapeHtml(continueTo)}" rel="noreferrer">Return to ${escapeInvisible(new URL(continueTo).host)}</a></p>`;
+  return htmlPage(
+    'Not connected · Moniker',
+    `<main class="approval">\n<h1>The client cannot be connected</h1>\n<p>${escapeInvisible(detail)}</p>${link}\n</main>`,
+  );
+}
+
+function isLocalHost(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,0 +1,37 @@
+/** Checks an authorization request with the OAuth library. */
+import { AuthorizationError, authorizationErrorRedirect } from '@cloudflare/workers-oauth-provider';
+import { readGrantScopes, type OAuthClient } from '../core/grant.ts';
+import { readMcpResource } from '../core/mcp-resource.ts';
+import { AuthorizationRefused, type AuthorizationRequest } from './checked-request.ts';
+import { createClientStore } from './client-store.ts';
+import { createAuthorizationServer } from './library.ts';
+
+export async function readRequest(issuer: string, client: OAuthClient, query: URLSearchParams): Promise<AuthorizationRequest> {
+  const target = readMcpResource(issuer, query.get('resource') ?? '');
+  const server = createAuthorizationServer(issuer, target?.resource ?? `${issuer}/mcp`);
+  const sent = new URLSearchParams(query);
+  if (target !== null) sent.set('resource', target.resource);
+  try {
+    const helpers = server.getOAuthApi({ OAUTH_KV: createClientStore(client) });
+    const parsed = await helpers.parseAuthRequest(new Request(`${issuer}/oauth/authorize?${sent}`));
+    const refused = (code: 'invalid_request' | 'invalid_target', why: string) =>
+      new AuthorizationRefused(why, authorizationErrorRedirect(parsed, code, why));
+    // Also of clients with a secret: whoever gets hold of a code cannot use it.
+    if (parsed.codeChallenge === undefined)
+      throw refused('invalid_request', 'The request has no code_challenge: PKCE with S256 is required.');
+    if (target === null)
+      throw refused('invalid_target', `The resource must be the URL of an MCP endpoint of this service, such as ${issuer}/mcp/demo.`);
+    return {
+      ...{ issuer, client, redirectUri: parsed.redirectUri, state: parsed.state, codeChallenge: parsed.codeChallenge },
+      ...{ resource: target.resource, scopes: readGrantScopes(parsed.scope.join(' ')), endpoint: target },
+      domain: URL.parse(client.clientId)?.hostname ?? null,
+    };
+  } catch (error) {
+    if (error instanceof AuthorizationError) throw new AuthorizationRefused(`${error.description}.`, error.redirectTo ?? null);
+    throw error;
+  }
+}
+
+export function declinedUrl({ redirectUri, state, issuer }: AuthorizationRequest): string {
+  return authorizationErrorRedirect({ redirectUri, state, issuer }, 'access_denied', 'The user declined.');
+}

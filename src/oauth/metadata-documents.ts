@@ -1,0 +1,72 @@
+/** Reads Client ID Metadata Documents through the outbound client: bounded, without redirects, and cached in the isolate. */
+import { Problem } from '../core/problem.ts';
+import { KB } from '../core/limits/units.ts';
+import type { OAuthClient } from '../core/grant.ts';
+import { isLoopback } from '../net/address.ts';
+import { readBounded } from '../net/read-bounded.ts';
+import type { OutboundHttp } from '../ports/outbound.ts';
+import type { Clock } from '../ports/runtime.ts';
+
+const maxDocumentBytes = 16 * KB;
+const maxUrlLength = 1 * KB;
+const documentTimeoutMs = 10_000;
+const maxCachedDocuments = 500;
+const cacheMs = 10 * 60_000;
+
+type Deps = {
+  outbound: OutboundHttp;
+  clock: Clock;
+  /** Throws `invalid_request` for an invalid document. */
+  check(url: string, document: unknown): Promise<OAuthClient>;
+};
+
+/** Returns the client at a URL. Throws a `Problem` with the reason if it cannot be read. */
+export function createMetadataDocuments({ outbound, clock, check }: Deps): (url: string) => Promise<OAuthClient> {
+  const cache = new Map<string, { client: OAuthClient; until: number }>();
+  return async (text) => {
+    const cached = cache.get(text);
+    if (cached !== undefined && cached.until > clock.now()) return cached.client;
+    const client = await check(text, await fetchDocument(outbound, requireDocumentUrl(text)));
+    if (cache.size >= maxCachedDocuments) cache.clear();
+    cache.set(text, { client, until: clock.now() + cacheMs });
+    return client;
+  };
+}
+
+/** The rules of the draft for a client id that is a URL; http only on a loopback address, which the outbound client may refuse. */
+function requireDocumentUrl(text: string): URL {
+  const url = text.length > maxUrlLength ? null : URL.parse(text);
+  const isSafe =
+    url !== null &&
+    (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) &&
+    url.username === '' &&
+    url.password === '' &&
+    url.pathname !== '/' &&
+    !text.includes('#') &&
+    url.href === text;
+  if (isSafe) return url;
+  throw new Problem(
+    'invalid_request',
+    'The client_id is neither a registered client nor the https URL of a metadata document, with a path and without a fragment or dot segments.',
+  );
+}
+
+async function fetchDocument(outbound: OutboundHttp, url: URL): Promise<unknown> {
+  const onHop = (_to: URL, hop: number): void => {
+    if (hop > 0) throw new Problem('invalid_request', 'The URL of the client_id redirects to another URL.');
+  };
+  const response = await outbound(new Request(url, { headers: { accept: 'application/json' } }), {
+    purpose: 'server',
+    timeoutMs: documentTimeoutMs,
+    onHop,
+  });
+  const { bytes, truncated } = await readBounded(response, maxDocumentBytes);
+  if (!response.ok)
+    throw new Problem('invalid_request', `${url.host} responded with status ${response.status} to the URL of the client_id.`);
+  if (truncated) throw new Problem('invalid_request', `The document at the URL of the client_id has more than ${maxDocumentBytes} bytes.`);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes));
+  } catch {
+    throw new Problem('invalid_request', 'The document at the URL of the client_id is not JSON.');
+  }
+}
