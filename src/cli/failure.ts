@@ -49,6 +49,12 @@ export function describeFailure(error: unknown): Failure {
       'Start it with `moniker start`, or pass its address with --url. `moniker doctor` checks both.',
     );
   }
+  // Node's text names no folder for a failed write.
+  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
+    return failed(
+      'The disk is full: nothing more can be written.',
+      'Free some space, or choose a folder of another disk: MONIKER_DATA_DIR=…',
+    );
   return failed(error instanceof Error ? error.message : String(error), '');
 }
 

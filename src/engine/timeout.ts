@@ -24,6 +24,24 @@ export async function withTimeout<T, Late = T>(
   }
 }
 
+export const abandoned = Symbol('abandoned');
+
+/**
+ * Waits for work that another request of this isolate has started. Returns `abandoned` after `ms`, or at once if that request has ended:
+ * the platform drops the work of a request whose client has disconnected, or whose Durable Object was reset.
+ */
+export async function joinWork<T>(timer: Timer, work: Promise<T>, ms: number): Promise<T | typeof abandoned> {
+  try {
+    return await withTimeout<T, typeof abandoned>(timer, work, ms, () => abandoned);
+  } catch (error) {
+    if (error instanceof Error && endedRequest.test(error.message)) return abandoned;
+    throw error;
+  }
+}
+
+/** How workerd rejects a promise that cannot settle (flag `handle_cross_request_promise_resolution`, in force since 2024-10-14). */
+const endedRequest = /created by a request that has since ended/;
+
 /**
  * Throws the signal's reason when it aborts. The work continues in the background: `late` receives its value, and its failure is ignored.
  */

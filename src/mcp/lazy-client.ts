@@ -6,10 +6,12 @@ import type { ServerTokens, McpUpstream } from '../ports/upstream.ts';
 
 /** Create one per isolate: it caches connection data of servers. */
 export function createLazyUpstream(): McpUpstream {
-  let loading: Promise<McpUpstream> | null = null;
-  const loaded = (): Promise<McpUpstream> => {
-    loading ??= import('./client/upstream.ts').then(({ createMcpUpstream }) => createMcpUpstream());
-    return loading;
+  let upstream: McpUpstream | null = null;
+  const loaded = async (): Promise<McpUpstream> => {
+    if (upstream !== null) return upstream;
+    const { createMcpUpstream } = await import('./client/upstream.ts');
+    upstream ??= createMcpUpstream();
+    return upstream;
   };
   return {
     discover: async (...asked) => await (await loaded()).discover(...asked),
@@ -22,10 +24,10 @@ export function createLazyUpstream(): McpUpstream {
 }
 
 export function lazyTokens(load: () => Promise<ServerTokens>): ServerTokens {
-  let loading: Promise<ServerTokens> | null = null;
-  const loaded = (): Promise<ServerTokens> => {
-    loading ??= load();
-    return loading;
+  let tokens: ServerTokens | null = null;
+  const loaded = async (): Promise<ServerTokens> => {
+    tokens ??= await load();
+    return tokens;
   };
   return {
     token: async () => await (await loaded()).token(),

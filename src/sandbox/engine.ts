@@ -41,16 +41,13 @@ export type Engine = {
   fail: JSValueHandle;
 };
 
-let prepared: Promise<Uint8Array> | null = null;
+/** The result, not its promise, which would never settle if the request that started it ended. */
+let prepared: Uint8Array | null = null;
 
 /** Starts a machine. Until it returns only our own code runs, which fuel does not limit. */
 export async function startEngine(host: Host): Promise<Engine> {
-  prepared ??= prepare().catch((error: unknown) => {
-    // The next call tries again.
-    prepared = null;
-    throw error;
-  });
-  const guest = await prepared;
+  prepared ??= await prepare();
+  const guest = prepared;
   let isReady = false;
   const vm = await QuickJS.create({ ...optionsFor({ ...host, refuel: () => !isReady || host.refuel() }), intrinsics });
   try {

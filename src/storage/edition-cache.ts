@@ -26,17 +26,19 @@ export function createEditionNames(options: {
     const inFlight = loads.get(key);
     if (inFlight !== undefined)
       return joinInFlight(inFlight, () => {
-        loads.delete(key);
+        if (loads.get(key) === inFlight) loads.delete(key);
         return names(workspace, pointer);
       });
-    const load = options
+    const load: Promise<AliasMap> = options
       .load(workspace, pointer.hash)
       .then(({ edition, bytes }) => {
         const built = buildAliasMap(edition, { aliases: options.aliases });
         editions.set(workspace, pointer.hash, built, bytes);
         return built;
       })
-      .finally(() => loads.delete(key));
+      .finally(() => {
+        if (loads.get(key) === load) loads.delete(key);
+      });
     loads.set(key, load);
     return load;
   };

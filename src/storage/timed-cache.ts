@@ -4,7 +4,7 @@
  */
 import { limits } from '../core/limits.ts';
 import { nullIfNotFound } from '../core/problem.ts';
-import { withTimeout } from '../engine/timeout.ts';
+import { abandoned, joinWork } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 
 export interface TimedCache<T> {
@@ -80,7 +80,7 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
       const inFlight = loads.get(key);
       if (inFlight !== undefined)
         return joinInFlight(inFlight, () => {
-          loads.delete(key);
+          if (loads.get(key) === inFlight) loads.delete(key);
           return cache.load(key, loader, maxAgeMs);
         });
       return start(key, loader);
@@ -98,14 +98,9 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
   return cache;
 }
 
-const abandoned = Symbol('abandoned');
-
-/**
- * Joins a load that another request has started. The platform may cancel that request when its client disconnects, and the load then
- * never settles: after a timeout the caller starts its own.
- */
+/** Joins a load that another request has started. If that request has ended, the caller starts its own: `reload`. */
 export async function joinInFlight<T>(inFlight: Promise<T>, reload: () => Promise<T>): Promise<T> {
-  const answer = await withTimeout<T | typeof abandoned>(systemClock, inFlight, limits.catalogTimeoutMs, () => abandoned);
+  const answer = await joinWork(systemClock, inFlight, limits.catalogTimeoutMs);
   return answer === abandoned ? await reload() : answer;
 }
 

@@ -4,6 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { abandoned, joinWork } from '../../src/engine/timeout.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { claimPort } from '../../src/local/port.ts';
 import { startRuntime, type Runtime, type RuntimeOptions } from '../../src/local/runtime.ts';
 import { mainModule, modulesFolder, pagesFolder, workerConfigFile } from '../../src/local/worker-config.ts';
@@ -17,7 +19,13 @@ export class Counter extends DurableObject {
     await this.ctx.storage.put('count', count);
     return count;
   }
+  async startAndReset() {
+    started = scheduler.wait(600_000);
+    await scheduler.wait(100);
+    this.ctx.abort('reset');
+  }
 }
+let started;
 const acts = {
   version: () => ${version},
   settings: (env) => [env.SETTING, env.ABSENT ?? null],
@@ -30,6 +38,10 @@ const acts = {
     await KV.delete('c');
     const listed = await KV.list({ prefix: 'a' }).catch(() => 'no lists');
     return [await KV.get('a/ü'), (await KV.get('b')).length, await KV.get('c'), await KV.get('past'), listed];
+  },
+  ended: async ({ COUNTER }) => {
+    await COUNTER.getByName('reset').startAndReset().catch(() => undefined);
+    return await started.then(() => 'settled', (error) => error.message);
   },
   kept: async ({ KV }) => [await KV.get('a/ü'), await KV.get('earlier')],
   bucket: async ({ BUCKET }) => {
@@ -115,6 +127,11 @@ it('writes objects of a bucket as files, and refuses to read them', async () => 
 
 it('serves the pages by exact path, with type and ETag, and nothing else', async () => {
   expect(await ask('pages')).toEqual(['<p>docs', 'text/html; charset=utf-8', 304, 404, 404, 404, 404, 404]);
+});
+
+it('rejects a promise of a request that has ended as `joinWork` recognizes it', async () => {
+  const rejected = Promise.reject(new Error(String(await ask('ended'))));
+  expect(await joinWork(systemClock, rejected, 60_000)).toBe(abandoned);
 });
 
 it('starts the runtime again after a crash, with its data', async () => {

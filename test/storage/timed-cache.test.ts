@@ -93,3 +93,24 @@ describe('isolate memory', () => {
     expect(['a', 'b', 'c', 'd'].map((key) => cache.read(key))).toEqual([undefined, 'b', 'c', 'd']);
   });
 });
+
+describe('a load of a request that ended', () => {
+  const ended = new Error('This promise was created by a request that has since ended, so it can never settle.');
+
+  it('is started again by the next request, once for concurrent ones, and cached', async () => {
+    const { cache } = make();
+    // The runtime rejects what other requests wait for, and calls no handler of the ended request.
+    // biome-ignore lint/suspicious/noThenProperty: only a thenable behaves so.
+    const pending = { then: (_: unknown, reject: (error: Error) => void) => reject(ended) };
+    // biome-ignore lint/suspicious/noThenProperty: as above.
+    void cache.load('a', (() => ({ then: () => pending })) as never);
+    let loads = 0;
+    const load = async () => {
+      loads += 1;
+      return { value: 'one', ttlMs: 100 };
+    };
+    expect(await Promise.all([cache.load('a', load), cache.load('a', load), cache.load('a', load)])).toEqual(['one', 'one', 'one']);
+    expect(loads).toBe(1);
+    expect(cache.read('a')).toBe('one');
+  });
+});

@@ -11,7 +11,7 @@ import type { Discovery } from '../../core/servers/server-state.ts';
 import type { CatalogPort, RefreshLease, RefreshFailure } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
-import { withTimeout } from '../timeout.ts';
+import { abandoned, joinWork, withTimeout } from '../timeout.ts';
 import { withRedactedTokens, createRedactor, redactProblem } from '../call/redact.ts';
 
 export type ReadDeps = {
@@ -37,7 +37,7 @@ export type ServerRefresh = {
 
 /** One per isolate. */
 export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
-  const inFlight = new Map<string, Promise<ListingReport | null>>();
+  const inFlight = new Map<string, { work: Promise<ListingReport | null>; since: number }>();
   /** When a refused lease may be requested again, by key. */
   const retryAt = new Map<string, number>();
 
@@ -45,6 +45,9 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
     if (retryAt.size >= limits.maxCachedNames) retryAt.clear();
     retryAt.set(key, deps.clock.now() + ms);
   };
+  /** A request that reads may have ended without a trace. */
+  const isReading = (key: string): boolean =>
+    deps.clock.now() - (inFlight.get(key)?.since ?? Number.NEGATIVE_INFINITY) < limits.refreshLeaseMs;
   const mustWait = (key: string): boolean => (retryAt.get(key) ?? 0) > deps.clock.now();
 
   const claimAndRead = async (workspace: string, name: string, reason: RefreshReason): Promise<ListingReport | null> => {
@@ -64,16 +67,16 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
     if (reason !== 'asked' && mustWait(key)) return null;
     const before = isNew ? undefined : inFlight.get(key);
     if (before !== undefined) {
-      const answer = await withTimeout<ListingReport | null, typeof abandoned>(deps.clock, before, limits.refreshLeaseMs, () => abandoned);
+      const answer = await joinWork(deps.clock, before.work, limits.refreshLeaseMs);
       // Without a lease, or if the reading request was cancelled, a reader with reason `asked` tries itself.
       if (answer !== null && answer !== abandoned) return answer;
       if (answer === abandoned && inFlight.get(key) === before) inFlight.delete(key);
       return reason === 'asked' ? await refresh(workspace, name, reason) : null;
     }
     const work = claimAndRead(workspace, name, reason).finally(() => {
-      if (inFlight.get(key) === work) inFlight.delete(key);
+      if (inFlight.get(key)?.work === work) inFlight.delete(key);
     });
-    inFlight.set(key, work);
+    inFlight.set(key, { work, since: deps.clock.now() });
     return await work;
   };
 
@@ -81,7 +84,8 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
     refresh,
     refreshIfStale(workspace, { name, staleAt }, background) {
       const key = keyOf(workspace, name, 'stale');
-      if (staleAt === null || staleAt > deps.clock.now() || inFlight.has(key) || mustWait(key)) return;
+      if (staleAt === null || staleAt > deps.clock.now() || isReading(key) || mustWait(key)) return;
+      inFlight.delete(key);
       const work = refresh(workspace, name, 'stale').catch((error: unknown) => {
         // The server's health records what went wrong; the delay spares the Catalog.
         delay(key, limits.minRefreshIntervalMs);
@@ -99,9 +103,6 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
 function keyOf(workspace: string, server: string, reason: RefreshReason): string {
   return reason === 'changed' ? `${workspace}:${server}:changed` : `${workspace}:${server}`;
 }
-
-/** The result of waiting too long: a cancelled request can stop its work without settling the promise. */
-const abandoned: unique symbol = Symbol('abandoned');
 
 async function readAndStore(deps: RefreshDeps, workspace: string, server: ServerAccess, lease: RefreshLease): Promise<ListingReport> {
   const { name } = server;

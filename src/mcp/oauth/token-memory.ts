@@ -3,7 +3,7 @@
  * flight belongs to the request that started it, which the platform may end, so joining requests have their own timeout.
  */
 import { limits } from '../../core/limits.ts';
-import { withTimeout } from '../../engine/timeout.ts';
+import { abandoned, joinWork } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
 
 /** `token` null: not signed in. */
@@ -35,13 +35,8 @@ export function createTokenMemory(): TokenMemory {
       // Callers use one result type per flight name.
       const running = flights.get(flight) as Promise<T> | undefined;
       if (running !== undefined) {
-        const answer = await withTimeout<{ value: T } | null>(
-          systemClock,
-          running.then((value) => ({ value })),
-          limits.tokenLeaseMs,
-          () => null,
-        );
-        if (answer !== null) return answer.value;
+        const answer = await joinWork(systemClock, running, limits.tokenLeaseMs);
+        if (answer !== abandoned) return answer;
       }
       const own = work();
       flights.set(flight, own);
