@@ -121,6 +121,35 @@ describe.skipIf(isSkipped(browserPath === null, 'servers in the console', noBrow
     });
   });
 
+  it('connects an account of the user, which administrators see and end', async () => {
+    await service.call('PUT', '/v1/servers/mail', { kind: 'mcp', url: guarded.server.url, oauth: { per: 'user' } });
+    await visit('/console/connections', async (page) => {
+      await page.getByText('not connected').waitFor();
+      const [popup] = await Promise.all([page.context().waitForEvent('page'), button(page, 'Connect: mail').click()]);
+      const link = page.getByRole('link', { name: /^Continue at 127\.0\.0\.1/ });
+      await popup.goto(guarded.issuer.approve((await link.getAttribute('href')) ?? '').href);
+      await popup.getByText('mail').first().waitFor();
+      await popup.close();
+      await page.evaluate('dispatchEvent(new Event("focus"))');
+      await page.getByRole('row').filter({ hasText: 'mail' }).getByText('connected', { exact: true }).waitFor();
+      await page.goto(`${service.url}/console/servers/mail`);
+      expect(await page.getByLabel('Sign-in').inputValue()).toBe('user');
+      await page.getByText('Accounts of the users').click();
+      await button(page, 'Disconnect root').click();
+      await page.getByRole('group', { name: 'Delete the tokens?' }).getByRole('button', { name: 'Disconnect' }).click();
+      await page.getByText('Nobody has connected an account yet').waitFor();
+    });
+    await lookAt(browser, service, '/console/connections', async (page, look) => {
+      await page.getByText('not connected').waitFor();
+      await look('connections');
+      await page.goto(`${service.url}/console/servers/mail`);
+      await page.getByText('Accounts of the users').click();
+      await page.getByText('Nobody has connected an account yet').waitFor();
+      await look('server-per-user');
+    });
+    await service.call('DELETE', '/v1/servers/mail');
+  });
+
   it('signs in in a tab of its own, and shows the tools when the user returns', async () => {
     await service.call('PUT', '/v1/servers/guarded', {
       kind: 'mcp',

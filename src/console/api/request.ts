@@ -29,7 +29,10 @@ export async function loadJson(url: string): Promise<unknown> {
   return await response.json();
 }
 
-/** Sends a request of the typed client. Rejects with the browser's network error. */
+/**
+ * Sends a request of the typed client, with the cookies of this service: the service prefers the key of the request to a sign-in, and binds
+ * sign-ins at servers to this browser. Rejects with the browser's network error.
+ */
 export async function sendRequest(request: Request): Promise<Response> {
-  return await fetch(request, { credentials: 'omit', cache: 'no-store' });
+  return await fetch(request, { credentials: 'same-origin', cache: 'no-store' });
 }

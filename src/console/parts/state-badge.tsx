@@ -12,8 +12,9 @@ const tones: Readonly<Record<string, string>> = {
     ready: 'ok',
     active: 'ok',
     'signed-in': 'ok',
+    connected: 'ok',
   },
-  ...{ failing: 'bad', unauthorized: 'bad', missing: 'bad', revoked: 'bad', held: 'warn', 'signed-out': 'warn' },
+  ...{ failing: 'bad', unauthorized: 'bad', missing: 'bad', revoked: 'bad', held: 'warn', 'signed-out': 'warn', deleting: 'warn' },
   ...{ failed: 'bad', denied: 'bad', interrupted: 'bad', refused: 'bad', dead: 'bad' },
   ...{ waiting: 'warn', pending: 'warn', expired: 'warn', outcome_unknown: 'warn', running: 'info', writing: 'info', queued: 'info' },
 };

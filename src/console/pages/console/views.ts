@@ -31,6 +31,14 @@ export const views: readonly ConsoleView[] = [
     load: async () => (await import('../chat/chat-page.tsx')).ChatPage,
   },
   {
+    name: 'connections',
+    title: 'Connections',
+    group: 'Use',
+    key: 'n',
+    scopes: ['chat', 'tools'],
+    load: async () => (await import('../connections/connections-page.tsx')).ConnectionsPage,
+  },
+  {
     name: 'toolsets',
     title: 'Toolsets',
     group: 'Build',

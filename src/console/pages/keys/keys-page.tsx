@@ -88,7 +88,7 @@ function KeyStates({ apiKey }: { apiKey: Key }) {
   return (
     <span class="actions">
       <StateBadge state={keyState(apiKey)} />
-      {days !== null && <span class="badge warn">{days === 0 ? 'expires today' : `expires in ${days} d`}</span>}
+      {days !== null && <span class="badge warn">{days === 0 ? 'expires within a day' : `expires in ${days} d`}</span>}
       {keyState(apiKey) === 'active' && apiKey.previousUsedAt !== null && <span class="badge warn">earlier secret in use</span>}
     </span>
   );

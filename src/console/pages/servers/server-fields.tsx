@@ -112,15 +112,17 @@ function McpFields({ draft, change }: ServerChange) {
       <ChoiceField
         label="Sign-in"
         path="oauth"
-        value={oauth?.grant ?? ''}
+        value={oauth?.per === 'user' ? 'user' : (oauth && (oauth.grant ?? 'authorization_code')) || ''}
         choices={[
           ['', 'none, or a header'],
-          ['authorization_code', 'a person signs in (OAuth)'],
+          ['authorization_code', 'one account for all: a person signs in (OAuth)'],
+          ['user', 'each user connects an account (OAuth)'],
           ['client_credentials', 'with client credentials (OAuth)'],
         ]}
         onInput={(choice) => {
-          const grant = grants.find((one) => one === choice);
-          change({ oauth: grant && { ...oauth, grant } });
+          const { per: _per, ...rest } = oauth ?? {};
+          const grant = choice === 'user' ? 'authorization_code' : grants.find((one) => one === choice);
+          change({ oauth: grant && { ...rest, grant, ...(choice === 'user' && { per: 'user' as const }) } });
         }}
       />
       {oauth !== undefined && (
@@ -128,7 +130,7 @@ function McpFields({ draft, change }: ServerChange) {
           <TextField
             label="Client id"
             path="oauth.clientId"
-            hint={oauth.grant === 'authorization_code' ? 'Empty: Moniker registers itself, if the server allows it.' : undefined}
+            hint={oauth.grant !== 'client_credentials' ? 'Empty: Moniker registers itself, if the server allows it.' : undefined}
             value={oauth.clientId ?? ''}
             onInput={(clientId) => setOAuth({ clientId: clientId || undefined })}
           />

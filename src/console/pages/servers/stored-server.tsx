@@ -1,11 +1,14 @@
 /** What the service knows about a stored server: its health, signing in to it, held definitions and tools. Loaded with the first stored server. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
+import { usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
 import { announce } from '../../parts/announce.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { Disclosure } from '../../parts/disclosure.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { RecordPages } from '../../parts/record-pages.tsx';
+import { checkedAddress, SignInButton } from '../../parts/sign-in-button.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { visible } from '../../parts/visible.ts';
@@ -28,6 +31,7 @@ export function StoredServer({ state, view }: StatusProps) {
 function ServerStatus({ state, view: { kind, health, connection, offers, authorization, oauth } }: StatusProps) {
   const isRefreshing = useSignal(false);
   if (kind === 'static') return null;
+  const isPerUser = oauth?.per === 'user';
   const offered =
     offers === undefined ? [] : [count(offers.prompts, 'prompt'), count(offers.resources + offers.resourceTemplates, 'resource')];
   const others = offered.filter((text) => text !== null).join(', ');
@@ -62,9 +66,14 @@ function ServerStatus({ state, view: { kind, health, connection, offers, authori
           ['Server', connection?.server && visible(`${connection.server.name} ${connection.server.version}`)],
           ['Protocol', connection && visible(`MCP ${connection.protocolVersion}`)],
           ['Also offers', others || null],
-          ['Signed in', authorization && <Authorization status={authorization} />],
+          [isPerUser ? 'For the tool list' : 'Signed in', authorization && <Authorization status={authorization} />],
         ]}
       />
+      {isPerUser && (
+        <Disclosure title="Accounts of the users">
+          <UserConnections state={state} />
+        </Disclosure>
+      )}
     </section>
   );
 }
@@ -80,47 +89,62 @@ function Authorization({ status: { status, expiresAt, scopes } }: { status: comp
   );
 }
 
-/** The sign-in happens in a tab of its own; when the user returns, the state is read again. */
+const signInLabels = { signIn: 'Sign in', signOut: 'Sign out', question: 'Delete the tokens?' };
+
 function SignIn({ state, isSignedIn }: { state: OpenServer; isSignedIn: boolean }) {
-  const url = useSignal<string | null>(null);
-  useEffect(() => {
-    if (url.value === null) return;
-    const reload = (): void => {
-      if (!document.hidden) void state.reload().catch(() => undefined);
-    };
-    addEventListener('focus', reload);
-    document.addEventListener('visibilitychange', reload);
-    return () => {
-      removeEventListener('focus', reload);
-      document.removeEventListener('visibilitychange', reload);
-    };
-  }, [url.value]);
-  const { path } = state;
-  const begin = () =>
-    state.act(async () => {
-      const { authorizationUrl } = await moniker.value.post('/v1/servers/{server}/authorize', { params: { path } });
-      // The address comes from the authorization server.
-      if (!/^https?:\/\//i.test(authorizationUrl)) throw new Error('The authorization server gave an address that is not http(s).');
-      url.value = authorizationUrl;
-      open(authorizationUrl, '_blank', 'noopener');
+  const params = { path: state.path };
+  const begin = async (): Promise<string | null> => {
+    let address: string | null = null;
+    await state.act(async () => {
+      address = checkedAddress((await moniker.value.post('/v1/servers/{server}/authorize', { params })).authorizationUrl);
     });
-  const signOut = () =>
-    state.act(async () => {
-      url.value = null;
-      await moniker.value.delete('/v1/servers/{server}/authorize', { params: { path } });
-    });
-  if (isSignedIn) return <ConfirmButton label="Sign out" question="Delete the tokens?" onConfirm={() => void signOut()} />;
+    return address;
+  };
+  const end = async (): Promise<void> => {
+    await state.act(async () => void (await moniker.value.delete('/v1/servers/{server}/authorize', { params })));
+  };
+  const reload = (): void => void state.reload().catch(() => undefined);
+  return <SignInButton labels={signInLabels} isSignedIn={isSignedIn} begin={begin} end={end} reload={reload} />;
+}
+
+/** Who has connected an account of their own. */
+function UserConnections({ state }: { state: OpenServer }) {
+  const params = { path: state.path };
+  const pages = usePages((cursor, signal) =>
+    moniker.value.get('/v1/servers/{server}/connections', {
+      params: { ...params, query: { limit: 50, ...(cursor && { cursor }) } },
+      signal,
+    }),
+  );
+  const end = async (key: string): Promise<void> => {
+    await state.act(
+      async () =>
+        void (await moniker.value.delete('/v1/servers/{server}/connections/{key}', { params: { path: { ...params.path, key } } })),
+    );
+    await pages.reload();
+  };
   return (
-    <>
-      {url.value !== null && (
-        <a href={url.value} target="_blank" rel="noopener noreferrer">
-          Continue at {visible(new URL(url.value).host)}
-        </a>
-      )}
-      <button type="button" class="primary" onClick={() => void begin()}>
-        Sign in
-      </button>
-    </>
+    <RecordPages
+      caption="Connected accounts"
+      pages={pages}
+      keyOf={({ key }) => key}
+      columns={[
+        { label: 'Connected', cell: ({ key, name }) => visible(name ?? key) },
+        { label: 'Since', cell: ({ connectedAt }) => <Time iso={connectedAt} /> },
+        {
+          label: 'Action',
+          cell: ({ key, name }) => (
+            <ConfirmButton
+              label="Disconnect"
+              name={`Disconnect ${name ?? key}`}
+              question="Delete the tokens?"
+              onConfirm={() => void end(key)}
+            />
+          ),
+        },
+      ]}
+      empty={<p>Nobody has connected an account yet. Each user does, on the page Connections.</p>}
+    />
   );
 }
 

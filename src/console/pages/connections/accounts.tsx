@@ -1,0 +1,78 @@
+/** Servers whose tools act with an account of the user: connecting and disconnecting it. */
+import type { components } from '../../../../client/src/index.ts';
+import { useAttempt, useLoaded } from '../../api/load.ts';
+import { moniker } from '../../api/moniker.ts';
+import { announce } from '../../parts/announce.ts';
+import { ProblemView } from '../../parts/problem-view.tsx';
+import { Records } from '../../parts/records.tsx';
+import { checkedAddress, SignInButton } from '../../parts/sign-in-button.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { visible } from '../../parts/visible.ts';
+
+type Connection = components['schemas']['OwnConnection'];
+
+const labels = { signIn: 'Connect', signOut: 'Disconnect', question: 'Delete the tokens?' };
+
+export function Accounts() {
+  const { data, error, isLoading, reload } = useLoaded((signal) => moniker.value.get('/v1/me/connections', { signal }));
+  const { problem, attempt } = useAttempt();
+  const begin = async (server: string): Promise<string | null> => {
+    let address: string | null = null;
+    await attempt(async () => {
+      const started = await moniker.value.post('/v1/me/connections/{server}', { params: { path: { server } } });
+      address = checkedAddress(started.authorizationUrl);
+    });
+    return address;
+  };
+  const end = (server: string) =>
+    attempt(async () => {
+      await moniker.value.delete('/v1/me/connections/{server}', { params: { path: { server } } });
+      announce(`Disconnected from ${server}`);
+      await reload();
+    });
+  return (
+    <div aria-busy={isLoading}>
+      <p class="muted">Tools of these servers act with an account of yours. Nobody else can use it, and its tokens are shown nowhere.</p>
+      {error !== null && <ProblemView error={error} retry={() => void reload()} />}
+      {problem.value !== null && <ProblemView error={problem.value} />}
+      {data === null && error === null && <p class="muted">Loading…</p>}
+      {data?.items.length === 0 && (
+        <div class="empty">
+          <h2>No server needs an account of yours</h2>
+          <p>An administrator chooses for each server whether it is used with one account for all, or with one for each person.</p>
+        </div>
+      )}
+      {data !== null && data.items.length > 0 && (
+        <Records<Connection>
+          caption="Accounts at servers"
+          items={data.items}
+          keyOf={({ server }) => server}
+          columns={[
+            { label: 'Server', cell: ({ server }) => visible(server) },
+            { label: 'State', cell: ({ status }) => <StateBadge state={stateOf(status)} /> },
+            { label: 'May', cell: ({ scopes = [] }) => visible(scopes.join(', ')) },
+            {
+              label: 'Action',
+              cell: ({ server, status }) => (
+                <span class="actions">
+                  <SignInButton
+                    labels={labels}
+                    of={server}
+                    isSignedIn={status === 'signed-in'}
+                    begin={() => begin(server)}
+                    end={() => end(server)}
+                    reload={() => void reload()}
+                  />
+                </span>
+              ),
+            },
+          ]}
+        />
+      )}
+    </div>
+  );
+}
+
+function stateOf(status: Connection['status']): string {
+  return { 'signed-in': 'connected', 'signed-out': 'not connected', expired: 'expired' }[status];
+}
