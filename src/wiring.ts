@@ -148,7 +148,6 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     /** For `/readyz`. */
     readiness: createReadiness({ ...runtime, settings, catalog, master, kv: bindings.KV }),
     /** People who sign in with a browser. */
-    people: createPeople({ ...runtime, settings, sealing: base.sealing }),
     /** The authorization server for MCP clients, and what its consent page is shown for. */
     oauth: createAuthorization({ outbound, clock: runtime.clock, ids: createJsonSeal(master, 'oauth-client') }),
     consents: createJsonSeal(master, 'consent'),
@@ -158,6 +157,7 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     /** Returns the names of the tools that a principal is served at an MCP endpoint. Throws `not_found` and `forbidden`. */
     mcpTools: async (principal: Principal, toolset: string): Promise<string[]> =>
       (await readView(serve, principal, toolset)).names.tools.map(({ wireName }) => wireName),
+    people: createPeople({ ...runtime, settings, sealing: base.sealing, catalog }),
     /** Tokens of links that decide one approval (`storage/signed-token.ts`). */
     approvalLinks: createApprovalLinks(master),
     /** Refreshes the tool lists of servers, and tests a server (`engine/servers/refresh-server.ts`, `engine/servers/test-server.ts`). */

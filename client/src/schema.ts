@@ -677,7 +677,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Removes the cookie and redirects to `/sign-in`.
+         * @description Removes the cookie, ends the sign-in for every holder of the cookie within 30 seconds, and redirects to `/sign-in`.
          */
         post: operations["signOut"];
         delete?: never;
@@ -1404,6 +1404,68 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List members
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/{member}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a member
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getMember"];
+        /**
+         * Create or replace a member
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        put: operations["putMember"];
+        post?: never;
+        /**
+         * Delete a member
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["deleteMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Change members of a member
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        patch: operations["patchMember"];
         trace?: never;
     };
     "/v1/messages": {
@@ -3905,7 +3967,7 @@ export interface components {
             kind: "change";
             /** @description Name of the resource; for a key or session its id, for a server tool its canonical name. */
             name: string;
-            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `workspace`, `session` (only `delete`), `grant` or `key`. */
+            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `member`, `workspace`, `session` (only `delete`), `grant` or `key`. */
             resource: string;
             /** @description The version that the change created. null if the resource has no versions. */
             version: number | null;
@@ -5341,10 +5403,52 @@ export interface components {
                 turnTimeoutMs: number;
             };
             name: string;
+            /** @description The role of the person in the workspace. Absent: no person, or the root key. */
+            role?: components["schemas"]["Role"];
             scopes: components["schemas"]["Scope"][];
             /** @description The toolsets that the key is bound to. Absent: it is not bound to any. */
             toolsets?: string[];
+            /** @description The person who is signed in. Absent: the request has a key. */
+            user?: components["schemas"]["User"];
             workspace: string;
+        };
+        /**
+         * @example {
+         *       "email": "ada@example.com",
+         *       "role": "editor"
+         *     }
+         */
+        Member: {
+            /** @description Restricts the member to these agents and to the tools that they use. Absent: all. */
+            agents?: string[];
+            /** @description Stored in lower case. The identity provider of the person must have verified it. */
+            email: string;
+            name?: string;
+            /** @description `owner`: everything in the workspace. `editor`: uses and writes toolsets, agents and skills. `user`: chats and calls tools. `approver`: decides approvals in all sessions. */
+            role: components["schemas"]["Role"];
+            /** @description Restricts the member to these toolsets. Absent: all, or those of `agents`. */
+            toolsets?: string[];
+            /** @description Id of the person. The person’s sessions belong to the key `user-<id>`. */
+            readonly user?: string;
+        };
+        /**
+         * @example {
+         *       "name": "ada",
+         *       "email": "ada@example.com",
+         *       "role": "editor",
+         *       "user": "3f1c…"
+         *     }
+         */
+        MemberView: {
+            /** @description Restricts the member to these agents and to the tools that they use. Absent: all. */
+            agents?: string[];
+            email: string;
+            name: string;
+            /** @description `owner`: everything in the workspace. `editor`: uses and writes toolsets, agents and skills. `user`: chats and calls tools. `approver`: decides approvals in all sessions. */
+            role: components["schemas"]["Role"];
+            /** @description Restricts the member to these toolsets. Absent: all, or those of `agents`. */
+            toolsets?: string[];
+            user: string;
         };
         /**
          * @description Members to change (RFC 7396): objects are merged, `null` removes a member, any other value, a list too, replaces.
@@ -5997,6 +6101,9 @@ export interface components {
             $schema?: string;
             agents?: {
                 [key: string]: components["schemas"]["Agent"];
+            };
+            members?: {
+                [key: string]: components["schemas"]["Member"];
             };
             modelAliases?: {
                 [key: string]: components["schemas"]["ModelAlias"];
@@ -6747,6 +6854,8 @@ export interface components {
             /** @description Problems with the document in the current workspace. Absent: none. */
             readonly warnings?: components["schemas"]["Warning"][];
         };
+        /** @enum {string} */
+        Role: "owner" | "editor" | "user" | "approver";
         /**
          * @example {
          *       "version": 1
@@ -7941,6 +8050,11 @@ export interface components {
                 expiresAt: string;
                 isRoot: boolean;
                 user: components["schemas"]["User"];
+                /** @description Where the person is a member. Requests choose one with the header `x-moniker-workspace`. Empty for the root key. */
+                workspaces: {
+                    role: components["schemas"]["Role"];
+                    workspace: string;
+                }[];
             } | null;
             /** @description Identity providers: `/sign-in/{id}` signs in with one of them. */
             providers: {
@@ -9325,6 +9439,19 @@ export interface components {
             uses: string[];
             version: number;
             warnings: components["schemas"]["Warning"][];
+        };
+        WrittenMember: {
+            /** @description Restricts the member to these agents and to the tools that they use. Absent: all. */
+            agents?: string[];
+            email: string;
+            name: string;
+            /** @description `owner`: everything in the workspace. `editor`: uses and writes toolsets, agents and skills. `user`: chats and calls tools. `approver`: decides approvals in all sessions. */
+            role: components["schemas"]["Role"];
+            /** @description Restricts the member to these toolsets. Absent: all, or those of `agents`. */
+            toolsets?: string[];
+            user: string;
+            /** @description Problems with the stored document in the current workspace. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
         };
         WrittenModelAlias: {
             description?: string;
@@ -13095,6 +13222,211 @@ export interface operations {
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
             409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of members. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["MemberView"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The member. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberView"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Member"];
+            };
+        };
+        responses: {
+            /** @description Replaced or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenMember"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the member. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenMember"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    patchMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched. */
+                "if-match"?: string;
+            };
+            path: {
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenMember"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

@@ -42,6 +42,9 @@ import { checkStoredMadeTools } from './tools/made-tools.ts';
 import { createCatalogSweep } from './records/catalog-sweep.ts';
 import { createDatabaseCloser } from './records/close-database.ts';
 import { createErasures } from './records/erasure.ts';
+import { callCatalog } from '../storage/catalog-client.ts';
+import { rootPrincipal } from '../storage/principals.ts';
+import { memberUsers, setMembersOf } from './documents/members.ts';
 import { readWorkspaceSettings } from './documents/workspace-settings.ts';
 import { createKeyCancellations } from './keys/key-cancellations.ts';
 import { documentHandlers } from './handlers/documents.ts';
@@ -297,7 +300,12 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
     if (this.#storedWorkspace() === null) this.ctx.storage.sql.exec("INSERT INTO meta (key, value) VALUES ('workspace', ?)", workspace);
     const context = this.#context(this.#storedWorkspace() ?? workspace);
     const wake = (): Promise<void> => this.#arm();
-    const outbox = createOutbox(context, { kv: () => this.env.KV, read: readPublished, wake });
+    const publishMembers = async (): Promise<void> => {
+      const users = memberUsers(context);
+      if (context.workspace === rootPrincipal.workspace) setMembersOf(context, context.workspace, users);
+      else await callCatalog(this.env, rootPrincipal.workspace, 'setMembersOf', [context.workspace, users]);
+    };
+    const outbox = createOutbox(context, { kv: () => this.env.KV, read: readPublished, publishMembers, wake });
     const triggers = this.#triggers(context, wake);
     const cancellations = createKeyCancellations(context, { wake, cancel: (keyId, session) => this.#cancelTurns(context, keyId, session) });
     const services: CatalogServices = {

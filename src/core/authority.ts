@@ -8,7 +8,7 @@ import { type Principal, rootKeyId, type Scope } from './principal.ts';
 import { Problem, quoted } from './problem.ts';
 import { readToolsetReference } from './toolset/toolset.ts';
 
-export type Rights = Pick<Principal, 'scopes' | 'toolsets' | 'agents'>;
+export type Rights = Pick<Principal, 'scopes' | 'toolsets' | 'agents' | 'role'>;
 
 /**
  * The fields of an agent that decide which tools its keys have. `tools`: the allow-list of the agent; absent: all tools of its
@@ -122,7 +122,7 @@ export function authorizationRefusal(rights: Rights, act: Act): string | null {
     case 'open-session':
       return act.isOwn || isAdministrator(rights) ? null : 'The session belongs to another key.';
     case 'decide-approval':
-      if (act.isOwn || isAdministrator(rights)) return null;
+      if (act.isOwn || decidesForAll(rights)) return null;
       return decidesForTriggers(rights, act.triggered) ? null : 'The session belongs to another key.';
     default:
       return act satisfies never;
@@ -199,6 +199,11 @@ function agentRefusal(rights: Rights, name: string, agent: AgentTools | null): s
   return isUsable ? null : `There is no agent ${quoted(name)} with a toolset that this key is bound to.`;
 }
 
+/** Approvers decide for every session of the workspace, and do not see more of it than the questions. */
+function decidesForAll(rights: Rights): boolean {
+  return isAdministrator(rights) || (rights.role === 'approver' && isUnbound(rights));
+}
+
 /**
  * Any key with the scope `approve` that is not bound to another toolset or agent decides for sessions that a webhook or schedule
  * started.
@@ -209,7 +214,7 @@ function decidesForTriggers(rights: Rights, triggered: string | null): boolean {
 
 /** Whose questions a key may see, in the words of `decide-approval`. `triggered`: agents of sessions that triggers started. */
 export function decidableSessions(rights: Rights): 'all' | { triggered?: 'all' | readonly string[] } {
-  if (isAdministrator(rights)) return 'all';
+  if (decidesForAll(rights)) return 'all';
   if (!hasScope(rights, 'approve') || rights.toolsets !== undefined) return {};
   return { triggered: rights.agents ?? 'all' };
 }

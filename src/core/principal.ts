@@ -12,8 +12,18 @@ export type Scope = z.infer<typeof Scope>;
 export const Role = z.enum(['owner', 'editor', 'user', 'approver']).meta({ id: 'Role' });
 export type Role = z.infer<typeof Role>;
 
+export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
+  owner: Scope.options,
+  editor: ['chat', 'tools', 'toolsets'],
+  user: ['chat', 'tools'],
+  approver: ['tools', 'approve'],
+};
+
 /** A person who signs in. `id`: stable and opaque, `[A-Za-z0-9-]{1,64}`. */
-export type User = { id: string; name: string; email?: string };
+export const User = z
+  .object({ id: z.string(), name: z.string(), email: z.string().optional() })
+  .meta({ id: 'User', example: { id: '3f1c…', name: 'Ada Lovelace', email: 'ada@example.com' } });
+export type User = z.infer<typeof User>;
 
 export type Principal = {
   workspace: string;
@@ -76,6 +86,11 @@ const userKeyPrefix = 'user-';
 /** The key id of a person; no created key contains a hyphen. */
 export function keyIdOfUser(userId: string): string {
   return `${userKeyPrefix}${userId}`;
+}
+
+/** Returns the id of the person; null: another kind of key. */
+export function userOfKeyId(keyId: string): string | null {
+  return keyId.startsWith(userKeyPrefix) ? keyId.slice(userKeyPrefix.length) : null;
 }
 
 /** In the audit: the service itself. */

@@ -141,6 +141,7 @@ function servedMethods(parts: CatalogParts): Served {
     key: keys.record,
     isKeyActive: keys.isActive,
     keyRights: keys.rights,
+    signedInState: () => ({ isEnded: false, workspaces: [] }),
     verifyKey: () => ({ refused: 'unknown' }),
 
     pointer: editions.pointer,

@@ -33,6 +33,7 @@ import { grantRoutes } from './routes/grants.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { oauthAuthorizeRoutes } from './routes/oauth-authorize.ts';
 import { oauthRoutes } from './routes/oauth.ts';
+import { memberRoutes } from './routes/members.ts';
 import { meRoutes } from './routes/me.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { messagesRoutes } from './routes/messages.ts';
@@ -113,6 +114,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...grantRoutes,
     ...oauthRoutes,
     ...oauthAuthorizeRoutes,
+    ...memberRoutes,
     ...meRoutes,
     ...workspaceRoutes,
     ...projectRoutes,

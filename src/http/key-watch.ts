@@ -29,7 +29,8 @@ function isEventStream(response: Response): boolean {
 
 /** A key may become invalid during a request: an event stream then ends, and a slow response is not sent. */
 export async function unlessKeyEnded(c: AppContext, scopes: readonly Scope[], response: Response, startedAt: number): Promise<Response> {
-  if (c.get('keyId') === rootKeyId) return response;
+  // The root key itself cannot be revoked; a person who signed in with it can sign out.
+  if (c.get('keyId') === rootKeyId && c.get('principal')?.user === undefined) return response;
   const { clock, log } = c.get('services');
   const check = (): Promise<Principal> => authenticate(c, scopes, streamKeyAgeMs);
   if (clock.now() - startedAt >= limits.streamKeyCheckMs) {

@@ -68,6 +68,7 @@ const tags = [
   { name: 'Keys', description: 'API keys and their permissions.' },
   { name: 'People', description: 'Sign-in of people with a browser.' },
   { name: 'OAuth', description: 'Sign-in of MCP clients, and the clients that people have connected.' },
+  { name: 'Members', description: 'The people who may use the workspace, and their roles.' },
   { name: 'Projects', description: 'Documents in one file: applied, imported and exported.' },
   { name: 'Workspaces', description: 'Settings of the workspace, for the root key.' },
   { name: 'Usage', description: 'What calls of models and tools used and cost, and the log of requests.' },

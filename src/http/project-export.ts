@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import { Agent } from '../core/agent.ts';
 import { MadeTool } from '../core/made/made-tool.ts';
+import { MemberFields } from '../core/member.ts';
 import { ModelAlias } from '../core/model/model-alias.ts';
 import { Provider } from '../core/model/provider.ts';
 import { mapPlaces, escapeVariables, placeholder } from '../core/project/expand-variables.ts';
@@ -36,6 +37,7 @@ const schemas: Partial<Record<ProjectKind, z.ZodObject>> = {
   webhook: Webhook,
   schedule: Schedule,
   subscription: Subscription,
+  member: MemberFields,
 };
 
 /** Returns the documents of each kind sorted by name. `withSettings`: with the settings of the workspace. */

@@ -6,6 +6,7 @@ import type { Agent } from '../core/agent.ts';
 import type { AliasMap } from '../core/toolset/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../core/toolset/edition-tool.ts';
 import type { ToolAcceptance } from '../core/listing/stored-tool.ts';
+import type { MemberRights } from '../core/member.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Safeguards } from '../core/guard.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
@@ -50,6 +51,7 @@ export type DocumentKind =
   | 'schedule'
   | 'subscription'
   | 'model-alias'
+  | 'member'
   | 'workspace';
 
 /** A workspace has one document of kind `workspace`, its settings, under this name. */
@@ -112,7 +114,10 @@ export type KeyRecord = {
 };
 
 /** What an existing key may currently do. */
-export type KeyRights = Pick<Principal, 'scopes' | 'toolsets' | 'agents'>;
+export type KeyRights = Pick<Principal, 'scopes' | 'toolsets' | 'agents' | 'role'>;
+
+/** `workspaces`: in which the person is a member, sorted. `isEnded`: signed out. */
+export type SignedInState = { isEnded: boolean; workspaces: string[] };
 
 /** `isDone`: all sessions of the key were visited once. Turns that it submitted since are cancelled later. */
 export type KeyCancellation = { cancelledTurns: number; isDone: boolean };
@@ -244,6 +249,13 @@ export interface CatalogPort {
   isKeyActive(id: string, scope: Scope): Promise<boolean>;
   /** Returns the key's current rights; null if it is unknown, revoked or expired. */
   keyRights(id: string): Promise<KeyRights | null>;
+
+  /** Returns what the person may do in this workspace; null: not a member. */
+  memberRights(user: string): Promise<MemberRights | null>;
+  /** For the workspace `default`, which knows the members of all. `session`: null if only the workspaces matter. */
+  signedInState(user: string, session: string | null): Promise<SignedInState>;
+  /** For the workspace `default`: replaces the people who are members of a workspace. */
+  setMembersOf(workspace: string, users: readonly string[]): Promise<void>;
 
   /** Stores a remembered rule; an identical rule is not stored twice. */
   addRule(rule: PolicyRule): Promise<void>;

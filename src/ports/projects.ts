@@ -19,6 +19,7 @@ export const projectKinds = [
   'webhook',
   'schedule',
   'subscription',
+  'member',
   'workspace',
 ] as const satisfies readonly DocumentKind[];
 export type ProjectKind = (typeof projectKinds)[number];

@@ -122,6 +122,10 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   isKeyCancelled: read,
   isKeyActive: read,
   keyRights: read,
+  memberRights: read,
+  signedInState: read,
+  // Replaces the same rows again.
+  setMembersOf: read,
   addRule: { ...write, invalidates: () => [['policy', policyDocument]] },
 
   indexSession: record,

@@ -240,7 +240,8 @@ export function createDirectory(options: {
         case 'subscription':
           return subscriptions.noteWrite(workspace);
         case 'schedule':
-          // Schedules are not cached here.
+        case 'member':
+          // Not cached here.
           return;
         case 'policy':
           return rules.noteWrite(workspace);

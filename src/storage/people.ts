@@ -1,47 +1,92 @@
 /**
- * People who signed in with a browser: the signed value of their cookie, and their principal in a workspace. The cookie is verified without
- * I/O.
+ * People who signed in with a browser: the signed value of their cookie, and their principal in a workspace. The signature is verified without
+ * I/O. The Catalogs are asked whether the person has signed out and what the person may do, and their responses are cached for
+ * `limits.principalTtlMs`, so that both take effect within that time.
  */
 import { equalInConstantTime } from '../core/constant-time.ts';
+import { limits } from '../core/limits.ts';
+import type { MemberRights } from '../core/member.ts';
 import { browserSessionMs, type Person, rootUser } from '../core/person.ts';
-import type { Principal, User } from '../core/principal.ts';
-import { Problem } from '../core/problem.ts';
+import { keyIdOfUser, type Principal, type Role, type User } from '../core/principal.ts';
+import { nullIfNotFound, Problem, quoted } from '../core/problem.ts';
 import type { Settings } from '../core/settings.ts';
 import { toBase64Url } from '../core/text/bytes.ts';
+import type { CatalogPort, SignedInState } from '../ports/catalog.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { macOf, type MasterKey } from './master-key.ts';
 import { rootPrincipal } from './principals.ts';
 import { createJsonSeal, createSignInNonce } from './signed-token.ts';
+import { createTimedCache } from './timed-cache.ts';
 
 /** Longer than any cookie value that `begin` creates. */
 const maxCookieLength = 2_048;
+const maxCachedPeople = 10_000;
 
 /** What the cookie contains. `root`: proof of the current root key, of a person who signed in with it. */
 type CookieContent = { id: string; until: number; user: User; root?: string };
 
 export interface People {
-  /** Signs a person in. Returns the value of the cookie. `user: null`: with the root key. */
-  begin(user: (User & { email: string }) | null): Promise<string>;
-  /** Returns the person of a cookie; null if this installation did not sign it, or it has expired, or is of a previous root key. */
+  /** Signs a person in. Returns the value of the cookie. `null`: with the root key. `until`: when it ends at the latest. */
+  begin(user: (User & { email: string }) | null, until?: number): Promise<string>;
+  /** Returns the person of a cookie; null if this installation did not sign it, it has expired, or it is of a previous root key. */
   read(cookie: string): Promise<Person | null>;
+  /** Signs out, also other holders of the same cookie. */
+  end(person: Person): Promise<void>;
+  /** Whether the person has signed out. `maxAgeMs`: as in `Directory`. */
+  isEnded(person: Person, maxAgeMs?: number): Promise<boolean>;
+  /** Returns the workspaces in which the person is a member, with the role there. Not for people who signed in with the root key. */
+  workspaces(user: Pick<User, 'id'>): Promise<{ workspace: string; role: Role }[]>;
   /**
-   * Returns the person's principal in a workspace; null: the only one, or `default`. Throws `forbidden` if the person is not a member.
-   * `maxAgeMs`: as in `Directory`.
+   * Returns the principal of a person in a workspace; null: `default`, or the first one in which the person is a member. Throws `forbidden` if the person is not
+   * a member, and `unauthenticated` if the person has signed out.
    */
   principal(person: Person, workspace: string | null, maxAgeMs?: number): Promise<Principal>;
+  /** Returns the principal of a member, also without a browser; null if the person is not a member. */
+  member(user: User, workspace: string, maxAgeMs?: number): Promise<Principal | null>;
 }
 
-/** `sealing`: the master key, or a key derived from the root key. */
-export function createPeople({ settings, clock, sealing }: { settings: Settings; clock: Clock; sealing: MasterKey }): People {
+type PeopleParts = {
+  settings: Settings;
+  clock: Clock;
+  /** The master key, or a key derived from the root key. */
+  sealing: MasterKey;
+  catalog(workspace: string): Pick<CatalogPort, 'memberRights' | 'signedInState' | 'consumeNonce'>;
+};
+
+export function createPeople({ settings, clock, sealing, catalog }: PeopleParts): People {
   const seal = createJsonSeal(sealing, 'browser-session');
+  const bounds = { maxEntries: maxCachedPeople, now: () => clock.now() };
+  const states = createTimedCache<SignedInState>(bounds);
+  const rights = createTimedCache<MemberRights | null>(bounds);
   const rootProof = async (): Promise<string> => toBase64Url(await macOf(sealing, '', 'browser-session', `root ${settings.rootKey}`));
 
-  return {
-    async begin(user) {
-      const until = clock.now() + browserSessionMs;
+  /** Members that were just added must not wait, so a state without workspaces is cached for a shorter time. */
+  const stateOf = (user: string, session: string | null, maxAgeMs?: number): Promise<SignedInState> =>
+    states.load(
+      `${user} ${session ?? ''}`,
+      async () => {
+        const value = await catalog(rootPrincipal.workspace).signedInState(user, session === null ? null : signOutNonce(session));
+        return { value, ttlMs: value.workspaces.length === 0 && user !== rootUser.id ? limits.missTtlMs : limits.principalTtlMs };
+      },
+      maxAgeMs,
+    );
+
+  const rightsIn = (workspace: string, user: string, maxAgeMs?: number): Promise<MemberRights | null> =>
+    rights.load(
+      `${workspace} ${user}`,
+      async () => {
+        // The workspace may have been deleted.
+        const value = await nullIfNotFound(catalog(workspace).memberRights(user));
+        return { value, ttlMs: value === null ? limits.missTtlMs : limits.principalTtlMs };
+      },
+      maxAgeMs,
+    );
+
+  const people: People = {
+    async begin(user, until = Number.POSITIVE_INFINITY) {
       const content: CookieContent = {
         id: createSignInNonce(),
-        until,
+        until: Math.min(until, clock.now() + browserSessionMs),
         user: user ?? rootUser,
         ...(user === null && { root: await rootProof() }),
       };
@@ -58,9 +103,51 @@ export function createPeople({ settings, clock, sealing }: { settings: Settings;
       return { user, email: user.email ?? null, isRoot: root !== undefined, session: { id, expiresAt: until } };
     },
 
-    async principal({ isRoot, email }) {
-      if (isRoot) return rootPrincipal;
-      throw new Problem('forbidden', `${email} is not a member of a workspace. An owner adds members with PUT /v1/members/{member}.`);
+    async end({ user, session }) {
+      await catalog(rootPrincipal.workspace).consumeNonce(signOutNonce(session.id), session.expiresAt);
+      states.invalidate(`${user.id} ${session.id}`);
+    },
+
+    isEnded: async ({ user, session }, maxAgeMs) => (await stateOf(user.id, session.id, maxAgeMs)).isEnded,
+
+    async workspaces({ id }) {
+      const { workspaces } = await stateOf(id, null, limits.missTtlMs);
+      const found = await Promise.all(workspaces.map(async (workspace) => ({ workspace, rights: await rightsIn(workspace, id) })));
+      return found.flatMap(({ workspace, rights }) => (rights === null ? [] : [{ workspace, role: rights.role }]));
+    },
+
+    async principal(person, named, maxAgeMs) {
+      const { user, session, isRoot } = person;
+      const state = await stateOf(user.id, session.id, maxAgeMs);
+      if (state.isEnded) throw signedOut();
+      if (isRoot) return { ...rootPrincipal, user };
+      const own = (known: readonly string[]): string | undefined =>
+        named === null ? (known.find((name) => name === rootPrincipal.workspace) ?? known[0]) : known.find((name) => name === named);
+      // Only listed workspaces are asked: names from outside must not create objects.
+      const workspace = own(state.workspaces) ?? own((await stateOf(user.id, session.id, limits.missTtlMs)).workspaces);
+      const principal = workspace === undefined ? null : await people.member(user, workspace, maxAgeMs);
+      if (principal === null) throw notMember(person, named);
+      return principal;
+    },
+
+    async member(user, workspace, maxAgeMs) {
+      const found = await rightsIn(workspace, user.id, maxAgeMs);
+      return found === null ? null : { workspace, keyId: keyIdOfUser(user.id), ...found, user };
     },
   };
+  return people;
+}
+
+/** Nonces of other purposes have no space. */
+function signOutNonce(session: string): string {
+  return `signed-out ${session}`;
+}
+
+export function signedOut(): Problem {
+  return new Problem('unauthenticated', 'You are no longer signed in. Sign in again at /sign-in.', { reason: 'expired' });
+}
+
+function notMember({ email }: Person, workspace: string | null): Problem {
+  const where = workspace === null ? 'any workspace' : `the workspace ${quoted(workspace)}`;
+  return new Problem('forbidden', `${email} is not a member of ${where}. An owner adds members with PUT /v1/members/{member}.`);
 }

@@ -30,6 +30,8 @@
  *   and made again never has a revision of before.
  * - `equipment(key_id, …)`: the toolset that a key has equipped over MCP, and its mode.
  * - `spent(nonce, expires_at)`: used single-use nonces.
+ * - `memberships(user, workspace)`: only in the workspace `default`: which people are members of which workspaces, without their rights.
+ *   Replaced by each workspace's outbox when its members change.
  * - `outbox(kind, name, …)`: documents to publish; `sequence` detects a write during a publish.
  * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`). `cancelled_at`: revoked with `cancel`, so its turns end. `previous`: earlier
  *   secrets that still work (JSON `[{hash, expiresAt, usedAt}]`, newest first; `catalog/keys/rotate-key.ts`), null for none.
@@ -260,6 +262,10 @@ export const catalogMigrations: readonly string[] = [
     number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, value TEXT NOT NULL, metadata TEXT, expires_at INTEGER
   );
   CREATE INDEX oauth_records_by_expiry ON oauth_records (expires_at) WHERE expires_at IS NOT NULL`,
+  // A restore of `default` keeps the table `memberships`.
+  `CREATE INDEX members_by_user ON documents (json_extract(CASE WHEN json_valid(body) THEN body END, '$.user')) WHERE kind = 'member' AND deleted = 0;
+  CREATE TABLE IF NOT EXISTS memberships (user TEXT NOT NULL, workspace TEXT NOT NULL, PRIMARY KEY (user, workspace)) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS memberships_by_workspace ON memberships (workspace)`,
 ];
 
 /**

@@ -100,6 +100,8 @@ describe('every operation', () => {
     await writeAndRead('/v1/model-aliases/claude-*', { model: 'rehearsal/default' });
     await call('PUT', '/v1/workspaces/other', {});
     expect((await call('DELETE', '/v1/workspaces/other')).status).toBe(202);
+    await writeAndRead('/v1/members/ada', { email: 'ada@example.com', role: 'user' });
+    expect((await call('PATCH', '/v1/members/ada', { role: 'editor' })).status).toBe(200);
     await writeAndRead('/v1/workspaces/default', { settings: { retention: { auditDays: 30 } } });
     await writeAndRead('/v1/secrets/TOKEN', { value: 'a value', hosts: ['127.0.0.1'] });
     await writeAndRead('/v1/webhooks/orders', {
@@ -387,6 +389,7 @@ describe('every operation', () => {
       'subscriptions/ends',
       'agents/clerk',
       'providers/near',
+      'members/ada',
       'model-aliases/claude-*',
       'secrets/TOKEN',
       'skills/notes',

@@ -18,7 +18,7 @@ import { Policy } from '../../src/core/policy/document.ts';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { invalidRequest, nullIfNotFound, Problem } from '../../src/core/problem.ts';
 import { isAllowed } from '../../src/core/authority.ts';
-import { KeyRequest, rootKeyId, Scope } from '../../src/core/principal.ts';
+import { KeyRequest, rootKeyId, Scope, scopesOfRole } from '../../src/core/principal.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { Provider } from '../../src/core/model/provider.ts';
 import { providerBaseUrl } from '../../src/core/model/provider-kind.ts';
@@ -32,6 +32,8 @@ import { joinTaint, untainted } from '../../src/core/policy/taint.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { createToolFilter } from '../../src/core/tools/tool-filter.ts';
 import { Schedule } from '../../src/core/triggers/schedules/schedule.ts';
+import { Member } from '../../src/core/member.ts';
+import { userIdOf } from '../../src/core/person.ts';
 import { ModelAlias } from '../../src/core/model/model-alias.ts';
 import { Subscription } from '../../src/core/triggers/callbacks/subscription.ts';
 import { compileHook } from '../../src/core/triggers/compiled-hook.ts';
@@ -295,6 +297,10 @@ export function createFakeCatalog(options: {
         return { ...plain, body: parseDocument(Workspace, body) };
       case 'model-alias':
         return { ...plain, body: { ...parseDocument(ModelAlias, body), name } };
+      case 'member': {
+        const { user: _user, ...member } = parseDocument(Member, body);
+        return { ...plain, body: { ...member, name, user: await userIdOf(member.email) } };
+      }
       case 'subscription': {
         const { secret: _secret, ...document } = parseDocument(Subscription, body);
         return { ...plain, body: { ...document, name } };
@@ -594,6 +600,20 @@ export function createFakeCatalog(options: {
       const { scopes, toolsets, agents } = record;
       return { scopes, ...(toolsets !== undefined && { toolsets }), ...(agents !== undefined && { agents }) };
     },
+
+    memberRights: async (user) => {
+      const member = (await catalog.list('member', { limit: 100 })).items.find(({ body }) => body.user === user)?.body as
+        | Member
+        | undefined;
+      if (member === undefined) return null;
+      const { role, toolsets, agents } = member;
+      return { role, scopes: scopesOfRole[role], ...(toolsets && { toolsets }), ...(agents && { agents }) };
+    },
+    signedInState: async (user, nonce) => ({
+      isEnded: nonce !== null && spent.has(nonce),
+      workspaces: (await catalog.memberRights(user)) === null ? [] : ['default'],
+    }),
+    setMembersOf: async () => undefined,
 
     addRule: (given) => {
       const rule = parseDocument(PolicyRule, given);

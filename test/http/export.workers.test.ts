@@ -24,6 +24,7 @@ const project = {
     },
     far: { kind: 'anthropic', apiKeySecret: 'a_TOKEN' },
   },
+  members: { ada: { email: 'ada@example.com', role: 'editor', toolsets: ['work'] } },
   modelAliases: { 'gpt-*': { model: 'near/m', description: 'For old clients.' } },
   servers: {
     weather: {

@@ -162,7 +162,7 @@ export function createHarness(
     grants: () => ({ grantAccess: unused, redeemToken: unused, grants: unused, endGrant: unused }),
     workspaceOfToken: async () => null,
     mcpTools: unused,
-    people: createPeople({ settings, clock, sealing: master }),
+    people: createPeople({ settings, clock, sealing: master, catalog: () => catalog }),
     approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },
     signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },
     servers: (workspace) => ({

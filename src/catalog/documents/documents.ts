@@ -143,6 +143,7 @@ export const kindWords: Readonly<Record<DocumentKind, string>> = {
   schedule: 'schedule',
   subscription: 'subscription',
   'model-alias': 'model alias',
+  member: 'member',
   workspace: 'workspace',
 };
 

@@ -16,6 +16,7 @@ import { findEarlierVersion, listDocumentVersions } from '../documents/document-
 import { findKnownTool, knownTools, listTools } from '../tools/known-tools.ts';
 import { privateDefinitions } from '../tools/made-tool-definitions.ts';
 import { madeToolWriter } from '../tools/made-tools.ts';
+import { memberWriter } from '../documents/members.ts';
 import { modelAliasWriter } from '../documents/model-aliases.ts';
 import { policyWriter } from '../documents/policy.ts';
 import { privateToolWriter, removePrivateTools } from '../tools/private-tools.ts';
@@ -47,6 +48,7 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   schedule: scheduleWriter,
   subscription: subscriptionWriter,
   'model-alias': modelAliasWriter,
+  member: memberWriter,
   workspace: workspaceWriter,
 };
 

@@ -5,6 +5,7 @@ import { readLog } from '../../storage/audit-log.ts';
 import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
 import { createKey, isKeyCancelled, keyRights, isKeyActive, listKeys, patchKey, readKey, revokeKey, verifyKey } from '../keys/keys.ts';
 import { endGrant, grantAccess, listGrants, redeemToken, verifyToken } from '../grants/grants.ts';
+import { memberRights, setMembersOf, signedInState } from '../documents/members.ts';
 import { allowWithRule } from '../documents/policy.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
@@ -29,6 +30,11 @@ export const keyHandlers = {
   grants: ({ context }, page, userId) => listGrants(context, page, userId),
   endGrant: ({ context, by }, id, userId) => {
     endGrant(context, id, userId, by);
+  },
+  memberRights: ({ context }, user) => memberRights(context, user),
+  signedInState: ({ context }, user, session) => signedInState(context, user, session),
+  setMembersOf: ({ context }, workspace, users) => {
+    setMembersOf(context, workspace, users);
   },
   equipment: ({ context }, keyId) => readEquipment(context.sql, keyId),
   setEquipment: ({ context }, keyId, change) => setEquipment(context, keyId, change),

@@ -2,7 +2,7 @@
 import { parseDocument } from '../../core/issues.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { isAllowed } from '../../core/authority.ts';
-import { keyIdOfUser, KeyRequest, type Principal, rootKeyId, Scope } from '../../core/principal.ts';
+import { keyIdOfUser, KeyRequest, type Principal, rootKeyId, Scope, userOfKeyId } from '../../core/principal.ts';
 import { limitsAmong } from '../../core/usage-limits.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { triggerOfKey, triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
@@ -17,6 +17,7 @@ import { mergePatch } from '../../core/json/merge-patch.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { findRow } from '../documents/documents.ts';
 import { dropConnectionsOf } from '../servers/connections.ts';
+import { memberRights } from '../documents/members.ts';
 import { enqueueCancellation } from './key-cancellations.ts';
 import {
   callerOf,
@@ -158,6 +159,8 @@ export function isKeyCancelled({ sql }: CatalogContext, id: string): boolean {
 export function keyRights(context: CatalogContext, id: string): KeyRights | null {
   // Also of an access token of the person who has the root key.
   if (id === rootKeyId || id === keyIdOfUser(rootKeyId)) return { scopes: Scope.options };
+  const user = userOfKeyId(id);
+  if (user !== null) return memberRights(context, user);
   const trigger = triggerOfKey(id);
   if (trigger !== null) return triggerRights(context, trigger);
   const row = findKey(context.sql, id);

@@ -32,10 +32,10 @@ const maxPublishesPerAlarm = 50;
 const tombstoneTtlSeconds = 86_400;
 
 /** What is published together under one name. */
-export type OutboxKind = 'toolset' | 'webhook' | PublishedKind;
+export type OutboxKind = 'toolset' | 'webhook' | 'members' | PublishedKind;
 
 /** The kinds that a write of a document changes. Toolsets are published by their compiler. */
-const publishedBy: Partial<Record<DocumentKind, readonly (PublishedKind | 'webhook')[]>> = {
+const publishedBy: Partial<Record<DocumentKind, readonly (PublishedKind | 'webhook' | 'members')[]>> = {
   agent: ['agent'],
   skill: ['skill'],
   webhook: ['webhook'],
@@ -45,6 +45,7 @@ const publishedBy: Partial<Record<DocumentKind, readonly (PublishedKind | 'webho
   policy: ['rules'],
   'model-alias': ['model-aliases'],
   subscription: ['subscriptions'],
+  member: ['members'],
   workspace: ['settings', 'rules'],
 };
 
@@ -109,10 +110,18 @@ function isFirstSince(settled: number, context: CatalogContext, key: string): bo
 /** Returns a value as it is now; null if it does not exist. */
 type ReadValue = (context: CatalogContext, kind: PublishedKind, name: string) => PublishedValues[PublishedKind] | null;
 
+type OutboxTargets = {
+  kv(): KVNamespace;
+  read: ReadValue;
+  /** Tells the workspace `default` who the members of this workspace are. */
+  publishMembers(): Promise<void>;
+  wake(): Promise<void>;
+};
+
 /**
  * Publishes at most `maxPublishesPerAlarm` names at a time. `wake` is called when a row was added outside of a write and the alarm.
  */
-export function createOutbox(context: CatalogContext, own: { kv(): KVNamespace; read: ReadValue; wake(): Promise<void> }): Job {
+export function createOutbox(context: CatalogContext, own: OutboxTargets): Job {
   const inFlight = new Map<string, Promise<void>>();
   const publishedAt = new Map<string, number>();
 
@@ -122,7 +131,7 @@ export function createOutbox(context: CatalogContext, own: { kv(): KVNamespace; 
     const earliest = published + limits.publishIntervalMs;
     // A time in the future comes from a wrong clock.
     if (earliest > context.now() && published <= context.now()) return postpone(context, row, row.attempts, earliest);
-    const publishing = publish(context, own.kv(), row, own.read);
+    const publishing = publish(context, own, row);
     let isLate = false;
     const late = (): never => {
       isLate = true;
@@ -191,12 +200,14 @@ function postpone(context: CatalogContext, { kind, name }: OutboxRow, attempts: 
   context.sql.exec('UPDATE outbox SET attempts = ?, due_at = ? WHERE kind = ? AND name = ?', attempts, dueAt, kind, name);
 }
 
-async function publish(context: CatalogContext, kv: KVNamespace, { kind, name }: OutboxRow, read: ReadValue): Promise<void> {
+async function publish(context: CatalogContext, own: OutboxTargets, { kind, name }: OutboxRow): Promise<void> {
+  if (kind === 'members') return await own.publishMembers();
+  const kv = own.kv();
   if (kind === 'toolset') return await publishToolset(context, kv, name);
   if (kind === 'webhook') return await publishWebhook(context, kv, name);
   const document = documentKindOf[kind];
   const version = document === undefined ? 0 : (readRow(context.sql, document, name)?.version ?? 0);
-  const value = read(context, kind, name);
+  const value = own.read(context, kind, name);
   const key = kvKeys.published(kind, context.workspace, name);
   if (value === null) return await putTombstone(kv, key, version);
   await kv.put(key, JSON.stringify({ format: publishedFormat, version, [kind]: value }));

@@ -240,7 +240,8 @@ function publishEverything(context: CatalogContext): void {
     if (kind === 'toolset') enqueuePublish(context, 'toolset', name);
     else enqueueDocument(context, kind, name);
   }
-  for (const kind of ['providers', 'model-aliases', 'rules', 'subscriptions', 'settings'] as const) enqueuePublish(context, kind, '');
+  for (const kind of ['providers', 'model-aliases', 'rules', 'subscriptions', 'settings', 'members'] as const)
+    enqueuePublish(context, kind, '');
 }
 
 function readActivated(sql: SqlStorage): number | null {

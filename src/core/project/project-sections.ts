@@ -19,6 +19,7 @@ export const projectSections = {
   webhook: 'webhooks',
   schedule: 'schedules',
   subscription: 'subscriptions',
+  member: 'members',
   workspace: 'workspace',
 } as const satisfies Readonly<Record<string, Section>>;
 

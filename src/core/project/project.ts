@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { Agent, ResourceName } from '../agent.ts';
 import { MadeTool, MadeToolName } from '../made/made-tool.ts';
+import { Member } from '../member.ts';
 import { ModelAlias, ModelAliasName } from '../model/model-alias.ts';
 import { Provider, ProviderName } from '../model/provider.ts';
 import { Policy } from '../policy/document.ts';
@@ -65,6 +66,7 @@ export const Project = z
     webhooks: z.record(ResourceName, Webhook).optional(),
     schedules: z.record(ResourceName, Schedule).optional(),
     subscriptions: z.record(ResourceName, Subscription).optional(),
+    members: z.record(ResourceName, Member).optional(),
     workspace: Workspace.optional().meta({ description: 'The settings of the workspace, as for PUT /v1/workspaces/{workspace}.' }),
   })
   .meta({

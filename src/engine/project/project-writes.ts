@@ -37,6 +37,7 @@ const rules: Readonly<Record<ProjectKind, { scope: Scope; what?: string }>> = {
   webhook: { scope: 'admin', what: 'Webhooks' },
   schedule: { scope: 'admin', what: 'Schedules' },
   subscription: { scope: 'admin', what: 'Subscriptions' },
+  member: { scope: 'admin', what: 'Members' },
   workspace: { scope: 'admin' },
 };
 

@@ -8,8 +8,9 @@ import type { Principal, Scope } from '../../core/principal.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import { oauthIssuer } from '../oauth-metadata.ts';
+import { signedOut } from '../../storage/people.ts';
 import { isMcpPath } from '../problems.ts';
-import { personOf, readCookie, refuseOtherSites, sessionCookie } from '../sign-in/browser-session.ts';
+import { personOfCookie, readCookie, refuseOtherSites, sessionCookie } from '../sign-in/browser-session.ts';
 import type { AppContext } from './request-context.ts';
 
 /**
@@ -58,9 +59,8 @@ async function principalOf(c: AppContext, directory: Directory, maxAgeMs?: numbe
   const missing = new Problem('unauthenticated', `Send the key as \`Authorization: Bearer <key>\`${also}.`, { reason: 'missing' });
   // Only browsers sign in, and they do not call MCP.
   if (isMcpPath(c.req.path) || readCookie(c, sessionCookie) === null) throw missing;
-  const person = await personOf(c);
-  if (person === null)
-    throw new Problem('unauthenticated', 'You are no longer signed in. Sign in again at /sign-in.', { reason: 'expired' });
+  const person = await personOfCookie(c);
+  if (person === null) throw signedOut();
   refuseOtherSites(c);
   return await c.get('services').people.principal(person, c.req.header(workspaceHeader) ?? null, maxAgeMs);
 }

@@ -1,7 +1,7 @@
 /** `/v1/me`: what the key of the request is, what it may do, and the limits of its requests. */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
-import { rootKeyId, Scope } from '../../core/principal.ts';
+import { Role, rootKeyId, Scope, User } from '../../core/principal.ts';
 import { maxOpenQuestionsPerKey } from '../../engine/mcp/ask-during-call.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -45,6 +45,8 @@ const Me = z
       .meta({ description: 'The toolsets that the key is bound to. Absent: it is not bound to any.' }),
     agents: z.array(z.string()).optional().meta({ description: 'The agents that the key is bound to. Absent: it is not bound to any.' }),
     caller: z.record(z.string(), z.string()).optional(),
+    user: User.optional().meta({ description: 'The person who is signed in. Absent: the request has a key.' }),
+    role: Role.optional().meta({ description: 'The role of the person in the workspace. Absent: no person, or the root key.' }),
     createdAt: z.iso.datetime().nullable().meta({ description: 'null: the root key, which comes from the settings.' }),
     expiresAt: z.iso.datetime().nullable().meta({ description: 'null: the key does not expire.' }),
     limits: z.object(
@@ -80,11 +82,14 @@ export const meRoutes: readonly Route[] = [
       description: 'Any key may read itself: its scopes, its bindings, when it expires, and the limits that apply to it.',
       answers: { 200: { description: 'The key, without its secret.', schema: Me } },
     },
-    async ({ answer, services, principal: { keyId: id, workspace, scopes, toolsets, agents, caller } }) => {
+    async ({ answer, services, principal: { keyId: id, workspace, scopes, toolsets, agents, caller, user, role } }) => {
       const { name, createdAt, expiresAt } =
-        id === rootKeyId ? { name: rootKeyId, createdAt: null, expiresAt: null } : await services.catalog(workspace).key(id);
+        id === rootKeyId || user !== undefined
+          ? { name: user?.name ?? rootKeyId, createdAt: null, expiresAt: null }
+          : await services.catalog(workspace).key(id);
+      const person = { ...(user && { user }), ...(role && { role }) };
       const bindings = { ...(toolsets && { toolsets }), ...(agents && { agents }), ...(caller && { caller }) };
-      return answer(200, { id, name, workspace, scopes, ...bindings, createdAt, expiresAt, limits: currentLimits });
+      return answer(200, { id, name, workspace, scopes, ...bindings, ...person, createdAt, expiresAt, limits: currentLimits });
     },
   ),
 ];

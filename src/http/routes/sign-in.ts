@@ -6,7 +6,10 @@ import { z } from 'zod';
 import { equalInConstantTime } from '../../core/constant-time.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import { KB } from '../../core/limits/units.ts';
+import type { Person } from '../../core/person.ts';
+import { Role, User } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
+import type { People } from '../../storage/people.ts';
 import { wantsJson } from '../accept.ts';
 import { readBytes } from '../json-body.ts';
 import type { AppContext } from '../middleware/request-context.ts';
@@ -16,6 +19,7 @@ import { toProblem } from '../problems.ts';
 import { definePublicRoute, type Route } from '../route.ts';
 import {
   personOf,
+  personOfCookie,
   refuseOtherSites,
   removedCookieHeader,
   requireSafeTransport,
@@ -25,13 +29,17 @@ import {
 
 const maxFormBytes = 4 * KB;
 
-const User = z
-  .object({ id: z.string(), name: z.string(), email: z.string().optional() })
-  .meta({ id: 'User', example: { id: '3f1c…', name: 'Ada Lovelace', email: 'ada@example.com' } });
 const SignInState = z
   .object({
     person: z
-      .object({ user: User, isRoot: z.boolean(), expiresAt: z.iso.datetime() })
+      .object({
+        user: User,
+        isRoot: z.boolean(),
+        expiresAt: z.iso.datetime(),
+        workspaces: z.array(z.object({ workspace: z.string(), role: Role })).meta({
+          description: 'Where the person is a member. Requests choose one with the header `x-moniker-workspace`. Empty for the root key.',
+        }),
+      })
       .nullable()
       .meta({ description: 'Who is signed in with this browser. null: not signed in.' }),
     providers: z
@@ -55,12 +63,10 @@ export const signInRoutes: readonly Route[] = [
       query: z.object({ to: z.string().optional().meta({ description: 'Path of this service to return to, such as `/console`.' }) }),
       answers: { 200: { description: 'The page, or the state.', schema: SignInState, also: 'text/html' } },
     },
-    async ({ c }) => {
+    async ({ c, services }) => {
       const person = await personOf(c);
       if (wantsJson(c)) {
-        const { user, isRoot, session } = person ?? {};
-        const shown = person === null ? null : { user, isRoot, expiresAt: new Date(session?.expiresAt ?? 0).toISOString() };
-        return c.json({ person: shown, providers: [] });
+        return c.json({ person: person === null ? null : await toView(services.people, person), providers: [] });
       }
       return pageResponse(c, { to: returnPath(c.req.query('to')), problem: null, status: 200 });
     },
@@ -102,16 +108,23 @@ export const signInRoutes: readonly Route[] = [
       path: '/sign-out',
       operationId: 'signOut',
       summary: 'Sign out',
-      description: 'Removes the cookie and redirects to `/sign-in`.',
+      description: 'Removes the cookie, ends the sign-in for every holder of the cookie within 30 seconds, and redirects to `/sign-in`.',
       answers: { 303: { description: 'Signed out.', headers: { location: '`/sign-in`.', 'set-cookie': 'The removed cookie.' } } },
       problems: ['forbidden'],
     },
-    async ({ c, answer }) => {
+    async ({ c, services, answer }) => {
       refuseOtherSites(c);
+      const person = await personOfCookie(c);
+      if (person !== null) await services.people.end(person);
       return answer(303, null, { location: '/sign-in', 'set-cookie': removedCookieHeader(c, sessionCookie) });
     },
   ),
 ];
+
+async function toView(people: People, { user, isRoot, session }: Person) {
+  const workspaces = isRoot ? [] : await people.workspaces(user);
+  return { user, isRoot, expiresAt: new Date(session.expiresAt).toISOString(), workspaces };
+}
 
 /** The page in its current state: the person of the request, unless signing in has just failed. */
 async function pageResponse(

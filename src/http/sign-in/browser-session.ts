@@ -11,6 +11,13 @@ import { isLoopbackHost, isOwnOrigin } from '../own-origin.ts';
 
 /** Returns the person who is signed in, on pages that are shown wherever the link was; null: not signed in, or the sign-in has ended. */
 export async function personOf(c: AppContext): Promise<Person | null> {
+  const { people } = c.get('services');
+  const person = await personOfCookie(c);
+  return person === null || (await people.isEnded(person)) ? null : person;
+}
+
+/** The same, without asking whether the person has signed out. */
+export async function personOfCookie(c: AppContext): Promise<Person | null> {
   const cookie = readCookie(c, sessionCookie);
   return cookie === null ? null : await c.get('services').people.read(cookie);
 }

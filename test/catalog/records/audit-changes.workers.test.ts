@@ -38,6 +38,8 @@ const rows: Row[] = [
   ],
   ['putModelAlias', 'PUT', '/v1/model-aliases/small', { model: 'p/small' }, { action: 'create', resource: 'model-alias' }],
   ['deleteModelAlias', 'DELETE', '/v1/model-aliases/small', undefined, { action: 'delete', resource: 'model-alias' }],
+  ['putMember', 'PUT', '/v1/members/ada', { email: 'ada@example.com', role: 'user' }, { action: 'create', resource: 'member' }],
+  ['deleteMember', 'DELETE', '/v1/members/ada', undefined, { action: 'delete', resource: 'member' }],
   ['putServer', 'PUT', '/v1/servers/facts', facts('Finds.'), { action: 'create', resource: 'server' }],
   ['putServer', 'PUT', '/v1/servers/facts', facts('Finds more.'), { action: 'update', resource: 'server', version: 2 }],
   [
@@ -116,7 +118,7 @@ const rows: Row[] = [
 
 /** Routes that do not change the configuration, or are tested below or with their feature. */
 const others = new Set(
-  `createSession deleteSession createTurn cancelTurn writeFile deleteFile sendToolResults decideApproval mintApprovalLink decideByLink
+  `createSession deleteSession createTurn cancelTurn writeFile deleteFile sendToolResults decideApproval mintApprovalLink decideByLink signInWithRootKey signOut
   callTool previewToolset testPolicy createChatCompletion createResponse cancelResponse createMessage countMessageTokens testServer testWebhook previewScheduleTimes testSubscription
   replayDelivery runSchedule retryCallback takeDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp sendWorkspaceMcp endWorkspaceMcp
   createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation

@@ -30,7 +30,12 @@ it('a late KV write does not replace a newer state', async () => {
       else land();
     });
   const wake = vi.fn(async () => undefined);
-  const outbox = createOutbox(context, { kv: () => ({ put }) as unknown as KVNamespace, read: readPublished, wake });
+  const outbox = createOutbox(context, {
+    kv: () => ({ put }) as unknown as KVNamespace,
+    read: readPublished,
+    wake,
+    publishMembers: async () => undefined,
+  });
   const write = (version: number): void => {
     const body = { model: `rehearsal/m${version}` };
     storeRow(sql, { kind: 'agent', name: 'helper', version, deleted: false, body, sealed: null, createdAt: 0, updatedAt: 0 });

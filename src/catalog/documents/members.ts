@@ -1,0 +1,67 @@
+/** Writes members of the workspace (`core/member.ts`), and reads what a person may do. */
+import { parseDocument } from '../../core/issues.ts';
+import { ResourceName } from '../../core/agent.ts';
+import { maxMembers, Member, type MemberRights } from '../../core/member.ts';
+import { userIdOf } from '../../core/person.ts';
+import { scopesOfRole } from '../../core/principal.ts';
+import { invalidRequest } from '../../core/problem.ts';
+import type { SignedInState } from '../../ports/catalog.ts';
+import type { CatalogContext } from '../context.ts';
+import { allRows, requireCapacity } from './documents.ts';
+import { checkNameInBody, type DocumentWriter } from './write-document.ts';
+
+export const memberWriter: DocumentWriter = {
+  nameFault: (_context, name) => ResourceName.safeParse(name).error?.issues[0]?.message ?? null,
+
+  prepare: async (context, name, body, previous) => {
+    const { user: _user, ...member } = parseDocument(Member, body);
+    checkNameInBody(name, member);
+    if (previous === null) requireCapacity(context.sql, 'member', maxMembers, 'members');
+    const user = await userIdOf(member.email);
+    const other = findMember(context.sql, user);
+    if (other !== null && other.name !== name)
+      throw invalidRequest([{ path: 'email', message: `is already the email of the member ${JSON.stringify(other.name)}` }]);
+    return { body: { ...member, name, user } };
+  },
+};
+
+/** Returns null for a person who is not a member of this workspace. */
+export function memberRights({ sql }: CatalogContext, user: string): MemberRights | null {
+  const found = findMember(sql, user);
+  if (found === null) return null;
+  const { role, toolsets, agents } = found.member;
+  return { role, scopes: scopesOfRole[role], ...(toolsets && { toolsets }), ...(agents && { agents }) };
+}
+
+/** Ids of all members, for the list in the workspace `default`. */
+export function memberUsers({ sql }: CatalogContext): string[] {
+  return allRows(sql, 'member').map(({ body }) => String(body.user));
+}
+
+function findMember(sql: SqlStorage, user: string): { name: string; member: Member } | null {
+  // The condition and the expression of the index `members_by_user`. A body is overwritten before it is deleted.
+  const query =
+    "SELECT name, body FROM documents WHERE kind = 'member' AND deleted = 0 AND json_extract(CASE WHEN json_valid(body) THEN body END, '$.user') = ?";
+  const row = sql.exec<{ name: string; body: string }>(query, user).toArray()[0];
+  // Bodies were parsed by the schema when they were written.
+  return row === undefined ? null : { name: row.name, member: JSON.parse(row.body) as Member };
+}
+
+/** A person can be a member of more workspaces, and names them with `x-moniker-workspace`. */
+const maxShownWorkspaces = 200;
+
+/** `signOutNonce`: of the sign-in; null: it does not matter. */
+export function signedInState({ sql }: CatalogContext, user: string, signOutNonce: string | null): SignedInState {
+  const isEnded = signOutNonce !== null && sql.exec('SELECT 1 FROM spent WHERE nonce = ?', signOutNonce).toArray().length > 0;
+  const query = 'SELECT workspace FROM memberships WHERE user = ? ORDER BY workspace LIMIT ?';
+  const rows = sql.exec<{ workspace: string }>(query, user, maxShownWorkspaces).toArray();
+  return { isEnded, workspaces: rows.map(({ workspace }) => workspace) };
+}
+
+export function setMembersOf(context: CatalogContext, workspace: string, users: readonly string[]): void {
+  context.record(() => {
+    context.sql.exec('DELETE FROM memberships WHERE workspace = ?', workspace);
+    const statement = 'INSERT OR IGNORE INTO memberships (user, workspace) SELECT value, ? FROM json_each(?)';
+    context.sql.exec(statement, workspace, JSON.stringify(users.slice(0, maxMembers)));
+  });
+}

@@ -1,0 +1,75 @@
+/** Members in the real Catalogs: one member for each email, the workspaces of a person, and rights that end with the membership. */
+import { expect, it } from 'vitest';
+import { userIdOf } from '../../src/core/person.ts';
+import { keyIdOfUser } from '../../src/core/principal.ts';
+import { createPeople } from '../../src/storage/people.ts';
+import { createCatalogClient } from '../../src/storage/catalog-client.ts';
+import { createMasterKey } from '../../src/storage/master-key.ts';
+import { readSettings } from '../../src/core/settings.ts';
+import { waitUntil } from '../wait-for.ts';
+import { testEnv } from '../storage/workspace.ts';
+import { send } from './real-service.ts';
+
+const catalog = (workspace: string) => createCatalogClient(testEnv, workspace);
+const settings = readSettings(testEnv);
+const people = () => createPeople({ settings, clock: { now: Date.now } as never, sealing: createMasterKey(settings.masterKey), catalog });
+const inside = (workspace: string) => ({ 'x-moniker-workspace': workspace });
+const put = (name: string, email: string, role: string, workspace = 'default') =>
+  send('PUT', `/v1/members/${name}`, { email, role }, inside(workspace));
+
+it('has one member for each email', async () => {
+  expect((await put('one', 'one@example.com', 'user')).status).toBe(201);
+  const response = await put('again', 'ONE@example.com', 'owner');
+  expect([response.status, await response.text()]).toEqual([422, expect.stringContaining('already the email of the member')]);
+  expect((await put('one', 'uno@example.com', 'user')).status).toBe(200);
+  expect((await put('again', 'one@example.com', 'user')).status).toBe(201);
+});
+
+it('lists the workspaces of a person, and gives rights in those only', async () => {
+  const user = { id: await userIdOf('two@example.com'), name: 'Two', email: 'two@example.com' };
+  for (const workspace of ['acme', 'zeta', 'empty']) expect((await send('PUT', `/v1/workspaces/${workspace}`, {})).status).toBe(201);
+  await put('two', user.email, 'editor', 'zeta');
+  await put('two', user.email, 'user', 'acme');
+  await waitUntil(async () => (await people().workspaces(user)).length === 2);
+  expect(await people().workspaces(user)).toEqual([
+    { workspace: 'acme', role: 'user' },
+    { workspace: 'zeta', role: 'editor' },
+  ]);
+  const person = { user, email: user.email, isRoot: false, session: { id: 'x', expiresAt: Date.now() + 60_000 } };
+  expect(await people().principal(person, null)).toMatchObject({ workspace: 'acme', role: 'user' });
+  expect(await people().principal(person, 'zeta')).toMatchObject({ workspace: 'zeta', scopes: ['chat', 'tools', 'toolsets'] });
+  for (const workspace of ['empty', 'default', 'unknown', 'a:b', ''])
+    await expect(people().principal(person, workspace), workspace).rejects.toMatchObject({ code: 'forbidden' });
+  await send('DELETE', '/v1/members/two', undefined, inside('acme'));
+  await waitUntil(async () => (await people().workspaces(user)).length === 1);
+});
+
+it('knows the rights of the key of a person, until the membership ends', async () => {
+  await put('three', 'three@example.com', 'approver');
+  const keyId = keyIdOfUser(await userIdOf('three@example.com'));
+  expect(await catalog('default').keyRights(keyId)).toEqual({ role: 'approver', scopes: ['tools', 'approve'] });
+  expect(await catalog('default').isKeyActive(keyId, 'approve')).toBe(true);
+  expect(await catalog('default').isKeyActive(keyId, 'chat')).toBe(false);
+  await send('DELETE', '/v1/members/three');
+  expect(await catalog('default').keyRights(keyId)).toBeNull();
+});
+
+it('signs out once and for all holders', async () => {
+  const one = people();
+  const person = await one.read(await one.begin(null));
+  if (person === null) throw new Error('not signed in');
+  expect(await one.isEnded(person)).toBe(false);
+  await one.end(person);
+  await one.end(person);
+  expect(await one.isEnded(person)).toBe(true);
+  expect(await people().isEnded(person)).toBe(true);
+});
+
+it('exports members, and writes them from a project', async () => {
+  await put('four', 'four@example.com', 'owner');
+  const project = (await (await send('GET', '/v1/export?format=json')).json()) as { members: Record<string, object> };
+  expect(project.members.four).toEqual({ email: 'four@example.com', role: 'owner' });
+  const five = { members: { five: { email: 'five@example.com', role: 'user', toolsets: ['a'] } } };
+  expect((await send('PUT', '/v1/projects/team', five)).status).toBe(200);
+  expect((await (await send('GET', '/v1/members/five')).json()) as object).toMatchObject(five.members.five);
+});
