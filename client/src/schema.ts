@@ -7122,6 +7122,19 @@ export interface components {
             kind: "static";
             /** @description If given, equals the name in the path. */
             name?: string;
+            /**
+             * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
+             * @example {
+             *       "api_key": {
+             *         "secret": "DOCS_KEY"
+             *       }
+             *     }
+             */
+            query?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
             tools: {
                 [key: string]: unknown;
             }[];
@@ -7176,6 +7189,19 @@ export interface components {
             oauth?: components["schemas"]["ServerOAuth"];
             /** @description Shown by GET; ignored in PUT. */
             offers?: unknown;
+            /**
+             * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
+             * @example {
+             *       "api_key": {
+             *         "secret": "DOCS_KEY"
+             *       }
+             *     }
+             */
+            query?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
             /** @description Returned when the server requests roots. Default: none. */
             roots?: {
                 name?: string;
@@ -7232,6 +7258,19 @@ export interface components {
             name?: string;
             /** @description Shown by GET; ignored in PUT. */
             offers?: unknown;
+            /**
+             * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
+             * @example {
+             *       "api_key": {
+             *         "secret": "DOCS_KEY"
+             *       }
+             *     }
+             */
+            query?: {
+                [key: string]: string | {
+                    secret: string;
+                };
+            };
             /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
             timeoutMs?: number;
             /** @description Shown by GET; ignored in PUT, because the server lists its tools itself. */
@@ -7416,6 +7455,19 @@ export interface components {
                 prompts: number;
                 resources: number;
                 resourceTemplates: number;
+            };
+            /**
+             * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
+             * @example {
+             *       "api_key": {
+             *         "secret": "DOCS_KEY"
+             *       }
+             *     }
+             */
+            query?: {
+                [key: string]: string | {
+                    secret: string;
+                };
             };
             /** @description Returned when the server requests roots. Default: none. */
             roots?: {
@@ -9625,6 +9677,19 @@ export interface components {
                 prompts: number;
                 resources: number;
                 resourceTemplates: number;
+            };
+            /**
+             * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
+             * @example {
+             *       "api_key": {
+             *         "secret": "DOCS_KEY"
+             *       }
+             *     }
+             */
+            query?: {
+                [key: string]: string | {
+                    secret: string;
+                };
             };
             /** @description Returned when the server requests roots. Default: none. */
             roots?: {

@@ -9,7 +9,7 @@ import type { ServerAccess } from '../core/servers/server.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import { isRepeatable, type EditionTool } from '../core/toolset/edition-tool.ts';
 import { readBounded } from '../net/read-bounded.ts';
-import { toServerHeaders } from '../net/headers.ts';
+import { toServerHeaders, withServerQuery } from '../net/headers.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import { toHttpToolResult } from './tool-reply.ts';
 
@@ -54,13 +54,15 @@ export function createStaticExecutor(server: (name: string) => Promise<ServerAcc
     isPlain: false,
     url: async (tool) => (await server(tool.server)).url,
     async request(tool, args, context) {
-      const { url, headers: written = {} } = await server(tool.server);
-      const headers = await toServerHeaders(url, written, (name, host) => context.secret(name, host));
+      const { url, headers: written = {}, query = {} } = await server(tool.server);
+      const secret = (name: string, host: string): Promise<string> => context.secret(name, host);
+      const headers = await toServerHeaders(url, written, secret);
       headers.set('accept', 'application/json');
       headers.set('content-type', 'application/json');
       // The same for every attempt of a call, so that a server that supports the header runs it once.
       headers.set('idempotency-key', context.idempotencyKey);
-      return new Request(url, { method: 'POST', headers, body: JSON.stringify({ name: tool.ownName, arguments: args }) });
+      const target = await withServerQuery(url, query, secret);
+      return new Request(target, { method: 'POST', headers, body: JSON.stringify({ name: tool.ownName, arguments: args }) });
     },
   });
 }

@@ -21,12 +21,12 @@ const read = {
 };
 const { command, args, env, cwd, era, transport, oauth, timeoutMs, sampling, roots } = McpServer.shape;
 const { baseUrl, include, exclude } = OpenApiServer.shape;
-const { headers, trusted, instructions } = StaticServer.shape;
+const { headers, query, trusted, instructions } = StaticServer.shape;
 const described = {
   kind: ServerKindFilter,
   url: z.string().optional(),
   ...{ command, args, env, cwd },
-  ...{ headers, trusted, instructions, era, transport, oauth, timeoutMs, sampling, roots, baseUrl, include, exclude },
+  ...{ headers, query, trusted, instructions, era, transport, oauth, timeoutMs, sampling, roots, baseUrl, include, exclude },
 };
 
 export const ServerSummary = z

@@ -1,6 +1,6 @@
 /**
- * Header rules: which headers a model may set on a request, which are kept on a redirect to another origin, and the headers of a server's
- * document. Names are lower case throughout.
+ * Header rules: which headers a model may set on a request, which are kept on a redirect to another origin, and the headers and the query of
+ * a server's document. Names are lower case throughout.
  */
 import { limits } from '../core/limits.ts';
 import { type Issue, Problem } from '../core/problem.ts';
@@ -86,4 +86,25 @@ function setHeader(headers: Headers, name: string, value: string): void {
     const detail = `The header ${name} of the server cannot be sent: its value contains a line break or another character that is invalid in headers.`;
     throw new Problem('invalid_request', detail, {}, { cause: cause instanceof Error ? cause.name : undefined });
   }
+}
+
+/**
+ * Adds the query of a server's document to a URL, as the last step before the request is sent: the result may contain secrets, and other code
+ * names URLs in errors. A parameter of the same name is replaced, so that a model cannot override it. Throws as `toServerHeaders`.
+ */
+export async function withServerQuery(
+  url: string,
+  written: NonNullable<Server['query']>,
+  secret: (name: string, host: string) => Promise<string>,
+): Promise<string> {
+  const target = new URL(url);
+  const added: string[] = [];
+  for (const [name, value] of Object.entries(written)) {
+    // Only then: a changed `searchParams` writes the other parameters in another form.
+    if (target.searchParams.has(name)) target.searchParams.delete(name);
+    const text = typeof value === 'string' ? value : await secret(value.secret, secretHostOf(url));
+    added.push(`${encodeURIComponent(name)}=${encodeURIComponent(text.toWellFormed())}`);
+  }
+  if (added.length > 0) target.search = [target.search.slice(1), ...added].filter((part) => part !== '').join('&');
+  return target.href;
 }

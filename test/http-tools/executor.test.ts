@@ -101,6 +101,23 @@ describe('a call of a static tool', () => {
     expect(asked).toEqual([{ name: 'TOKEN', tool: 'weather.get.forecast', host: server.host }]);
   });
 
+  it('has the query of the server, whose secrets appear in no result', async () => {
+    const urls: string[] = [];
+    const server = await listen();
+    const { call, deps } = await door(`${server.url}?v=1`, { query: { key: { secret: 'TOKEN' } } });
+    const send = deps.fetch;
+    deps.fetch = (request, ...more) => {
+      urls.push(request.url);
+      return urls.length === 1 ? send(request, ...more) : Promise.reject(new Error(`could not get ${request.url}`));
+    };
+    expect(await call()).toMatchObject({ isError: false });
+    expect(urls).toEqual([`${server.url}?v=1&key=${secrets.TOKEN}`]);
+    const failed = await call();
+    expect(failed.isError).toBe(true);
+    expect(failed.text).not.toContain(secrets.TOKEN);
+    expect(JSON.stringify((deps.log as ReturnType<typeof keptLog>).lines)).not.toContain(secrets.TOKEN);
+  });
+
   it('puts a preset secret into the body and redacts it from the response', async () => {
     const server = await listen();
     const { call } = await door(server.url, {}, { entry: { arguments: { preset: { key: { secret: 'TOKEN' } } } } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkModelHeaders, headersForOtherOrigin } from '../../src/net/headers.ts';
+import { checkModelHeaders, headersForOtherOrigin, withServerQuery } from '../../src/net/headers.ts';
 import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
 
 describe('headers of a call', () => {
@@ -49,6 +49,32 @@ describeCorpus('security/crlf-payloads.json', (path) => {
         expect(request.url).not.toMatch(/[\r\n]/);
       }
     }
+  });
+});
+
+describe('the query of a server', () => {
+  const secret = async (name: string, host: string): Promise<string> => {
+    if (host !== 'api.example.com') throw new Error(`bound to another host than ${host}`);
+    return `value of ${name}&#/?`;
+  };
+
+  it('is appended, encoded, to a URL whose other parameters stay as they are', async () => {
+    const url = 'https://api.example.com/v1?ids=a%20b,c&flag';
+    expect(await withServerQuery(url, { team: 'a/b', 'k[]': { secret: 'KEY' } }, secret)).toBe(
+      'https://api.example.com/v1?ids=a%20b,c&flag&team=a%2Fb&k%5B%5D=value%20of%20KEY%26%23%2F%3F',
+    );
+    expect(await withServerQuery('https://api.example.com/', {}, secret)).toBe('https://api.example.com/');
+  });
+
+  it('replaces a parameter that a model has set', async () => {
+    const url = 'https://api.example.com/?key=mine&key=again&q=1';
+    const sent = new URL(await withServerQuery(url, { key: { secret: 'KEY' } }, secret));
+    expect(sent.searchParams.getAll('key')).toEqual(['value of KEY&#/?']);
+    expect(sent.searchParams.get('q')).toBe('1');
+  });
+
+  it('gets a secret only for the host of the URL', async () => {
+    await expect(withServerQuery('https://other.example.com/', { key: { secret: 'KEY' } }, secret)).rejects.toThrow('another host');
   });
 });
 

@@ -244,7 +244,7 @@ function checkSecrets(context: CatalogContext, name: string, server: Server): Wa
     return { path, secret, refusal: ({ hosts }) => (to === null ? null : secretUseRefusal({ hosts }, { host: secretHostOf(to) })) };
   };
   const { env = {}, args = [] } = server.kind === 'mcp' ? server : {};
-  const places = { headers: server.headers ?? {}, env, args };
+  const places = { headers: server.headers ?? {}, query: server.query ?? {}, env, args };
   const uses = Object.entries(places).flatMap(([place, values]) =>
     Object.entries<string | { secret: string }>(values).flatMap(([key, value]) =>
       typeof value === 'string' ? [] : [use(issuePath([place, Array.isArray(values) ? Number(key) : key, 'secret']), value, url)],

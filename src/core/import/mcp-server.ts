@@ -77,11 +77,8 @@ function remoteServer(reading: Reading, url: string, entry: Json): Json {
   const { written } = reading;
   const filled = fill(reading, url).text.replace(/\$\{[A-Za-z_]\w*:-([^}]*)\}/g, '$1');
   const target = URL.parse(filled);
-  if (target === null || filled.includes('${')) throw new Refusal(`has a url that is no URL as it is: ${quoted(url)}. Write the whole URL`);
+  if (target === null || filled.replace(/\?.*/s, '').includes('${')) throw notAUrl(url);
   if (!/^https?:$/.test(target.protocol)) throw new Refusal(`has a url with ${quoted(target.protocol)}; only http and https are supported`);
-  const [parameter] = credentialsInUrl(target).parameters;
-  if (parameter !== undefined)
-    throw new Refusal(`has a credential in its url (the parameter ${quoted(parameter)}), which GET would show. Send it in a header`);
   const host = secretHostOf(target.href);
   const headers = new Map<string, unknown>();
   for (const [name, value] of Object.entries(recordOf(entry.headers ?? entry.requestInit)))
@@ -91,15 +88,36 @@ function remoteServer(reading: Reading, url: string, entry: Json): Json {
         named(reading, name, scalarText(value, `the header ${name}`), [written, name === 'Authorization' ? 'token' : name], host),
       );
   takeUser(reading, target, headers, host);
+  const query = takeQuery(reading, target, host);
+  if (target.search.includes('${')) throw notAUrl(url);
   const oauth = oauthOf(reading, entry);
   const timeoutMs = timeoutOf(entry);
   return {
     kind: 'mcp',
     url: target.href,
     ...(headers.size > 0 && { headers: Object.fromEntries(headers) }),
+    ...(query.size > 0 && { query: Object.fromEntries(query) }),
     ...(oauth !== null && { oauth }),
     ...(timeoutMs !== null && { timeoutMs }),
   };
+}
+
+/** Credentials in the query of a URL become secrets, since GET shows the URL. */
+function takeQuery({ draft, written }: Reading, target: URL, host: string): Map<string, { secret: string }> {
+  const { parameters } = credentialsInUrl(target);
+  const query = new Map<string, { secret: string }>();
+  for (const [name, value] of [...target.searchParams]) {
+    const variable = onlyVariable(value);
+    if (query.has(name) || !(parameters.includes(name) || (variable !== null && isCredentialName(variable)))) continue;
+    target.searchParams.delete(name);
+    const names = [...(variable === null ? [] : [variable]), `${written}_${name}`];
+    query.set(name, { secret: draft.secret(names, isPlaceholder(value) ? null : value, host) });
+  }
+  return query;
+}
+
+function notAUrl(url: string): Refusal {
+  return new Refusal(`has a url that is no URL as it is: ${quoted(url)}. Write the whole URL`);
 }
 
 /** A user and password in a URL are the credentials of HTTP Basic (RFC 7617). */

@@ -12,7 +12,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   secrets: ['value', 'hosts'],
   providers: ['baseUrl', 'apiKey', 'apiKeySecret', 'headers', 'models'],
   modelAliases: ['model'],
-  servers: ['url', 'baseUrl', 'headers', 'oauth', 'command', 'args', 'env', 'cwd', 'roots'],
+  servers: ['url', 'baseUrl', 'headers', 'query', 'oauth', 'command', 'args', 'env', 'cwd', 'roots'],
   skills: ['path'],
   agents: ['model', 'fallbacks'],
   webhooks: ['secret', 'callbackSecret', 'callbackUrl'],

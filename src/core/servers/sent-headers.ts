@@ -1,8 +1,9 @@
 /**
- * The schema of headers that an administrator configures for requests to a provider or server. `net/headers.ts` defines the headers that a
+ * The schemas of headers and query parameters that an administrator configures for requests to a provider or server. `net/headers.ts` defines the headers that a
  * model may set.
  */
 import { z } from 'zod';
+import { isCredentialFor } from '../import/credentials.ts';
 
 /** Headers that carry credentials: plain-text values are rejected, because GET would show them. */
 const credentialHeaders = new Set([
@@ -45,4 +46,19 @@ export function sentHeaders<Value extends z.ZodType<string | { secret: string }>
       seen.add(lower);
     }
   });
+}
+
+const maxQueryParameters = 20;
+
+/** Query parameters of a server. `value`: as for headers. Plain-text credentials are rejected, because GET would show them. */
+export function sentQuery<Value extends z.ZodType<string | { secret: string }>>(value: Value) {
+  return z
+    .record(z.string().regex(/^[\x21-\x7e]{1,100}$/, { message: 'must be 1 to 100 visible ASCII characters' }), value)
+    .refine((query) => Object.keys(query).length <= maxQueryParameters, { message: `must have at most ${maxQueryParameters} entries` })
+    .check((context) => {
+      for (const [name, given] of Object.entries(context.value)) {
+        if (typeof given !== 'string' || !isCredentialFor(name, given)) continue;
+        context.issues.push({ code: 'custom', message: 'carries a credential: give {"secret": NAME}', path: [name], input: given });
+      }
+    });
 }

@@ -6,7 +6,7 @@ import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
 import { Finding, Hold } from '../listing/hold.ts';
 import { limits } from '../limits.ts';
-import { sentHeaders } from './sent-headers.ts';
+import { sentHeaders, sentQuery } from './sent-headers.ts';
 import { ServerOAuth } from './server-oauth.ts';
 import type { ServerConnection } from './server-state.ts';
 import { type Command, commandIssues, commandMembers, commandOf, commandUrl } from './stdio.ts';
@@ -54,6 +54,13 @@ const common = {
     .meta({
       description:
         'Sent with each request to the server. Secrets are sent unchanged (so a token is stored as `Bearer <token>`) and must be bound to the host of the URL.',
+    }),
+  query: sentQuery(HeaderValue)
+    .optional()
+    .meta({
+      description:
+        'Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.',
+      example: { api_key: { secret: 'DOCS_KEY' } },
     }),
   trusted: z.boolean().optional().meta({
     description:
@@ -187,6 +194,7 @@ export type ServerAccess = {
   /** From the server's document; `stdio://NAME.stdio` for a command, `''` for an inline OpenAPI document. */
   url: string;
   headers?: Server['headers'];
+  query?: Server['query'];
   trusted: boolean;
   ready: readonly string[];
   held: readonly string[];
@@ -213,10 +221,10 @@ export function toServerAccess(
   document: Omit<StaticServer, 'tools'> | McpServer | OpenApiServer,
   known: Pick<ServerAccess, 'ready' | 'held' | 'annotated' | 'version' | 'connection' | 'staleAt'>,
 ): ServerAccess {
-  const { kind, headers, trusted = false } = document;
+  const { kind, headers, query, trusted = false } = document;
   const command = document.kind === 'mcp' ? commandOf(document) : null;
   const url = command === null ? (document.url ?? '') : commandUrl(name);
-  const plain = { name, kind, url, ...(headers && { headers }), trusted, ...known };
+  const plain = { name, kind, url, ...(headers && { headers }), ...(query && { query }), trusted, ...known };
   if (document.kind === 'static') return plain;
   const timed = { ...plain, ...(document.timeoutMs !== undefined && { timeoutMs: document.timeoutMs }) };
   if (document.kind === 'openapi') {

@@ -53,7 +53,10 @@ export function commandIssues(document: CommandMembers & Record<string, unknown>
       document.url === undefined ? [{ path: 'url', message: 'is required: give `url`, or `command` for a local program' }] : [];
     return [...needed, ...given(['args', 'env', 'cwd']).map((path) => ({ path, message: 'is only for a server with `command`' }))];
   }
-  const issues = given(['url', 'headers', 'oauth', 'transport']).map((path) => ({ path, message: 'cannot be combined with `command`' }));
+  const issues = given(['url', 'headers', 'query', 'oauth', 'transport']).map((path) => ({
+    path,
+    message: 'cannot be combined with `command`',
+  }));
   if (document.era === 'modern') issues.push({ path: 'era', message: 'a server with `command` uses the revisions of 2025: omit it' });
   if (JSON.stringify([command, args, env, cwd]).length > maxCommandLength)
     issues.push({ path: 'command', message: `with \`args\`, \`env\` and \`cwd\` must be at most ${maxCommandLength} characters` });

@@ -36,7 +36,8 @@ function hostsInUse({ servers = {}, providers = {} }: Project): ReadonlyMap<stri
   for (const [name, server] of Object.entries(servers)) {
     const url = callUrlOf({ ...server, name });
     const command = server.kind === 'mcp' ? [...(server.args ?? []), ...Object.values(server.env ?? {})] : [];
-    for (const secret of [...secretsIn(Object.values(server.headers ?? {})), ...secretsIn(command)]) add(secret, url);
+    const sent = [...Object.values(server.headers ?? {}), ...Object.values(server.query ?? {})];
+    for (const secret of [...secretsIn(sent), ...secretsIn(command)]) add(secret, url);
   }
   for (const { kind, baseUrl, headers, apiKeySecret } of Object.values(providers)) {
     const url = baseUrl ?? defaultBaseUrl(kind);

@@ -6,7 +6,7 @@ import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import type { ToolExecutor, ToolContext } from '../../ports/tool-executor.ts';
 import { createHttpExecutor } from '../executor.ts';
 import { cookieText, headerText, requestUrl } from '../../core/openapi/request-url.ts';
-import { toServerHeaders } from '../../net/headers.ts';
+import { toServerHeaders, withServerQuery } from '../../net/headers.ts';
 import { writeBody } from './request-body.ts';
 
 /** Both throw `not_found` if the server or operation was removed. */
@@ -26,7 +26,7 @@ export function createOpenApiExecutor({ server, operation }: OpenApiExecutorDeps
 
 /** Throws `invalid_request` (`issues` name the arguments) or `not_configured`. */
 async function toOperationRequest(
-  server: Pick<ServerAccess, 'name' | 'headers' | 'baseUrl'>,
+  server: Pick<ServerAccess, 'name' | 'headers' | 'query' | 'baseUrl'>,
   operation: ServerOperation,
   args: Record<string, unknown>,
   context: Pick<ToolContext, 'secret' | 'idempotencyKey'>,
@@ -42,13 +42,15 @@ async function toOperationRequest(
     if (parameter.in === 'cookie') cookies.push(cookieText(parameter, value));
   }
   // Set after the arguments, so that the model cannot override an administrator's headers.
-  const written = await toServerHeaders(url, server.headers ?? {}, (name, host) => context.secret(name, host));
+  const secret = (name: string, host: string): Promise<string> => context.secret(name, host);
+  const written = await toServerHeaders(url, server.headers ?? {}, secret);
   for (const [name, value] of written) headers.set(name, value);
   if (cookies.length > 0) headers.set('cookie', [headers.get('cookie'), ...cookies].filter((cookie) => cookie !== null).join('; '));
   if (body?.contentType !== undefined) headers.set('content-type', body.contentType);
   // The same for every attempt of a call, so that a server that supports the header runs it once.
   headers.set('idempotency-key', context.idempotencyKey);
-  return new Request(url, { method: operation.method, headers, ...(body !== null && { body: body.content }) });
+  const target = await withServerQuery(url, server.query ?? {}, secret);
+  return new Request(target, { method: operation.method, headers, ...(body !== null && { body: body.content }) });
 }
 
 function requireBaseUrl({ name, baseUrl }: Pick<ServerAccess, 'name' | 'baseUrl'>, operation: ServerOperation): string {

@@ -10,7 +10,7 @@ import { secretHostOf } from '../../core/policy/secret.ts';
 import { callUrlOf, type ServerAccess } from '../../core/servers/server.ts';
 import { noOffers } from '../../core/servers/server-state.ts';
 import { readBounded } from '../../net/read-bounded.ts';
-import { toServerHeaders } from '../../net/headers.ts';
+import { toServerHeaders, withServerQuery } from '../../net/headers.ts';
 import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
 import { tryParse } from '../../core/json/wire-value.ts';
 import { readYaml, YamlFault } from '../../platform/read-yaml.ts';
@@ -36,9 +36,7 @@ export function createOpenApiSource(): ServerSource {
 async function fetchDocument(server: ServerAccess, context: UpstreamContext): Promise<string> {
   const { url } = server;
   if (url === '') throw documentFault('is missing. Set url to its URL, or document to the document itself');
-  const headers = await documentHeaders(server, context);
-  headers.set('accept', 'application/vnd.oai.openapi+json, application/json, application/yaml;q=0.9, */*;q=0.5');
-  const response = await context.fetch(new Request(url, { headers }));
+  const response = await context.fetch(await documentRequest(server, context));
   const { bytes, truncated } = await readBounded(response, limits.maxOpenApiBytes);
   if (!response.ok) {
     const unauthorized = response.status === 401 || response.status === 403;
@@ -68,18 +66,29 @@ function remedyOf(status: number): string {
  * Credentials are for the API, so a document on another host is read without any. A credential that is unavailable (not set yet, or bound
  * to tools) is left out: most documents are public, and the others respond with an error.
  */
-async function documentHeaders({ url, baseUrl, headers = {} }: ServerAccess, context: UpstreamContext): Promise<Headers> {
+async function documentRequest({ url, baseUrl, headers = {}, query = {} }: ServerAccess, context: UpstreamContext): Promise<Request> {
   const isOwnHost = secretHostOf(url) === secretHostOf(callUrlOf({ kind: 'openapi', url, baseUrl }) ?? url);
-  const sent = await toServerHeaders(url, {}, context.secret);
+  const secret = (name: string, host: string): Promise<string> => context.secret(name, host);
+  const sent = await toServerHeaders(url, {}, secret);
   for (const [name, value] of Object.entries(isOwnHost ? headers : {})) {
-    try {
-      const written = await toServerHeaders(url, { [name]: value }, (secret, host) => context.secret(secret, host));
-      for (const [key, text] of written) sent.set(key, text);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-    }
+    const written = await ifAvailable(toServerHeaders(url, { [name]: value }, secret));
+    for (const [key, text] of written ?? []) sent.set(key, text);
   }
-  return sent;
+  let target = url;
+  for (const [name, value] of Object.entries(isOwnHost ? query : {})) {
+    target = (await ifAvailable(withServerQuery(target, { [name]: value }, secret))) ?? target;
+  }
+  sent.set('accept', 'application/vnd.oai.openapi+json, application/json, application/yaml;q=0.9, */*;q=0.5');
+  return new Request(target, { headers: sent });
+}
+
+async function ifAvailable<Value>(value: Promise<Value>): Promise<Value | null> {
+  try {
+    return await value;
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
 }
 
 function decode(bytes: Uint8Array): string {

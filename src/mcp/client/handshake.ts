@@ -17,7 +17,7 @@ import { limits } from '../../core/limits.ts';
 import { version } from '../../core/version.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { connectionRequired } from '../../core/servers/user-connection.ts';
-import { toServerHeaders } from '../../net/headers.ts';
+import { toServerHeaders, withServerQuery } from '../../net/headers.ts';
 import type { UpstreamContext, ServerTokens } from '../../ports/upstream.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import { commandTarget, type Target } from './command-target.ts';
@@ -77,11 +77,22 @@ export async function openWire({ server, context, capabilities, maxBytes, isMaxF
 async function urlTarget(server: ServerAccess, context: UpstreamContext): Promise<Target> {
   const { tokens } = context;
   if (tokens?.connection !== undefined && (await tokens.token()) === null) throw connectionRequired(server.name, tokens.connection);
-  const send: Send = (request) => context.fetch(request);
+  const send = withQuery(server, context);
   return {
     url: new URL(server.url),
     headers: await toServerHeaders(server.url, server.headers ?? {}, (name, host) => context.secret(name, host)),
     fetch: context.tokens ? withStepUp(context.tokens, send) : send,
+  };
+}
+
+/** The innermost wrapper, so that only the outbound client sees the query. The endpoint for messages of HTTP+SSE gets it as well. */
+function withQuery({ query }: ServerAccess, context: UpstreamContext): Send {
+  if (query === undefined) return (request) => context.fetch(request);
+  return async (request) => {
+    const url = await withServerQuery(request.url, query, (name, host) => context.secret(name, host));
+    const { method, headers, signal, redirect } = request;
+    const body = request.body === null ? null : await request.arrayBuffer();
+    return await context.fetch(new Request(url, { method, headers, signal, redirect, body }));
   };
 }
 

@@ -36,6 +36,31 @@ function read(sample: string, format?: (typeof importFormats)[number]): ImportRe
 const reasons = ({ skipped }: ImportResult): Record<string, string> =>
   Object.fromEntries(skipped.map(({ name, reason }) => [name, reason]));
 
+describe('a URL with a key in its query', () => {
+  const serverOf = (url: string): ImportResult =>
+    readImport(new TextEncoder().encode(JSON.stringify({ mcpServers: { search: { url } } })), { fileName: 'mcp.json' });
+
+  it('gives a secret that is bound to the host, and a URL without it', () => {
+    const result = serverOf('https://mcp.search.example/mcp?apiKey=abc-0123456789&mode=fast');
+    expect(result.skipped).toEqual([]);
+    const [name = '', secret] = Object.entries(result.project.secrets ?? {})[0] ?? [];
+    expect(secret).toMatchObject({ value: 'abc-0123456789', hosts: ['mcp.search.example:443'] });
+    expect(result.project.servers?.search).toEqual({
+      kind: 'mcp',
+      url: 'https://mcp.search.example/mcp?mode=fast',
+      query: { apiKey: { secret: name } },
+    });
+    expect(JSON.stringify(result.project.servers)).not.toContain('abc-0123456789');
+  });
+
+  it('takes the name of a variable, and leaves a place for a value that is missing', () => {
+    const { project } = serverOf('https://mcp.search.example/mcp?k=${SEARCH_API_KEY}');
+    expect(project.servers?.search).toMatchObject({ url: 'https://mcp.search.example/mcp', query: { k: { secret: 'SEARCH_API_KEY' } } });
+    const { skipped } = serverOf('https://mcp.search.example/mcp?team=${TEAM}');
+    expect(skipped).toMatchObject([{ name: 'search', reason: expect.stringContaining('is no URL as it is') }]);
+  });
+});
+
 describe('a file of another system', () => {
   it.each(Object.entries(samples))('%s is recognized as %s, and gives documents that can be written', (sample, format) => {
     const result = read(sample);

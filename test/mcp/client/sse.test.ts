@@ -142,3 +142,21 @@ describe('a server of neither transport', () => {
     );
   });
 });
+
+describe('a server with a query', () => {
+  it('gets it with each request, on both endpoints, and no other part of the connection knows it', async () => {
+    const { fetch: send } = sseServer(() => ({ result: { content: [{ type: 'text', text: 'done' }] } }));
+    const urls: string[] = [];
+    const context = contextWith({
+      fetch: (request) => {
+        urls.push(request.url);
+        return send(request);
+      },
+    });
+    const server: ServerAccess = accessTo(url, { query: { key: { secret: 'KEY' } }, mcp: { transport: 'sse' } });
+    const answer = await createMcpUpstream().callTool(server, callOf('add'), {}, context);
+    expect(answer).toMatchObject({ kind: 'result', result: { isError: false } });
+    expect(new Set(urls.map((one) => new URL(one).searchParams.get('key')))).toEqual(new Set(['value of KEY']));
+    expect(urls.some((one) => one.startsWith('https://old.example.com/messages?session=1&'))).toBe(true);
+  });
+});
