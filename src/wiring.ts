@@ -1,5 +1,8 @@
 /** Builds every adapter from the bindings; nothing else does. Routes use `Services`, sessions use `Wiring`. `wire.ts` builds it on Cloudflare. */
 import type { AuditRow } from './core/audit.ts';
+import { coversToolset } from './core/guard.ts';
+import type { TextRedactor } from './core/redaction/redact-text.ts';
+import type { Redaction } from './core/redaction/redaction.ts';
 import type { Plan } from './core/turn/plan.ts';
 import type { Principal } from './core/principal.ts';
 import type { Server, ServerAccess, ServerKind } from './core/servers/server.ts';
@@ -10,6 +13,7 @@ import { defaultWorkspace } from './core/workspace.ts';
 import type { CallDeps } from './engine/call/call-scope.ts';
 import { createToolsetEditor } from './engine/configuration/toolset-editor.ts';
 import { callOutsideSession, dryRunCall, explainDirectCall, type DirectCall } from './engine/call/direct-call.ts';
+import type { RedactionRules } from './engine/call/redact.ts';
 import { executorByKind } from './engine/call/executor-by-kind.ts';
 import { readTurnNames } from './engine/plan/plan-names.ts';
 import { configurationTables, readView } from './engine/mcp/serve-view.ts';
@@ -178,7 +182,7 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     /** Requests to providers outside of turns (`providers/model-requests.ts`). */
     ...createModelRequests({
       ...{ ...runtime, directory, outbound, model, kept: keptReplies },
-      ...{ usage: recorder, background },
+      ...{ usage: recorder, background, redactor },
     }),
     refusals: createRefusalCounter({
       ...{ ...runtime, background },
@@ -334,6 +338,7 @@ function buildCallDeps(
       fetch: servers.fetchFor,
       isBlockedUrl: (url) => refusedUrl(network, url),
       guard: { workspace, ask, settings: async () => (await directory.safeguards(workspace)).guard },
+      redaction: async (toolset) => await redactionRules((await directory.safeguards(workspace)).redaction, toolset),
       configuration: (keyId) =>
         createToolsetEditor(catalog({ workspace, keyId }), keyId, {
           aliases: settings.aliases,
@@ -347,6 +352,16 @@ function buildCallDeps(
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
     };
   };
+}
+
+const redactor = async (redaction: Redaction): Promise<TextRedactor> =>
+  await (await import('./platform/compile-redaction.ts')).compileRedaction(redaction);
+
+/** Returns the rules for calls with a toolset; null if there are none. */
+async function redactionRules(redaction: Redaction | null, toolset: string | undefined): Promise<RedactionRules | null> {
+  if (redaction === null) return null;
+  const redact = await redactor(redaction);
+  return { results: redaction.results && coversToolset(redaction, toolset) ? redact : null, logs: redaction.logs ? redact : null };
 }
 
 /** Calls without a session: on scratch files, audited before they return. */

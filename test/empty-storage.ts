@@ -21,6 +21,8 @@ await import('../src/storage/backup/write-archive.ts');
 await import('../src/storage/backup/restore-archive.ts');
 await import('../src/http-tools/openapi/source.ts');
 await import('../src/skills/zip.ts');
+await import('../src/platform/compile-redaction.ts');
+await import('../src/platform/text-patterns.ts');
 await import('../src/platform/read-import.ts');
 await import('../src/engine/project/import-project.ts');
 await import('../src/oauth/clients.ts');

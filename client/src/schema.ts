@@ -6448,6 +6448,55 @@ export interface components {
         };
         /**
          * @example {
+         *       "rules": [
+         *         "secret",
+         *         "email",
+         *         "card"
+         *       ],
+         *       "patterns": [],
+         *       "results": true,
+         *       "logs": true
+         *     }
+         */
+        Redaction: {
+            /**
+             * @description Whether the rules apply to the log and to the stored bodies of requests.
+             * @default true
+             */
+            logs?: boolean;
+            /** @default [] */
+            patterns?: components["schemas"]["RedactionPattern"][];
+            /**
+             * @description Whether the rules apply to results: what models, clients and the log of a session get.
+             * @default true
+             */
+            results?: boolean;
+            /**
+             * @description Built-in rules: `secret` (keys and tokens of well-known formats, private keys), `email`, `phone`, `card` (with a valid check digit), `iban` (with a valid checksum), `ip` and `ssn` (US).
+             * @default []
+             */
+            rules?: components["schemas"]["RedactionRule"][];
+            /** @description Only results of calls with these toolsets. Absent: all results. Logs are redacted in any case. */
+            toolsets?: string[];
+        };
+        /**
+         * @example {
+         *       "name": "employee",
+         *       "pattern": "EMP-[0-9]{6}",
+         *       "replaceWith": "[employee]"
+         *     }
+         */
+        RedactionPattern: {
+            name: string;
+            /** @description A regular expression of RE2: without backreferences and lookaround. `(?i)` ignores case. It must not match the empty text. */
+            pattern: string;
+            /** @description Absent: the name in brackets. */
+            replaceWith?: string;
+        };
+        /** @enum {string} */
+        RedactionRule: "secret" | "email" | "phone" | "card" | "iban" | "ip" | "ssn";
+        /**
+         * @example {
          *       "webhook": "triage",
          *       "day": "2026-01-01",
          *       "count": 3,
@@ -9299,6 +9348,11 @@ export interface components {
                 nameMap?: {
                     [key: string]: string;
                 };
+                /**
+                 * @description Rules for texts that are replaced by labels in results and logs. null: none.
+                 * @default null
+                 */
+                redaction?: components["schemas"]["Redaction"] | null;
                 /** @default {} */
                 requestLog?: {
                     /**
@@ -9391,6 +9445,11 @@ export interface components {
                 nameMap?: {
                     [key: string]: string;
                 };
+                /**
+                 * @description Rules for texts that are replaced by labels in results and logs. null: none.
+                 * @default null
+                 */
+                redaction?: components["schemas"]["Redaction"] | null;
                 /** @default {} */
                 requestLog?: {
                     /**
@@ -9879,6 +9938,11 @@ export interface components {
                 nameMap?: {
                     [key: string]: string;
                 };
+                /**
+                 * @description Rules for texts that are replaced by labels in results and logs. null: none.
+                 * @default null
+                 */
+                redaction?: components["schemas"]["Redaction"] | null;
                 /** @default {} */
                 requestLog?: {
                     /**

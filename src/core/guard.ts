@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { limits } from './limits.ts';
 import { SecretName } from './policy/secret.ts';
 import { ContentBlock, type ToolResult } from './tools/tool.ts';
+import type { Redaction } from './redaction/redaction.ts';
 import { ToolsetName } from './toolset/toolset.ts';
 import { CallbackUrl } from './triggers/callbacks/callback.ts';
 
@@ -44,9 +45,9 @@ export const GuardEndpoint = z
 export type GuardEndpoint = z.infer<typeof GuardEndpoint>;
 
 /** What a workspace applies to calls and results besides its policy. */
-export type Safeguards = { guard: GuardEndpoint | null };
+export type Safeguards = { guard: GuardEndpoint | null; redaction: Redaction | null };
 
-export const noSafeguards: Safeguards = { guard: null };
+export const noSafeguards: Safeguards = { guard: null, redaction: null };
 
 /** The call that the guard checks. `arguments`: the tool's own, with secrets as `{"secret": NAME}`. */
 export type GuardedCallInfo = {
@@ -107,8 +108,8 @@ export type GuardDecision = {
   arguments?: Record<string, unknown>;
 };
 
-/** Whether the guard checks calls with this toolset. */
-export function guards({ toolsets }: GuardEndpoint, toolset: string | undefined): boolean {
+/** Whether a safeguard applies to calls with this toolset. */
+export function coversToolset({ toolsets }: { toolsets?: readonly string[] | undefined }, toolset: string | undefined): boolean {
   return toolsets === undefined || (toolset !== undefined && toolsets.includes(toolset));
 }
 

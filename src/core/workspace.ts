@@ -1,6 +1,7 @@
 /** The settings of a workspace: how long its records are kept, what its request log contains, when its keys expire, and names of its tools. One document, with defaults. */
 import { z } from 'zod';
 import { GuardEndpoint } from './guard.ts';
+import { Redaction } from './redaction/redaction.ts';
 import { NameMap } from './toolset/toolset.ts';
 import { UsageLimits } from './usage-limits.ts';
 
@@ -44,6 +45,9 @@ export const WorkspaceSettings = z.strictObject({
   requestLog: RequestLog.prefault({}),
   keys: Keys.prefault({}),
   limits: UsageLimits.default({}).meta({ description: 'Limits of all keys, agents, webhooks and schedules of the workspace together.' }),
+  redaction: Redaction.nullable().default(null).meta({
+    description: 'Rules for texts that are replaced by labels in results and logs. null: none.',
+  }),
   nameMap: NameMap.default({}).meta({
     description:
       'Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.',

@@ -313,7 +313,7 @@ export interface Directory {
   workspaceStatus(workspace: string): Promise<WorkspaceStatus | null>;
   /** Returns the policy rules of the workspace; they may be `limits.freshReadMs` old, but not in the isolate that wrote them. */
   rules(workspace: string): Promise<readonly PolicyRule[]>;
-  /** Returns the guard of the workspace. Read together with the rules, so that a workspace without safeguards has no further read. */
+  /** Returns the guard and the redaction rules of the workspace. Read together with the rules, so that a workspace without safeguards has no further read. */
   safeguards(workspace: string): Promise<Safeguards>;
   /**
    * Throws `not_found` if the server does not exist. The result may be `limits.freshReadMs` old, but is read again if the call of `tool` (an

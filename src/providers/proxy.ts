@@ -3,6 +3,8 @@
  * provider's bytes are forwarded; other chats are translated (`engine/proxy/translate-chat.ts`). A forwarded reply is parsed and rewritten
  * if the provider's profile requires it, or if it may contain calls and its wire is not known to be exact.
  */
+import type { Redaction } from '../core/redaction/redaction.ts';
+import type { TextRedactor } from '../core/redaction/redact-text.ts';
 import { splitModelRef } from '../core/agent.ts';
 import { nativeTokenPrefix } from '../core/model/native-token.ts';
 import { recordOf } from '../core/json/wire-value.ts';
@@ -58,6 +60,8 @@ export type ProxyDeps = WithTelemetry & {
   /** Absent: nothing is metered. */
   usage?: Pick<UsageRecorder, 'gather'>;
   background?(work: Promise<unknown>): void;
+  /** Compiles redaction rules. Absent: bodies that need them are not logged. */
+  redactor?(redaction: Redaction): Promise<TextRedactor>;
 };
 
 export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, chat: ProxiedChat): Promise<Response> {

@@ -104,7 +104,8 @@ export function createDirectory(options: {
   const rules = createPublishedCache<'rules', { rules: readonly PolicyRule[] } & Safeguards>({
     ...all,
     kind: 'rules',
-    open: async (_workspace, _name, stored) => (Array.isArray(stored) ? { rules: stored, ...noSafeguards } : stored),
+    open: async (_workspace, _name, stored) =>
+      Array.isArray(stored) ? { rules: stored, ...noSafeguards } : stored === null ? null : { ...noSafeguards, ...stored },
     // No rule allows anything, and possible denials require approval, which is safe.
     fallback: (workspace, error) => {
       const fields = { workspace, cause: String(error) };

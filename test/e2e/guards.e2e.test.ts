@@ -148,3 +148,46 @@ describe('in a turn', () => {
     expect(JSON.stringify(fieldsOf(log, 'tool-result', 'content'))).toContain('changed the arguments of this call: a safer file.');
   });
 });
+
+describe('redaction rules', () => {
+  const redact = async (redaction: object | null) =>
+    await service.call('PUT', '/v1/workspaces/default', { settings: { redaction, requestLog: { bodies: true } } });
+  const echo = async (text: string): Promise<string> => {
+    const call = { name: 'bash', arguments: { command: `echo '${text}'` } };
+    const { json } = await service.call('POST', '/v1/toolsets/work/calls', call);
+    return `${json.content[0].text.split('\n')[0]} ${json.structuredContent.stdout.trim()}`;
+  };
+
+  it('replace what they find in results, text and structured', async () => {
+    const patterns = [{ name: 'employee', pattern: 'EMP-[0-9]{4}' }];
+    await redact({ rules: ['email', 'card'], patterns });
+    expect(await echo('ada@example.com EMP-1234')).toBe('[email] [employee] [email] [employee]');
+    await redact({ rules: ['email'], toolsets: ['other'] });
+    expect(await echo('ada@example.com')).toBe('ada@example.com ada@example.com');
+    await redact({ rules: ['email'], results: false });
+    expect(await echo('ada@example.com')).toBe('ada@example.com ada@example.com');
+  });
+
+  it('are refused with the path of what is wrong', async () => {
+    const patterns = [{ name: 'own', pattern: '(a)\\1' }];
+    expect((await redact({ patterns })).json.issues).toEqual([
+      { path: 'settings.redaction.patterns[0].pattern', message: expect.stringContaining('RE2') },
+    ]);
+    expect((await redact({})).json.issues).toEqual([{ path: 'settings.redaction', message: expect.stringContaining('must have') }]);
+  });
+
+  it('apply to the stored bodies of requests', async () => {
+    await redact({ rules: ['email'], results: false });
+    await service.call('POST', '/v1/chat/completions', {
+      model: 'rehearsal/default',
+      messages: [{ role: 'user', content: 'I am ada@example.com' }],
+    });
+    const bodies = async (): Promise<string> => {
+      const { items } = (await service.call('GET', '/v1/requests')).json;
+      const found = items.find(({ session }: { session: string | null }) => session === null);
+      return found === undefined ? '' : JSON.stringify((await service.call('GET', `/v1/requests/${found.id}`)).json.bodies);
+    };
+    await expect.poll(bodies).toContain('[email]');
+    expect(await bodies()).not.toContain('ada@example.com');
+  });
+});

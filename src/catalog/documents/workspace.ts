@@ -15,8 +15,10 @@ export const workspaceWriter: DocumentWriter = {
 
   prepare: async (context, _name, given) => {
     const body = parseDocument(Workspace, given);
-    const { nameMap } = body.settings;
-    const issues = nameMapIssues(nameMap);
+    const { nameMap, redaction } = body.settings;
+    const patterns = redaction?.patterns ?? [];
+    const faults = patterns.length === 0 ? [] : (await import('../../platform/text-patterns.ts')).patternIssues(patterns);
+    const issues = [...nameMapIssues(nameMap), ...faults];
     if (issues.length > 0) throw invalidRequest(issues);
     if (canonicalJson(nameMap) === canonicalJson(readWorkspaceSettings(context.sql).nameMap)) return { body };
     return { body, ...(await recompileAll(context, knownTools(context, { nameMap }))) };

@@ -31,8 +31,8 @@ const readers: { readonly [Kind in PublishedKind]: (context: CatalogContext, nam
   server: (context, name) => findServerAccess(context, name),
   offers: ({ sql }, name) => (findRow(sql, 'server', name) === null ? null : readServerOffers(sql, name)),
   rules: ({ sql }) => {
-    const [rules, { guard }] = [readRules(sql), readWorkspaceSettings(sql)];
-    return guard === null ? rules : { rules, guard };
+    const [rules, { guard, redaction }] = [readRules(sql), readWorkspaceSettings(sql)];
+    return guard === null && redaction === null ? rules : { rules, guard, redaction };
   },
   subscriptions: ({ sql }) => subscribedTargets(sql).map(({ head }) => head),
   settings: ({ sql }) => readWorkspaceSettings(sql),

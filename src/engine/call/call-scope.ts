@@ -24,6 +24,7 @@ import type { ToolMaker } from '../../ports/tool-maker.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import type { CallerChannel, ServerTokens } from '../../ports/upstream.ts';
 import type { AskGuard } from '../guard/ask-guard.ts';
+import type { RedactionRules } from './redact.ts';
 import type { CallTree } from './inner/call-tree.ts';
 import type { ToolCallRequest, WaitFor } from './tool-call.ts';
 
@@ -49,6 +50,8 @@ export type CallDeps = WithTelemetry & {
   sandbox?: Sandbox;
   /** The guard of the workspace. Absent: there are none. */
   guard?: { workspace: string; settings(): Promise<GuardEndpoint | null>; ask: AskGuard };
+  /** The redaction rules for calls with a toolset. Absent or null: there are none. */
+  redaction?(toolset: string | undefined): Promise<RedactionRules | null>;
   /** Why calls cannot be approved in this deployment, as a sentence. Absent: they can, in a session. */
   noApprovals?: string;
 };

@@ -58,7 +58,7 @@ export async function executeCall(
   const seeing = { ...scope, taint: watch.marks };
   const judged = judgeCall(deps, seeing, tool, own);
   if (judged.decision.verdict === 'deny') return notRun(forbidden(judged.decision.reason));
-  const redactor = createRedactor();
+  const redactor = createRedactor(await deps.redaction?.(scope.edition?.toolset));
   const abort = new AbortController();
   const stop = (why: string): void => abort.abort(new Error(why));
   const timeoutMs = server?.timeoutMs ?? scope.timeoutMs;
@@ -105,7 +105,8 @@ export async function executeCall(
     if (outcome.suspended === true) await inner?.idle();
     return outcome;
   };
-  const logFailure = (error: string): void => deps.log.error('a tool failed', { canonical: tool.canonical, session: scope.session, error });
+  const logFailure = (error: string): void =>
+    redactor.log(deps.log).error('a tool failed', { canonical: tool.canonical, session: scope.session, error });
   const { input, suspended, ...result } = await toResult(run(), tool, { redactor, abort, deadline, guarded, signal, logFailure });
   // Nested calls that are still running were aborted; their audit rows are written before this call's own.
   await inner?.idle();

@@ -1,10 +1,12 @@
 /**
  * Removes the secret values that a call has read from everything it returns, in whatever encoding (`core/policy/secret-spellings.ts`), before it is
- * stored or logged. Only values that were read are searched for, so most calls cost nothing. Linear in the size of the result.
+ * stored or logged. Only values that were read are searched for, so most calls cost nothing. Then applies the redaction rules of the
+ * workspace, if it has any. Linear in the size of the result.
  */
 import { ServerRpcError } from '../mcp/rpc-error.ts';
 import { createExactScanner, createSqueezedScanner, minSqueezedLength, type Scanner, type Span } from '../../core/policy/secret-scanner.ts';
 import { hiddenSpellings, secretParts, secretSpellings } from '../../core/policy/secret-spellings.ts';
+import type { TextRedactor } from '../../core/redaction/redact-text.ts';
 import type { ContentBlock, ToolResult } from '../../core/tools/tool.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
@@ -25,11 +27,18 @@ export type Redactor = {
 
 const mark = '[secret]';
 
-export function createRedactor(): Redactor {
+/** The rules of the workspace; null: none apply. */
+export type RedactionRules = { results: TextRedactor | null; logs: TextRedactor | null };
+
+export function createRedactor(rules: RedactionRules | null = null): Redactor {
   const parts = new Set<string>();
   let made: Finder | null = null;
   const finder = (): Finder => (made ??= createFinder([...parts]));
-  const data = <Value>(value: Value): Value => (parts.size === 0 ? value : cleanMember(value, finder()));
+  const hide = <Value>(value: Value, redact: TextRedactor | null | undefined): Value => {
+    const clean = parts.size === 0 ? value : cleanMember(value, (texts) => cleanTexts(texts, finder()));
+    return redact == null ? clean : cleanMember(clean, (texts) => mapTexts(texts, redact));
+  };
+  const data = <Value>(value: Value): Value => hide(value, rules?.results);
   return {
     addSecret(value) {
       for (const part of secretParts(value)) if (part.length >= limits.minRedactedSecretLength) parts.add(part);
@@ -39,20 +48,20 @@ export function createRedactor(): Redactor {
     text: (text) => data(text),
     data,
     result(result) {
-      if (parts.size === 0) return result;
+      if (parts.size === 0 && rules?.results == null) return result;
       const { content, structuredContent, issues, meta, protocolError } = result;
       return {
         ...result,
-        content: cleanMember(cleanBlocks(content, finder()), finder()),
-        ...(structuredContent && { structuredContent: cleanMember(structuredContent, finder()) }),
-        ...(issues && { issues: cleanMember(issues, finder()) }),
-        ...(meta && { meta: cleanMember(meta, finder()) }),
-        ...(protocolError && { protocolError: cleanMember(protocolError, finder()) }),
+        content: data(parts.size === 0 ? content : cleanBlocks(content, finder())),
+        ...(structuredContent && { structuredContent: data(structuredContent) }),
+        ...(issues && { issues: data(issues) }),
+        ...(meta && { meta: data(meta) }),
+        ...(protocolError && { protocolError: data(protocolError) }),
       };
     },
     log(log) {
       const cleaned = (write: Logger['info']): Logger['info'] => {
-        return (message, fields) => write(data(message), data(fields));
+        return (message, fields) => write(hide(message, rules?.logs), hide(fields, rules?.logs));
       };
       return {
         error: cleaned((message, fields) => log.error(message, fields)),
@@ -85,10 +94,10 @@ function createFinder(parts: readonly string[]): Finder {
  * Redacts every text in a value, including member names, and keeps its shape. A number that spells a secret is replaced. A secret that is
  * split over several texts is removed from each.
  */
-function cleanMember<Value>(value: Value, finder: Finder): Value {
+function cleanMember<Value>(value: Value, clean: (texts: string[]) => string[]): Value {
   const [values, names]: [string[], string[]] = [[], []];
   collect(value, values, names);
-  const [cleanValues, cleanNames] = [cleanTexts(values, finder), cleanTexts(names, finder)];
+  const [cleanValues, cleanNames] = [clean(values), clean(names)];
   // Texts are replaced by texts, so the type stays the same.
   return cleanValues === values && cleanNames === names ? value : (rebuild(value, cleanValues.values(), cleanNames.values()) as Value);
 }
@@ -118,6 +127,12 @@ function rebuild(value: unknown, values: Iterator<string>, names: Iterator<strin
 function nameOf(name: string, names: Iterator<string>): string {
   const next = names.next();
   return next.done === true ? name : next.value;
+}
+
+/** Returns the same array if nothing was found. */
+function mapTexts(texts: string[], redact: TextRedactor): string[] {
+  const clean = texts.map(redact);
+  return clean.every((text, index) => text === texts[index]) ? texts : clean;
 }
 
 /** Returns the same array if nothing was found. */

@@ -4,7 +4,7 @@
  * that every way to a tool has it.
  */
 import {
-  guards,
+  coversToolset,
   type BeforeAnswer,
   type GuardEndpoint,
   type GuardDecision,
@@ -39,7 +39,7 @@ type GuardDeps = Pick<CallDeps, 'log'> & { guard: NonNullable<CallDeps['guard']>
 export async function openGuard(deps: CallDeps, scope: CallScope): Promise<CallGuard | null> {
   if (deps.guard === undefined) return null;
   const settings = await deps.guard.settings();
-  if (settings === null || !guards(settings, scope.edition?.toolset)) return null;
+  if (settings === null || !coversToolset(settings, scope.edition?.toolset)) return null;
   return createCallGuard({ log: deps.log, guard: deps.guard }, scope, settings);
 }
 

@@ -3,6 +3,8 @@
  * through while it is copied, up to a limit; nothing waits for the copy.
  */
 import { limits } from '../../core/limits.ts';
+import type { Redaction } from '../../core/redaction/redaction.ts';
+import type { TextRedactor } from '../../core/redaction/redact-text.ts';
 import type { RequestBodies } from '../../core/usage.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { UsageRecorder } from '../../ports/usage.ts';
@@ -12,6 +14,8 @@ import type { MeterDeps } from './call-meter.ts';
 type BodyLogDeps = MeterDeps & {
   directory: Pick<Directory, 'workspaceSettings'>;
   background?: ((work: Promise<unknown>) => void) | undefined;
+  /** Compiles redaction rules. Absent: bodies that need them are not logged. */
+  redactor?: ((redaction: Redaction) => Promise<TextRedactor>) | undefined;
 };
 
 export type BodyLog = {
@@ -32,18 +36,23 @@ export function startBodyLog(deps: BodyLogDeps, workspace: string, readRequest: 
   if (recorder === undefined) return { usage: undefined, watch: async (response) => response, fail: () => undefined };
   let isLogged: boolean | null = null;
   const decide = (value: boolean): boolean => (isLogged ??= value);
+  let redaction: Redaction | null = null;
   const decided = directory.workspaceSettings(workspace).then(
-    ({ requestLog }) => decide(requestLog.bodies),
+    (settings) => {
+      redaction = settings.redaction?.logs === true ? settings.redaction : null;
+      return decide(settings.requestLog.bodies && (redaction === null || deps.redactor !== undefined));
+    },
     () => decide(false),
   );
   const ended = Promise.withResolvers<void>();
   const copy = createCopy();
 
-  const readBodies = (): RequestBodies => {
+  const readBodies = async (): Promise<RequestBodies> => {
     const [request, response] = [readRequest(), copy.text()];
+    const redact = redaction === null ? null : ((await deps.redactor?.(redaction)) ?? null);
     return {
-      request: request === null ? null : cut(request),
-      response: response === null ? null : cut(response),
+      request: request === null ? null : cut(request, redact),
+      response: response === null ? null : cut(response, redact),
       truncated: Math.max(request?.length ?? 0, response?.length ?? 0) > limits.maxLoggedBodyCharacters,
     };
   };
@@ -54,7 +63,7 @@ export function startBodyLog(deps: BodyLogDeps, workspace: string, readRequest: 
         const gathered = decided.then(async (logged) => {
           if (!logged) return recorder.gather(of, report);
           await withTimeout(clock, ended.promise, limits.providerWholeTimeoutMs, () => undefined);
-          recorder.gather(of, { ...report, bodies: readBodies() });
+          recorder.gather(of, { ...report, bodies: await readBodies() });
         });
         background(gathered);
       },
@@ -76,9 +85,14 @@ function isText(type: string | null): boolean {
   return /^(?:text\/|application\/(?:json|x-ndjson))/i.test(type ?? '');
 }
 
-function cut(text: string): string {
-  return text.slice(0, limits.maxLoggedBodyCharacters).toWellFormed();
+/** Redacts before the text is cut, since a rule may not recognize the beginning of what it replaces. */
+function cut(text: string, redact: TextRedactor | null): string {
+  const start = text.slice(0, maxCopiedCharacters);
+  return (redact === null ? start : redact(start)).slice(0, limits.maxLoggedBodyCharacters).toWellFormed();
 }
+
+/** A little more than what is stored: the length of what a rule replaces. */
+const maxCopiedCharacters = limits.maxLoggedBodyCharacters + 4_096;
 
 /** Collects the beginning of a text, a little more than the limit. `text`: null if nothing arrived. */
 function createCopy() {
@@ -86,7 +100,7 @@ function createCopy() {
   let text: string | null = null;
   return {
     push(bytes: Uint8Array): void {
-      if ((text?.length ?? 0) <= limits.maxLoggedBodyCharacters) text = (text ?? '') + decoder.decode(bytes, { stream: true });
+      if ((text?.length ?? 0) <= maxCopiedCharacters) text = (text ?? '') + decoder.decode(bytes, { stream: true });
     },
     text: () => text,
   };
