@@ -9,6 +9,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { claimPort } from '../../src/local/port.ts';
 import { startRuntime, type Runtime, type RuntimeOptions } from '../../src/local/runtime.ts';
 import { mainModule, modulesFolder, pagesFolder, workerConfigFile } from '../../src/local/worker-config.ts';
+import { parseLogLine } from '../../src/local/workerd/process.ts';
 import { waitUntil } from '../wait-for.ts';
 
 const worker = (version: number) => `
@@ -166,6 +167,17 @@ it('ends the runtime of a start that was killed, drops the KV of earlier release
   await waitUntil(() => log.filter((line) => line.includes('ended (exit SIGKILL)')).length === 2);
   expect(Number.parseInt(left, 10)).toBeGreaterThan(0);
   await waitUntil(async () => (await ask('count').catch(() => 0)) === 3);
+});
+
+it('says in its log that the disk is full, and passes other lines through', () => {
+  const message =
+    'e = workerd/util/sqlite.c++:1827: failed: SQLite failed; dbErrorMessage(err, db) = database or disk is full: SQLITE_FULL';
+  const texts = [JSON.stringify({ message, level: 'error' }), JSON.stringify({ message: 'turn ended', level: 'info' }), 'plain text'];
+  expect(texts.map(parseLogLine)).toEqual([
+    { message: expect.stringContaining('The disk of the data folder is full'), level: 'error' },
+    { message: 'turn ended', level: 'info' },
+    { message: 'plain text', level: 'error' },
+  ]);
 });
 
 it('names a port that another program took', async () => {

@@ -50,7 +50,7 @@ export function spawnWorkerd(options: ProcessOptions): WorkerdProcess {
   process.once('exit', kill);
   const failures: string[] = [];
   const onLine = (text: string): void => {
-    const line = parseLine(text);
+    const line = parseLogLine(text);
     if (line.level === 'error' && failures.length < maxFailureLines) failures.push(line.message);
     options.onLog(line);
   };
@@ -102,7 +102,9 @@ async function stop(child: ChildProcess, ended: Promise<string>, graceMs: number
 }
 
 /** Structured logs are JSON lines. workerd's own are among them, and in plain text before it has read its configuration. */
-function parseLine(text: string): LogLine {
+export function parseLogLine(text: string): LogLine {
+  // Instead of a stack of addresses, for each write that fails.
+  if (text.includes('SQLITE_FULL')) return { message: diskFull, level: 'error' };
   try {
     const { message, level } = JSON.parse(text) as Partial<LogLine>;
     if (typeof message === 'string' && typeof level === 'string') return { message, level };
@@ -111,6 +113,8 @@ function parseLine(text: string): LogLine {
   }
   return { message: text, level: 'error' };
 }
+
+const diskFull = 'The disk of the data folder is full: requests that store something fail until there is room again.';
 
 /** Ends the workerd of a launcher that was killed: it would use the data folder, and the port, of the next one. */
 export async function endLeftover(pidFile: string): Promise<void> {
