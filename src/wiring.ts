@@ -58,7 +58,7 @@ import { createChatModel } from './providers/chat-model.ts';
 import { rehearsalHttp } from './providers/rehearsal/rehearsal.ts';
 import { createMadeExecutor } from './sandbox/made-executor.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
-import { openToken } from './storage/access-token.ts';
+import { openToken, type TokenKind } from './storage/access-token.ts';
 import { createAudits } from './storage/audit-client.ts';
 import { createBackups } from './storage/backup/backup-client.ts';
 import type { Bindings } from './storage/bindings.ts';
@@ -156,8 +156,11 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     oauth: createAuthorization({ outbound, clock: runtime.clock, ids: createJsonSeal(master, 'oauth-client') }),
     consents: createJsonSeal(master, 'consent'),
     grants: (caller: CatalogCaller): Grants => createCatalogClient(bindings, caller, base.cachedDirectory),
-    /** Returns the workspace of a token of OAuth; null: it was not issued here. */
-    workspaceOfToken: async (token: string): Promise<string | null> => (await openToken(master, token))?.workspace ?? null,
+    /** Returns the workspace of a token of OAuth of one of these kinds; null: it was not issued here. */
+    workspaceOfToken: async (text: string, kinds: readonly TokenKind[]): Promise<string | null> => {
+      const token = await openToken(master, text);
+      return token !== null && kinds.includes(token.kind) ? token.workspace : null;
+    },
     /** Returns the names of the tools that a principal is served at an MCP endpoint. Throws `not_found` and `forbidden`. */
     mcpTools: async (principal: Principal, toolset: string): Promise<string[]> =>
       (await readView(serve, principal, toolset)).names.tools.map(({ wireName }) => wireName),

@@ -55,12 +55,11 @@ async function fetchDocument(outbound: OutboundHttp, url: URL): Promise<unknown>
   const onHop = (_to: URL, hop: number): void => {
     if (hop > 0) throw new Problem('invalid_request', 'The URL of the client_id redirects to another URL.');
   };
-  const response = await outbound(new Request(url, { headers: { accept: 'application/json' } }), {
-    purpose: 'server',
-    timeoutMs: documentTimeoutMs,
-    onHop,
+  const { response, bytes, truncated } = await readable(url, async () => {
+    const request = new Request(url, { headers: { accept: 'application/json' } });
+    const received = await outbound(request, { purpose: 'server', timeoutMs: documentTimeoutMs, onHop });
+    return { response: received, ...(await readBounded(received, maxDocumentBytes)) };
   });
-  const { bytes, truncated } = await readBounded(response, maxDocumentBytes);
   if (!response.ok)
     throw new Problem('invalid_request', `${url.host} responded with status ${response.status} to the URL of the client_id.`);
   if (truncated) throw new Problem('invalid_request', `The document at the URL of the client_id has more than ${maxDocumentBytes} bytes.`);
@@ -68,5 +67,15 @@ async function fetchDocument(outbound: OutboundHttp, url: URL): Promise<unknown>
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes));
   } catch {
     throw new Problem('invalid_request', 'The document at the URL of the client_id is not JSON.');
+  }
+}
+
+/** The URL is the client's choice, so a failure is its error, not one of the service. */
+async function readable<T>(url: URL, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem('invalid_request', `The document at the URL of the client_id could not be read from ${url.host}: ${error.detail}`);
   }
 }

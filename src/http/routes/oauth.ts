@@ -150,8 +150,13 @@ export const oauthRoutes: readonly Route[] = [
   ),
 ];
 
-/** The fields of a form that hold a token, in each of its uses. */
-const tokenFields = { authorization_code: 'code', refresh_token: 'refresh_token' } as const;
+/** The field of a form that holds the token, and its kind, for each use. */
+const uses = {
+  authorization_code: { field: 'code', kinds: ['code'] },
+  refresh_token: { field: 'refresh_token', kinds: ['refresh'] },
+  revoke: { field: 'token', kinds: ['access', 'refresh'] },
+} as const;
+const grantTypes = ['authorization_code', 'refresh_token'] as const;
 
 async function redeem({ c, services }: Pick<PublicRequest, 'c' | 'services'>, use: 'token' | 'revoke'): Promise<Response> {
   const issuer = requireIssuer(c);
@@ -159,14 +164,15 @@ async function redeem({ c, services }: Pick<PublicRequest, 'c' | 'services'>, us
   if (type.trim() !== form.type) return oauthError(400, 'invalid_request', `Send the form as ${form.type}.`);
   const sent = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxTokenRequestBytes)));
   const grantType = sent.get('grant_type') ?? '';
-  if (use === 'token' && !Object.hasOwn(tokenFields, grantType))
+  const known = use === 'revoke' ? use : grantTypes.find((name) => name === grantType);
+  if (known === undefined)
     return oauthError(
       400,
       grantType === '' ? 'invalid_request' : 'unsupported_grant_type',
       'grant_type must be authorization_code or refresh_token.',
     );
-  const field = use === 'revoke' ? 'token' : tokenFields[grantType as keyof typeof tokenFields];
-  const workspace = await services.workspaceOfToken(sent.get(field) ?? '');
+  const { field, kinds } = uses[known];
+  const workspace = await services.workspaceOfToken(sent.get(field) ?? '', kinds);
   // A forged token costs no request to storage, and no request to the URL of a client.
   if (workspace === null) return use === 'revoke' ? c.body('', 200, noStore) : oauthError(400, 'invalid_grant', `The ${field} is invalid.`);
   const unused = use === 'revoke' ? ['grant_type', 'code', 'refresh_token'] : ['token'];
