@@ -116,6 +116,7 @@ export async function verifyToken(context: CatalogContext, inner: string): Promi
       ...(toolsets !== undefined && { toolsets }),
       ...(user.agents !== undefined && { agents: user.agents }),
       audience: grant.resource,
+      user: grant.metadata.user,
     },
     expiresAt: token.expiresAt * 1000,
   };

@@ -10,6 +10,7 @@ import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import { AuthorizationRefused, type AuthorizationRequest } from '../../oauth/checked-request.ts';
 import { readBytes } from '../json-body.ts';
+import { inWorkspace } from '../middleware/authenticate.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { consentPage, refusedRequestPage } from '../pages/consent-page.ts';
 import { privateHtmlResponse } from '../pages/html.ts';
@@ -88,9 +89,10 @@ async function readRequest(c: AppContext, issuer: string): Promise<Authorization
   return await c.get('services').oauth.request(issuer, new URL(c.req.url).searchParams);
 }
 
-/** Throws `forbidden` if the user is not a member of the workspace. */
-async function principalFor(c: AppContext, person: Person, { endpoint }: AuthorizationRequest): Promise<Principal> {
-  return await c.get('services').people.principal(person, endpoint.workspace);
+/** Throws `forbidden` if the user is not a member of the workspace. Without one in the path, it is the first of the user. */
+async function principalFor(c: AppContext, person: Person, { endpoint: { workspace } }: AuthorizationRequest): Promise<Principal> {
+  const { people, directory } = c.get('services');
+  return await inWorkspace(await people.principal(person, workspace), workspace ?? undefined, directory);
 }
 
 async function showConsent(c: AppContext, person: Person, principal: Principal, request: AuthorizationRequest): Promise<Response> {
