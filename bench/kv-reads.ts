@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Miniflare } from 'miniflare';
-import { ensureBundle } from '../src/local/bundle.ts';
+import { ensureBundle } from '../src/local/build/bundle.ts';
 import { claimPort } from '../src/local/port.ts';
 import { mainModule, modulesFolder } from '../src/local/worker-config.ts';
 import { createApi } from './setup.ts';

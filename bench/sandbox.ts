@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Plugin } from 'esbuild';
 import { QuickJS } from 'quickjs-wasi';
-import { buildEngine, enginePath } from '../src/local/build-engine.ts';
+import { buildEngine, enginePath } from '../src/local/build/build-engine.ts';
 import { openBundledWorker } from './bundled-worker.ts';
 
 const quick = process.argv.includes('--quick');

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
 import { waitMs } from './wait-ms.ts';
 import { wasmModules } from './wasm-modules.ts';
-import { buildEngine } from '../src/local/build-engine.ts';
+import { buildEngine } from '../src/local/build/build-engine.ts';
 
 buildEngine();
 

@@ -3,7 +3,7 @@ import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
 import { waitMs } from './wait-ms.ts';
-import { buildEngine } from '../src/local/build-engine.ts';
+import { buildEngine } from '../src/local/build/build-engine.ts';
 
 buildEngine();
 

@@ -48,7 +48,7 @@ const requestTimeoutMs = 10_000;
 
 if (import.meta.main)
   await runLocalScript(async () => {
-    await succeed(run([join(import.meta.dirname, 'build.ts')]), 'The build');
+    await succeed(run([join(import.meta.dirname, 'build/build.ts')]), 'The build');
     const config = join(projectRoot, 'dist/wrangler.json');
     const { vars = {} } = JSON.parse(readFileSync(config, 'utf8')) as { vars?: object };
     const options = {

@@ -3,7 +3,7 @@
  * (`reload`) also rebuilds and reloads when a source file changes.
  */
 import { join, relative } from 'node:path';
-import { ensureBundle } from './bundle.ts';
+import { ensureBundle } from './build/bundle.ts';
 import { lockDataDir } from './data-lock.ts';
 import { isCheckout, readEnvironment, workerVariables, type LocalEnvironment } from './environment.ts';
 import { makeDataDir, readKeys, type Keys } from './keys.ts';

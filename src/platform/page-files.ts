@@ -1,4 +1,4 @@
-/** The files that `local/build-console.ts` built: static assets, which the platform serves to the Worker through a binding. */
+/** The files that `local/build/build-console.ts` built: static assets, which the platform serves to the Worker through a binding. */
 
 /** `path` starts with a slash. `headers`: those of the browser's request, for conditional requests. */
 type PageFile = (path: string, headers: Headers) => Promise<Response | null>;

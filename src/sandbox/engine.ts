@@ -1,5 +1,5 @@
 /**
- * The engine: QuickJS in WebAssembly (`quickjs-wasi`) with added fuel metering (`src/local/meter-wasm.ts`), so that it cannot run for
+ * The engine: QuickJS in WebAssembly (`quickjs-wasi`) with added fuel metering (`src/local/build/meter-wasm.ts`), so that it cannot run for
  * long without calling the host. Loaded when code runs for the first time. Each machine is prepared from scratch: restoring a snapshot
  * of a prepared one took as long, and more memory.
  */

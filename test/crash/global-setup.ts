@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { buildModules, ensureBundle } from '../../src/local/bundle.ts';
+import { buildModules, ensureBundle } from '../../src/local/build/bundle.ts';
 import { writeCrashBuild } from './crash-build.ts';
 
 /** Folders of the bundles (deployed, plain, and two crash builds), and the folder where the cells write their verdicts. */

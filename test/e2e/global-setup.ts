@@ -1,5 +1,5 @@
 /** Builds the bundle once for all services that the e2e tests start; otherwise each service builds it on its first start. */
-import { ensureBundle } from '../../src/local/bundle.ts';
+import { ensureBundle } from '../../src/local/build/bundle.ts';
 import { builtBundles } from './service.ts';
 
 export default async function setup(): Promise<void> {

@@ -6,7 +6,7 @@ import type { AuditRow } from '../../src/core/audit.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { placeholder } from '../../src/core/project/expand-variables.ts';
 import { createEdgeHandler, type EdgeOptions } from '../../src/edge.ts';
-import type * as Declared from '../../src/local/edge.d.mts';
+import type * as Declared from '../../src/local/build/edge.d.mts';
 import { edgeProject, edgeUpstream } from './project.ts';
 
 /** The types for users fit the implementation. */

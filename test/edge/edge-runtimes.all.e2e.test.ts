@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildEdge } from '../../src/local/build-edge.ts';
+import { buildEdge } from '../../src/local/build/build-edge.ts';
 import { root } from '../e2e/service.ts';
 import { isSkipped } from '../selection.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildConsole } from '../../src/local/build-console.ts';
+import { buildConsole } from '../../src/local/build/build-console.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'moniker-console-'));
 

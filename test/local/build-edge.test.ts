@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { createEdgeHandler } from '../../src/edge.ts';
-import { buildEdge, edgeModule } from '../../src/local/build-edge.ts';
+import { buildEdge, edgeModule } from '../../src/local/build/build-edge.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'moniker-edge-'));
 const maxBytes = 6_000_000;

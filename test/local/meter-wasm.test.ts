@@ -1,6 +1,6 @@
 /** A small handwritten module, metered. `test/sandbox/` tests the effect on the engine. */
 import { expect, it } from 'vitest';
-import { meterWasm } from '../../src/local/meter-wasm.ts';
+import { meterWasm } from '../../src/local/build/meter-wasm.ts';
 
 const section = (id: number, ...content: number[]): number[] => [id, content.length, ...content];
 const text = (value: string): number[] => [value.length, ...new TextEncoder().encode(value)];

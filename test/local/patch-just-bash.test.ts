@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { projectRoot } from '../../src/local/environment.ts';
-import { applyPatch } from '../../src/local/patch-just-bash.ts';
+import { applyPatch } from '../../src/local/build/patch-just-bash.ts';
 import { installInterpreterHooks } from '../../src/tools/shell/interpreter-hooks.ts';
 import { interpreterPatch } from '../../src/tools/shell/interpreter-patch.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The pages that `local/build-console.ts` builds from `src/console/`, and their files. The names of the files contain a hash of the
+ * The pages that `local/build/build-console.ts` builds from `src/console/`, and their files. The names of the files contain a hash of the
  * content, so browsers cache them permanently.
  */
 import { Problem, quoted } from '../../core/problem.ts';

@@ -1,6 +1,6 @@
 /**
  * Changes to the pinned just-bash: hooks for every pattern that it compiles and matches, and yield points in its long loops.
- * `src/local/patch-just-bash.ts` applies them before each build and test; `interpreter-hooks.ts` receives the calls. The published
+ * `src/local/build/patch-just-bash.ts` applies them before each build and test; `interpreter-hooks.ts` receives the calls. The published
  * bundle is minified, so each change is an exact string and its replacement: a diff would contain the whole bundle.
  * To update just-bash, set `version` and `sha256`, format the new bundle to read it, and correct each `find` that the installer reports.
  */

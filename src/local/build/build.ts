@@ -11,10 +11,10 @@ import { buildConsole } from './build-console.ts';
 import { buildEdge } from './build-edge.ts';
 import { buildWorker } from './build-worker.ts';
 import { dumpConfig } from './dump-config.ts';
-import { projectRoot } from './environment.ts';
+import { projectRoot } from '../environment.ts';
 import { licensesOf } from './licenses.ts';
-import { runLocalScript, StartFailure } from './start-failure.ts';
-import { mainModule, modulesFolder, pagesFolder } from './worker-config.ts';
+import { runLocalScript, StartFailure } from '../start-failure.ts';
+import { mainModule, modulesFolder, pagesFolder } from '../worker-config.ts';
 
 /** The maximum compressed size of a Worker on the free plan. */
 const maxGzipBytes = 3 * 1024 * 1024;

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
-import { projectRoot } from './environment.ts';
+import { projectRoot } from '../environment.ts';
 
 type Manifest = { name: string; version: string; license?: string; author?: string | { name?: string } };
 

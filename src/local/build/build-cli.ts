@@ -1,7 +1,7 @@
 /** Bundles the command `moniker` for the npm package: JavaScript for Node, with everything that it imports except workerd. */
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
-import { projectRoot } from './environment.ts';
+import { projectRoot } from '../environment.ts';
 
 /** Writes `main.mjs`, and modules for what the commands load on demand. All are in one folder: `environment.ts` finds the package from it. */
 export async function buildCli(directory: string): Promise<Metafile> {

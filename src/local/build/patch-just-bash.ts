@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Edit, interpreterPatch } from '../tools/shell/interpreter-patch.ts';
-import { StartFailure } from './start-failure.ts';
+import { type Edit, interpreterPatch } from '../../tools/shell/interpreter-patch.ts';
+import { StartFailure } from '../start-failure.ts';
 
 type Patch = typeof interpreterPatch;
 

@@ -6,9 +6,9 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { isCheckout, projectRoot } from './environment.ts';
-import { StartFailure } from './start-failure.ts';
-import { mainModule, modulesFolder, pagesFolder, workerConfigFile } from './worker-config.ts';
+import { isCheckout, projectRoot } from '../environment.ts';
+import { StartFailure } from '../start-failure.ts';
+import { mainModule, modulesFolder, pagesFolder, workerConfigFile } from '../worker-config.ts';
 
 /** No telemetry, no update checks, no color codes in captured output. */
 const quietWrangler = {
@@ -57,7 +57,7 @@ export async function buildModules(directory: string, { readable = false } = {})
 /** Runs a script of this folder. */
 function runScript(script: string, ...args: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(projectRoot, 'src/local', script), ...args], {
+    const child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
       cwd: projectRoot,
       env: { ...process.env, ...quietWrangler, NO_COLOR: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -69,7 +69,7 @@ function runScript(script: string, ...args: string[]): Promise<void> {
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new StartFailure(`The build failed (src/local/${script}):\n\n${Buffer.concat(output).toString('utf8')}`));
+      else reject(new StartFailure(`The build failed (src/local/build/${script}):\n\n${Buffer.concat(output).toString('utf8')}`));
     });
   });
 }
@@ -87,7 +87,7 @@ function hashSources(): string {
     .filter((path) => !['local', 'cli'].some((folder) => path.startsWith(join('src', folder))))
     .sort();
   const generators = ['build-console.ts', 'build-engine.ts', 'build-worker.ts', 'meter-wasm.ts', 'wasm-binary.ts'].map((file) =>
-    join('src/local', file),
+    join('src/local/build', file),
   );
   for (const path of [...sources, ...generators, 'wrangler.toml', 'package-lock.json']) {
     const content = readFileSync(join(projectRoot, path));

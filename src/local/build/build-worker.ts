@@ -7,9 +7,9 @@
 import { join } from 'node:path';
 import { build, type Metafile, type PluginBuild } from 'esbuild';
 import { buildEngine } from './build-engine.ts';
-import { projectRoot } from './environment.ts';
-import { runLocalScript, StartFailure } from './start-failure.ts';
-import { mainModule } from './worker-config.ts';
+import { projectRoot } from '../environment.ts';
+import { runLocalScript, StartFailure } from '../start-failure.ts';
+import { mainModule } from '../worker-config.ts';
 
 /** What a start loads, in bytes of minified code. It decides how long a cold start takes, so a new library in it should be noticed. */
 const maxEagerBytes = 1_900_000;

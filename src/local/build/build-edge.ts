@@ -6,8 +6,8 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile, type PluginBuild } from 'esbuild';
 import { buildEngine } from './build-engine.ts';
-import { projectRoot } from './environment.ts';
-import { runLocalScript, StartFailure } from './start-failure.ts';
+import { projectRoot } from '../environment.ts';
+import { runLocalScript, StartFailure } from '../start-failure.ts';
 
 export const edgeModule = 'edge.mjs';
 

@@ -7,8 +7,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
-import { projectRoot } from './environment.ts';
-import { runLocalScript, StartFailure } from './start-failure.ts';
+import { projectRoot } from '../environment.ts';
+import { runLocalScript, StartFailure } from '../start-failure.ts';
 
 const source = join(projectRoot, 'src/console/pages');
 
@@ -85,7 +85,8 @@ function writePage(directory: string, page: string, metafile: Metafile, styles: 
   const style = outputOf(metafile, `pages/${page}/page.css`);
   const icon = outputOf(metafile, 'style/icon.svg');
   const budget = budgets[page];
-  if (budget === undefined) throw new StartFailure(`src/console/pages/${page} has no size budget. Add one to src/local/build-console.ts.`);
+  if (budget === undefined)
+    throw new StartFailure(`src/console/pages/${page} has no size budget. Add one to src/local/build/build-console.ts.`);
   check(`The scripts of /${page}`, scripts, budget.script);
   check(`The style of /${page}`, [style], budget.style);
   const html = readFileSync(join(source, page, 'index.html'), 'utf8')
@@ -135,6 +136,6 @@ function withImports(metafile: Metafile, script: string): string[] {
 function check(what: string, files: readonly string[], maxBytes: number): void {
   const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(projectRoot, file))).length, 0);
   if (bytes > maxBytes)
-    throw new StartFailure(`${what} have ${bytes} bytes after gzip; the budget is ${maxBytes} (src/local/build-console.ts).`);
+    throw new StartFailure(`${what} have ${bytes} bytes after gzip; the budget is ${maxBytes} (src/local/build/build-console.ts).`);
   console.log(`${what}: ${bytes} bytes gzip (at most ${maxBytes})`);
 }

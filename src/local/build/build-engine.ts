@@ -6,8 +6,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { projectRoot } from './environment.ts';
-import { interpreterPatch } from '../tools/shell/interpreter-patch.ts';
+import { projectRoot } from '../environment.ts';
+import { interpreterPatch } from '../../tools/shell/interpreter-patch.ts';
 import { meterWasm } from './meter-wasm.ts';
 import { applyPatch } from './patch-just-bash.ts';
 
