@@ -130,7 +130,6 @@ function servedMethods(parts: CatalogParts): Served {
     },
     // Asked by /readyz.
     isKeyCancelled: () => false,
-    limitedHolders: () => [],
     keys: (page) => {
       const read = (after: string, count: number) =>
         keys

@@ -19,7 +19,6 @@ import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { AuditPort } from '../ports/audit.ts';
 import type { WaitUntil } from '../platform/background.ts';
-import type { Limiter } from '../ports/limiter.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { RequestQuery, UsageQuery, UsageReader, UsageRecorder } from '../ports/usage.ts';
 import type { Bindings } from './bindings.ts';
@@ -58,14 +57,7 @@ export interface UsageShardRpc {
   request(id: string): Promise<LoggedRequest[]>;
 }
 
-type Deps = {
-  bindings: Pick<Bindings, 'USAGE'>;
-  clock: Clock;
-  log: Logger;
-  background: WaitUntil;
-  /** Counts their cost for limits. Absent: there are none. */
-  charge?: Limiter['charge'];
-};
+type Deps = { bindings: Pick<Bindings, 'USAGE'>; clock: Clock; log: Logger; background: WaitUntil };
 
 async function shardOf({ USAGE }: Deps['bindings'], workspace: string, shard: number): Promise<UsageShardRpc> {
   const id = USAGE.idFromName(await objectName(workspace, 'usage', String(shard)));
@@ -86,11 +78,8 @@ export function createUsageRecorder(deps: Deps): UsageRecorder {
   let gatheredCharacters = 0;
   let gatheringSince: number | null = null;
 
-  /** Both count a report once, so all is sent again if one of them fails. */
-  const send = async (workspace: string, shard: number, reports: readonly UsageReport[]): Promise<void> => {
+  const send = async (workspace: string, shard: number, reports: readonly UsageReport[]): Promise<void> =>
     await inTime((await shardOf(bindings, workspace, shard)).record(workspace, reports));
-    if (reports.some(({ budgets }) => budgets !== undefined)) await deps.charge?.(workspace, reports);
-  };
 
   const sendAgain = async (workspace: string, reports: readonly UsageReport[]): Promise<void> => {
     for (let attempt = 1; ; attempt += 1) {

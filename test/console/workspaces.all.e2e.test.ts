@@ -107,6 +107,28 @@ describe.skipIf(isSkipped(browserPath === null, 'workspaces in the console', noB
     });
   });
 
+  it('deletes a workspace after its name is typed, and shows the progress', async () => {
+    await service.call('PUT', '/v1/workspaces/to-delete', {});
+    await visit('/console/workspaces/to-delete', async (page) => {
+      await page.getByRole('combobox', { name: 'Workspace' }).selectOption('to-delete');
+      await page.getByRole('link', { name: 'to-delete' }).click();
+      const remove = button(page, 'Delete permanently');
+      await page.getByLabel('Type to-delete to delete it').fill('to-delet');
+      expect(await remove.isDisabled()).toBe(true);
+      await page.getByLabel('Type to-delete to delete it').fill('to-delete');
+      await remove.click();
+      await page.getByRole('region', { name: 'Deletion' }).getByText('deleting', { exact: true }).waitFor();
+      const times = { startedAt: '2026-01-01T00:00:00.000Z', finishedAt: '2026-01-01T00:01:00.000Z' };
+      const deleted = { name: 'to-delete', version: 0, status: 'deleted', createdAt: null, deletion: { ...times, left: {} } };
+      await page.route('**/v1/workspaces/to-delete', (route) => route.fulfill({ json: deleted }));
+      await page.getByText('Its name can be used again').waitFor();
+      expect(await page.getByRole('combobox', { name: 'Workspace' }).inputValue()).toBe('default');
+      await page.goto(`${service.url}/console/workspaces/default`);
+      await page.getByRole('heading', { name: 'Request log' }).waitFor();
+      expect(await remove.count()).toBe(0);
+    });
+  });
+
   it('is accessible and fits its window', async () => {
     await service.call('PUT', '/v1/workspaces/acme', {});
     await lookAt(browser, service, '/console/workspaces', async (page, look, isNarrow) => {
@@ -121,6 +143,11 @@ describe.skipIf(isSkipped(browserPath === null, 'workspaces in the console', noB
       await page.getByRole('heading', { name: 'Request log' }).waitFor();
       await field(page, 'Ask an endpoint about calls').check();
       await look('workspace');
+      await page.getByRole('region', { name: 'Delete the workspace' }).scrollIntoViewIfNeeded();
+      await look('workspace-delete');
+      await page.goto(`${service.url}/console/workspaces/to-delete`);
+      await page.getByRole('region', { name: 'Deletion' }).waitFor();
+      await look('workspace-deleted');
     });
   });
 });

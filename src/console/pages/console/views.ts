@@ -162,6 +162,14 @@ export const views: readonly ConsoleView[] = [
     load: async () => (await import('../keys/keys-page.tsx')).KeysPage,
   },
   {
+    name: 'members',
+    title: 'Members',
+    group: 'Administer',
+    key: 'j',
+    scopes: ['admin'],
+    load: async () => (await import('../members/members-page.tsx')).MembersPage,
+  },
+  {
     name: 'policy',
     title: 'Policy',
     group: 'Administer',

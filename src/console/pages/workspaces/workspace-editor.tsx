@@ -7,7 +7,9 @@ import { moniker } from '../../api/moniker.ts';
 import { DocumentHeader } from '../../parts/document-header.tsx';
 import { CheckField, FieldIssues, NumberField, TextField } from '../../parts/fields.tsx';
 import { LimitFields } from '../../parts/limit-fields.tsx';
+import { visible } from '../../parts/visible.ts';
 import { pathOf } from '../../router.ts';
+import { DeleteWorkspace, DeletionProgress } from './workspace-deletion.tsx';
 import { GuardFields } from './guard-fields.tsx';
 
 type Draft = components['schemas']['Workspace'];
@@ -43,6 +45,18 @@ export function WorkspaceEditor({ name }: { name: string }) {
   const { draft, generation, problem } = document;
   const issues = problem.value instanceof MonikerError ? problem.value.issues : [];
   const isUnknown = draft.value !== null && view.value === null;
+  const onChanged = (changed: components['schemas']['WorkspaceView']): void => {
+    view.value = changed;
+  };
+  if (view.value !== null && view.value.status !== 'active')
+    return (
+      <div class="editor page">
+        <h1>
+          <a href={pathOf('workspaces')}>Workspaces</a> / {visible(name)}
+        </h1>
+        <DeletionProgress workspace={view.value} onChanged={onChanged} />
+      </div>
+    );
   return (
     <div class="editor page workspace-fields">
       <DocumentHeader document={document} view="workspaces" title="Workspaces" name={name} canDelete={false} />
@@ -60,6 +74,7 @@ export function WorkspaceEditor({ name }: { name: string }) {
           />
         </FieldIssues.Provider>
       )}
+      {view.value !== null && <DeleteWorkspace workspace={view.value} onChanged={onChanged} />}
     </div>
   );
 }

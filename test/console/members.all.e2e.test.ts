@@ -1,0 +1,65 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shareService } from '../e2e/shared-service.ts';
+import { isSkipped } from '../selection.ts';
+import { browserPath, launchBrowser, noBrowser } from './browser.ts';
+import { lookAt, visitConsole } from './console-tab.ts';
+
+describe.skipIf(isSkipped(browserPath === null, 'members in the console', noBrowser))('members in the console', () => {
+  const service = shareService();
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  const visit = (path: string, use: (page: Page) => Promise<void>) => visitConsole(browser, service, path, use);
+
+  it('adds a member, changes the role, and removes the member', async () => {
+    await visit('/console/members', async (page) => {
+      const sheet = page.getByRole('dialog');
+      await page.getByRole('heading', { name: 'No members yet' }).waitFor();
+      await page.getByRole('button', { name: 'Add a member' }).click();
+      await sheet.getByLabel('Email').fill('no address');
+      await sheet.getByLabel('Role').selectOption('editor');
+      await sheet.getByText('Chats, calls tools, and writes toolsets').waitFor();
+      await sheet.getByLabel('Only these toolsets').fill('demo');
+      await sheet.getByRole('button', { name: 'Add', exact: true }).click();
+      await expect.poll(() => sheet.getByLabel('Email').getAttribute('aria-invalid')).toBe('true');
+      await sheet.getByLabel('Email').fill('Ada.Lovelace@example.com');
+      expect(await sheet.getByLabel('Name').inputValue()).toBe('ada-lovelace');
+      await sheet.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByRole('row').filter({ hasText: 'ada.lovelace@example.com' }).getByText('toolset demo').waitFor();
+      await page.getByRole('button', { name: 'ada.lovelace@example.com', exact: true }).click();
+      await sheet.getByLabel('Role').selectOption('owner');
+      expect(await sheet.getByLabel('Only these toolsets').count()).toBe(0);
+      await sheet.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('row').filter({ hasText: 'Owner' }).getByText('the whole workspace').waitFor();
+      const { json } = await service.call('GET', '/v1/members/ada-lovelace');
+      expect([json.email, json.role, json.toolsets]).toEqual(['ada.lovelace@example.com', 'owner', undefined]);
+      await page.getByRole('button', { name: 'Add a member' }).click();
+      await sheet.getByLabel('Email').fill('ada@example.org');
+      await sheet.getByLabel('Name').fill('ada-lovelace');
+      await sheet.getByRole('button', { name: 'Add', exact: true }).click();
+      await sheet.getByText('A member has this name').waitFor();
+      await sheet.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('button', { name: 'Remove ada.lovelace@example.com' }).click();
+      await page.getByRole('group').getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('heading', { name: 'No members yet' }).waitFor();
+    });
+  });
+
+  it('is accessible and fits its window', async () => {
+    await service.call('PUT', '/v1/members/ada', { email: 'ada@example.com', role: 'editor', toolsets: ['demo'] });
+    await service.call('PUT', '/v1/members/bob', { email: `bob-${'long'.repeat(12)}@example.com`, role: 'approver' });
+    await lookAt(browser, service, '/console/members', async (page, look) => {
+      await page.getByRole('button', { name: 'ada@example.com', exact: true }).waitFor();
+      await look('members');
+      await page.getByRole('button', { name: 'ada@example.com', exact: true }).click();
+      await page.getByRole('dialog').getByLabel('Role').waitFor();
+      await look('member');
+    });
+  });
+});
