@@ -9987,7 +9987,7 @@ export interface components {
             status: "active" | "deleting" | "deleted";
             /** @description Counts the writes of the settings. 0: none; all settings have their defaults. */
             version: number;
-            /** @description Toolsets that leave a name of `nameMap` out, or keep their previous names. Absent: none. */
+            /** @description Toolsets that leave a name of `nameMap` out, or keep their previous names; a guard that cannot be reached, or whose secret does not exist. Absent: none. */
             warnings?: components["schemas"]["Warning"][];
         };
     };

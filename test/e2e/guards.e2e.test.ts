@@ -96,9 +96,23 @@ describe('a guard that fails', () => {
   });
 
   it('cannot be Moniker itself, which would be a loop', async () => {
-    await configure({ url: `${service.url}/v1/toolsets/work/calls`, secret: undefined, after: false });
+    const settings = { guard: { url: `${service.url}/v1/toolsets/work/calls` } };
+    const { json } = await service.call('PUT', '/v1/workspaces/default', { settings });
+    expect(json.warnings).toEqual([{ path: 'settings.guard.url', message: expect.stringContaining('cannot be sent') }]);
     expect(await calculate('1 + 1')).toMatchObject({ code: 'guard_denied', text: expect.stringContaining('could not be asked') });
   });
+});
+
+it('is refused with a secret that is bound to another host, and warned about with one that does not exist', async () => {
+  const put = async (secret: string) =>
+    await service.call('PUT', '/v1/workspaces/default', { settings: { guard: { url: 'https://elsewhere.example/', secret } } });
+  const { json } = await put('GUARD');
+  expect(json.issues).toEqual([
+    { path: 'settings.guard.secret', message: expect.stringContaining('not bound to the host elsewhere.example') },
+  ]);
+  expect((await put('LATER')).json.warnings).toEqual([
+    { path: 'settings.guard.secret', message: expect.stringContaining('does not exist yet') },
+  ]);
 });
 
 it('checks calls of MCP clients', async () => {

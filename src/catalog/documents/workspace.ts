@@ -1,11 +1,17 @@
 /** The workspace's own document, `{settings}` (`core/workspace.ts`). Its name is the name of the workspace. */
 import { canonicalJson } from '../../core/hash.ts';
 import { parseDocument } from '../../core/issues.ts';
+import type { GuardEndpoint } from '../../core/guard.ts';
 import { invalidRequest } from '../../core/problem.ts';
+import { type SecretBinding, secretUseRefusal } from '../../core/policy/secret.ts';
 import { nameMapIssues } from '../../core/toolset/settle-names.ts';
+import type { Warning } from '../../core/warning.ts';
 import { Workspace } from '../../core/workspace.ts';
 import { workspaceDocument } from '../../ports/catalog.ts';
+import type { CatalogContext } from '../context.ts';
+import { checkSecretUses } from './secrets.ts';
 import { knownTools } from '../tools/known-tools.ts';
+import { callbackUrlWarnings } from '../triggers/trigger-warnings.ts';
 import { recompileAll } from '../toolsets/toolsets.ts';
 import { readWorkspaceSettings } from './workspace-settings.ts';
 import type { DocumentWriter } from './write-document.ts';
@@ -15,12 +21,22 @@ export const workspaceWriter: DocumentWriter = {
 
   prepare: async (context, _name, given) => {
     const body = parseDocument(Workspace, given);
-    const { nameMap, redaction } = body.settings;
+    const { nameMap, guard, redaction } = body.settings;
     const patterns = redaction?.patterns ?? [];
     const faults = patterns.length === 0 ? [] : (await import('../../platform/text-patterns.ts')).patternIssues(patterns);
     const issues = [...nameMapIssues(nameMap), ...faults];
     if (issues.length > 0) throw invalidRequest(issues);
-    if (canonicalJson(nameMap) === canonicalJson(readWorkspaceSettings(context.sql).nameMap)) return { body };
-    return { body, ...(await recompileAll(context, knownTools(context, { nameMap }))) };
+    const warnings = guard === null ? [] : checkGuard(context, guard);
+    if (canonicalJson(nameMap) === canonicalJson(readWorkspaceSettings(context.sql).nameMap)) return { body, warnings };
+    const recompiled = await recompileAll(context, knownTools(context, { nameMap }));
+    return { body, ...recompiled, warnings: [...warnings, ...recompiled.warnings] };
   },
 };
+
+/** Rejects a secret that is bound to another host, and warns about a missing one and about a URL that cannot be reached. */
+function checkGuard(context: CatalogContext, { url, secret }: GuardEndpoint): Warning[] {
+  const warnings = callbackUrlWarnings(context, url, 'settings.guard.url', 'Questions');
+  if (secret === undefined) return warnings;
+  const refusal = (stored: SecretBinding): string | null => secretUseRefusal(stored, { host: new URL(url).host });
+  return [...warnings, ...checkSecretUses(context, [{ path: 'settings.guard.secret', secret, refusal }], 'Questions to the guard fail')];
+}

@@ -11,10 +11,10 @@ export function agentWarnings(context: CatalogContext, agent: string, meanwhile:
   return [{ path, message: `The agent "${agent}" does not exist yet. Until it is created, ${meanwhile}.` }];
 }
 
-/** Warns about a callback URL that cannot be reached. `path`: its path in the document. */
-export function callbackUrlWarnings(context: CatalogContext, url: string | undefined, path = 'callbackUrl'): Warning[] {
+/** Warns about a callback URL that cannot be reached. `path`: its path in the document. `what`: what is sent there. */
+export function callbackUrlWarnings(context: CatalogContext, url: string | undefined, path = 'callbackUrl', what = 'Callbacks'): Warning[] {
   const refusal = url === undefined ? null : refusalOf(context, url);
-  return refusal === null ? [] : [{ path, message: `Callbacks cannot be sent to this URL: ${refusal}` }];
+  return refusal === null ? [] : [{ path, message: `${what} cannot be sent to this URL: ${refusal}` }];
 }
 
 /** A warning, not an error: an operator may allow the host later. */

@@ -48,10 +48,10 @@ const WorkspaceView = Workspace.extend({
   deletion: Deletion.optional(),
 }).meta({ id: 'WorkspaceView' });
 const WrittenWorkspace = WorkspaceView.extend({
-  warnings: z
-    .array(Warning)
-    .optional()
-    .meta({ description: 'Toolsets that leave a name of `nameMap` out, or keep their previous names. Absent: none.' }),
+  warnings: z.array(Warning).optional().meta({
+    description:
+      'Toolsets that leave a name of `nameMap` out, or keep their previous names; a guard that cannot be reached, or whose secret does not exist. Absent: none.',
+  }),
 }).meta({ id: 'WrittenWorkspace' });
 
 export const workspaceRoutes: readonly Route[] = [
