@@ -116,7 +116,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   createTurn: () => ({ body: { input: 'Hello' } }),
   sendToolResults: ({ call }) => ({ body: { callId: call, content: 'x' } }),
   decideApproval: () => ({ body: { decision: 'approve' } }),
-  createChatCompletion: ({ name, session }) => [
+  createChatCompletion: ({ name, session }): Row[] => [
     { body: { model: `agent/${name}`, messages: hello } },
     { body: { model, messages: hello }, headers: { 'x-moniker-toolset': name } },
     { body: { model, messages: hello }, headers: { 'x-moniker-session': session }, text: false },
