@@ -54,7 +54,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
     listDeliveries getDelivery replayDelivery listSchedules listScheduleTimes runSchedule listScheduleRuns getScheduleRun listSubscriptions
     testSubscription listCallbacks getCallback retryCallback listSessions getSession deleteSession listMessages listFiles readFile deleteFile
     followEvents cancelTurn listInbox listApprovals getApproval mintApprovalLink getChatCompletion getResponse cancelResponse getMessage
-    listAudit verifyAudit getUsage listRequests getRequest readBackup getRestore abandonRestore getMetrics`),
+    listMembers listGrants endGrant getToolsetResource getWorkspaceToolsetResource listAudit verifyAudit getUsage listRequests getRequest readBackup getRestore abandonRestore getMetrics`),
   ...documentRows('Toolset', { tools: [{ tool: 'builtin.bash' }] }),
   ...documentRows('Server', { kind: 'static', url: 'https://a.example', tools: [] }),
   ...documentRows('Provider', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' }),
@@ -64,6 +64,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   getSkill: () => plain,
   putSkill: () => put({ content: '---\nname: aurora\ndescription: A.\n---\nB.\n' }),
   deleteSkill: () => ({ headers: never }),
+  ...documentRows('Member', { email: 'one@example.com', role: 'user' }),
   ...documentRows('Webhook', { agent: 'a', scheme: 'github', secret: 's', input: 'i' }),
   ...documentRows('Schedule', { agent: 'a', interval: '1h', input: 'i' }),
   ...documentRows('Subscription', { url: 'https://a.example', secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' }),
@@ -142,7 +143,10 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
 /** They take no id of a workspace, or a token that is itself the right. */
 const withoutId = new Set(
   `getHealth getReadiness getOpenApi getProjectSchema getDocs getStartPage getConsole getConsolePage getPagesCss getPageFile showApproval
-  decideByLink finishSignIn getClientMetadata showConnect startConnect showSignIn signInWithRootKey signOut`.split(/\s+/),
+  decideByLink finishSignIn getClientMetadata showConnect startConnect showSignIn signInWithRootKey signOut
+  decideConsent getAuthorizationServer getMcpResource getOpenIdConfiguration getSigningKeys redeemToken registerClient revokeToken showConsent`.split(
+    /\s+/,
+  ),
 );
 
 type Operation = { operationId: string; method: string; path: string };
@@ -178,6 +182,7 @@ async function fill(): Promise<void> {
   await call('PUT', `/v1/schedules/${name}`, { agent: name, interval: '1h', input: canary });
   const secret = `whsec_${btoa(canary)}`;
   await call('PUT', `/v1/subscriptions/${name}`, { url: 'https://127.0.0.1:1/', secret });
+  await call('PUT', `/v1/members/${name}`, { email: `${canary}@example.com`, role: 'editor' });
   await call('PUT', `/v1/projects/${name}`, { secrets: {} }).catch(() => ({}));
   const session = String((await call('POST', '/v1/sessions', { agent: name })).id);
   await call('PUT', `/v1/sessions/${session}/files/notes.txt`, canary, { 'content-type': 'text/plain' });
@@ -279,7 +284,7 @@ function withoutIds(text: string, ids: Ids): string {
 }
 
 const lists =
-  `/v1/export /v1/toolsets /v1/keys /v1/sessions /v1/deliveries /v1/callbacks /v1/approvals /v1/projects /v1/audit?kind=change`.split(' ');
+  `/v1/export /v1/members /v1/toolsets /v1/keys /v1/sessions /v1/deliveries /v1/callbacks /v1/approvals /v1/projects /v1/audit?kind=change`.split(' ');
 
 /** What the workspace contains. The time of the last use of a key is not compared. */
 async function snapshot(): Promise<string[]> {
