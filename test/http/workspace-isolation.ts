@@ -284,7 +284,9 @@ function withoutIds(text: string, ids: Ids): string {
 }
 
 const lists =
-  `/v1/export /v1/members /v1/toolsets /v1/keys /v1/sessions /v1/deliveries /v1/callbacks /v1/approvals /v1/projects /v1/audit?kind=change`.split(' ');
+  `/v1/export /v1/members /v1/toolsets /v1/keys /v1/sessions /v1/deliveries /v1/callbacks /v1/approvals /v1/projects /v1/audit?kind=change`.split(
+    ' ',
+  );
 
 /** What the workspace contains. The time of the last use of a key is not compared. */
 async function snapshot(): Promise<string[]> {
