@@ -60,7 +60,7 @@ export function DeleteWorkspace({ workspace: { name }, onChanged }: DeletionProp
 
 const pollMs = 2_000;
 
-export function DeletionProgress({ workspace, onChanged }: DeletionProps) {
+export function WorkspaceErasure({ workspace, onChanged }: DeletionProps) {
   const { name, status, deletion } = workspace;
   const { problem, attempt } = useAttempt();
   useEffect(() => {

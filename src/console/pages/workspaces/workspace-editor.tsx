@@ -9,7 +9,7 @@ import { CheckField, FieldIssues, NumberField, TextField } from '../../parts/fie
 import { LimitFields } from '../../parts/limit-fields.tsx';
 import { visible } from '../../parts/visible.ts';
 import { pathOf } from '../../router.ts';
-import { DeleteWorkspace, DeletionProgress } from './workspace-deletion.tsx';
+import { DeleteWorkspace, WorkspaceErasure } from './workspace-deletion.tsx';
 import { GuardFields } from './guard-fields.tsx';
 
 type Draft = components['schemas']['Workspace'];
@@ -54,7 +54,7 @@ export function WorkspaceEditor({ name }: { name: string }) {
         <h1>
           <a href={pathOf('workspaces')}>Workspaces</a> / {visible(name)}
         </h1>
-        <DeletionProgress workspace={view.value} onChanged={onChanged} />
+        <WorkspaceErasure workspace={view.value} onChanged={onChanged} />
       </div>
     );
   return (
