@@ -12,9 +12,14 @@ export type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** A service of its own memory, as another isolate is. `path`: or a URL of the service. */
 export function createService(env: Partial<Bindings> = {}): Fetch {
+  return createServiceOf(env).service;
+}
+
+export function createServiceOf(env: Partial<Bindings> = {}) {
   const wiring = createWiring({ ...testEnv, MONIKER_PUBLIC_URL: publicUrl, ...env }, { background: () => undefined });
   const app = createApp(() => wiring);
-  return async (path, init = {}) => await app.request(new URL(path, publicUrl).href, { redirect: 'manual', ...init });
+  const service: Fetch = async (path, init = {}) => await app.request(new URL(path, publicUrl).href, { redirect: 'manual', ...init });
+  return { service, people: wiring.people };
 }
 
 const sameOrigin = { 'sec-fetch-site': 'same-origin' };
@@ -78,7 +83,7 @@ export async function connect(service: Fetch, changes: Record<string, string | n
   const cookie = await signIn(service);
   const { returned } = await consent(service, cookie, await authorizeQuery(client, changes));
   const code = returned.get('code') ?? '';
-  const tokens = await redeemCode(service, client, code);
+  const tokens = await redeemCode(service, client, code, typeof changes.resource === 'string' ? { resource: changes.resource } : {});
   return { client, cookie, code, tokens: tokens.body };
 }
 
@@ -93,6 +98,10 @@ export async function refresh(service: Fetch, client: string, token: string, cha
 
 /** Lists tools over MCP. */
 export async function listTools(service: Fetch, token: string, path = '/mcp/demo'): Promise<Response> {
+  return await sendMcp(service, token, path, 'tools/list');
+}
+
+export async function sendMcp(service: Fetch, token: string, path: string, method: string, params: object = {}): Promise<Response> {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -105,8 +114,9 @@ export async function listTools(service: Fetch, token: string, path = '/mcp/demo
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/list',
+      'mcp-method': method,
+      ...('name' in params && { 'mcp-name': String(params.name) }),
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }),
   });
 }

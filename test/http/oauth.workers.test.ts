@@ -1,15 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { userIdOf } from '../../src/core/person.ts';
 import {
   authorizeQuery,
   connect,
   consent,
   createService,
+  createServiceOf,
   listTools,
   publicUrl,
   redeemCode,
   refresh,
   register,
   rootKey,
+  sendMcp,
   signIn,
 } from './oauth-client.ts';
 
@@ -77,4 +80,71 @@ describe('an MCP client that knows only the address', () => {
     expect(Object.fromEntries(returned)).toMatchObject({ error: 'access_denied', state: 'state-1', iss: publicUrl });
     expect(returned.get('code')).toBeNull();
   });
+});
+
+describe('a member', () => {
+  const { service: here, people } = createServiceOf();
+  const ada = { email: 'ada@example.com' };
+  const member = (role: string) => ({ method: 'PUT', headers: admin, body: JSON.stringify({ ...ada, role }) });
+
+  it('has the rights of the role, which take effect on tokens, and sees the grants of nobody else', async () => {
+    expect((await here('/v1/members/ada', member('editor'))).status).toBe(201);
+    const user = { id: await userIdOf(ada.email), name: 'Ada', ...ada };
+    const cookie = `__Host-moniker=${await people.begin(user)}`;
+    const { client_id: client } = await register(here);
+    const { page, returned } = await consent(here, cookie, await authorizeQuery(client, { scope: 'tools toolsets' }));
+    expect(page).toContain('ada@example.com');
+    expect(page).toContain('Change toolsets');
+    const { body: tokens } = await redeemCode(here, client, returned.get('code') ?? '');
+    expect(tokens.scope).toBe('tools toolsets');
+    expect((await listTools(here, tokens.access_token ?? '')).status).toBe(200);
+
+    await connect(here);
+    const own = { cookie, 'sec-fetch-site': 'same-origin' };
+    const { items } = (await (await here('/v1/grants', { headers: own })).json()) as { items: { id: string; user: object }[] };
+    expect(items.map(({ user: of }) => of)).toEqual(items.map(() => user));
+    expect(items).toHaveLength(1);
+    const all = (await (await here('/v1/grants', { headers: admin })).json()) as Listed;
+    const foreign = all.items.find(({ user: of }) => of.id === 'root')?.id;
+    expect((await here(`/v1/grants/${foreign}`, { method: 'DELETE', headers: own })).status).toBe(404);
+
+    // Another isolate has no cached verdict; this one has it for 30 seconds at most.
+    await here('/v1/members/ada', member('user'));
+    const { client_id: another } = await register(here);
+    const asUser = await consent(createServiceOf().service, cookie, await authorizeQuery(another, { scope: 'tools toolsets' }));
+    expect(asUser.page).not.toContain('Change toolsets');
+    expect((await here('/v1/members/ada', { method: 'DELETE', headers: admin })).status).toBe(204);
+    expect((await listTools(createService(), tokens.access_token ?? '')).status).toBe(401);
+    const refused = await createService()(`/oauth/authorize?${await authorizeQuery(client)}`, { headers: { cookie } });
+    expect(refused.status).toBe(403);
+  });
+});
+type Listed = { items: { id: string; user: { id: string } }[] };
+
+it('a token without the scope of the configuration tools learns which one to ask for', async () => {
+  const { tokens } = await connect(service, { resource: `${publicUrl}/mcp` });
+  const call = await sendMcp(service, tokens.access_token ?? '', '/mcp', 'tools/call', { name: 'build-toolset', arguments: {} });
+  expect(call.status).toBe(403);
+  expect(call.headers.get('www-authenticate')).toBe(
+    `Bearer realm="moniker", error="insufficient_scope", scope="tools toolsets", resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp"`,
+  );
+  const more = await connect(service, { resource: `${publicUrl}/mcp`, scope: 'tools toolsets' });
+  const listed = await listTools(service, more.tokens.access_token ?? '', '/mcp');
+  expect(await listed.text()).toContain('build-toolset');
+});
+
+it('a workspace in the path is that of the token', async () => {
+  await service('/v1/workspaces/team', { method: 'PUT', headers: admin, body: '{}' });
+  const inTeam = { ...admin, 'x-moniker-workspace': 'team' };
+  await service('/v1/toolsets/demo', { method: 'PUT', headers: inTeam, body: JSON.stringify({ tools: [{ tool: 'local.current_time' }] }) });
+  const { tokens } = await connect(service, { resource: `${publicUrl}/mcp/team/demo` });
+  const listed = await listTools(service, tokens.access_token ?? '', '/mcp/team/demo');
+  expect(await listed.text()).toContain('current_time');
+  expect((await listTools(service, tokens.access_token ?? '')).status).toBe(401);
+  const cookie = await signIn(service);
+  const { client_id: client } = await register(service);
+  const unknown = await service(`/oauth/authorize?${await authorizeQuery(client, { resource: `${publicUrl}/mcp/nowhere/demo` })}`, {
+    headers: { cookie },
+  });
+  expect(unknown.status).toBe(404);
 });

@@ -3,7 +3,10 @@
  * `mcp/server/` implements MCP.
  */
 import { z } from 'zod';
+import { recordOf } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits.ts';
+import { configurationTools } from '../../core/names/reserved-names.ts';
+import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import { isAllowed } from '../../core/authority.ts';
 import { WorkspaceName } from '../../core/workspace.ts';
@@ -113,9 +116,19 @@ async function serve({ c, services, principal }: Pick<RouteRequest, 'c' | 'servi
     throw new Problem('forbidden', 'Pages of this origin may not call this service. MONIKER_ALLOWED_ORIGINS lists the origins that may.');
   const request = c.req.raw;
   const body = request.method === 'POST' ? await readJsonBody(request, limits.maxBodyBytes) : null;
+  if (principal.audience !== undefined && target === null) requireScopeOf(principal, body?.value);
   const { response, view } = await services.mcp({ principal, target, request, text: body?.text ?? '', body: body?.value });
   // A response from another object is immutable.
   const answer = new Response(response.body, response);
   if (view.pointer !== null) answer.headers.set('x-moniker-edition', editionName(view.pointer));
   return answer;
+}
+
+/** An access token without the scope of the configuration tools: 403, which tells the client to ask for it (step-up authorization of MCP). */
+function requireScopeOf(principal: Principal, body: unknown): void {
+  const { method, params } = recordOf(body);
+  const { name } = recordOf(params);
+  if (method !== 'tools/call' || !configurationTools.some((known) => known === name)) return;
+  if (isAllowed(principal, { act: 'use-scope', scopes: ['toolsets'] })) return;
+  throw new Problem('forbidden', 'This access token lacks the scope "toolsets".', { scope: 'tools toolsets' });
 }

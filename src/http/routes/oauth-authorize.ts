@@ -3,6 +3,7 @@
  * POST accepts or declines exactly the request that was shown: it carries a signed value with the user, their sign-in and the request.
  */
 import { z } from 'zod';
+import { isAllowed, requireAllowed } from '../../core/authority.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import { KB } from '../../core/limits/units.ts';
 import type { Person } from '../../core/person.ts';
@@ -48,7 +49,7 @@ export const oauthAuthorizeRoutes: readonly Route[] = [
         if (person === null) return redirect(signInPath(c));
         const request = await readRequest(c, issuer);
         const principal = await principalFor(c, person, request);
-        return await showConsent(c, person, principal, request);
+        return await showConsent(c, person, principal, withinRights(principal, request));
       }),
   ),
 
@@ -74,7 +75,7 @@ export const oauthAuthorizeRoutes: readonly Route[] = [
         const { oauth, grants } = c.get('services');
         if (form.get('decision') !== 'allow') return redirect(await oauth.declined(request));
         const principal = await principalFor(c, person, request);
-        const { endpoint: _endpoint, domain: _domain, ...accepted } = request;
+        const { endpoint: _endpoint, domain: _domain, ...accepted } = withinRights(principal, request);
         return redirect((await grants(principal.workspace).grantAccess(person.user, accepted)).redirectTo);
       }),
   ),
@@ -93,6 +94,12 @@ async function readRequest(c: AppContext, issuer: string): Promise<Authorization
 async function principalFor(c: AppContext, person: Person, { endpoint: { workspace } }: AuthorizationRequest): Promise<Principal> {
   const { people, directory } = c.get('services');
   return await inWorkspace(await people.principal(person, workspace), workspace ?? undefined, directory);
+}
+
+/** Returns the request with the scopes that the user has, of which `tools` is the least. */
+function withinRights(principal: Principal, request: AuthorizationRequest): AuthorizationRequest {
+  requireAllowed(principal, { act: 'use-scope', scopes: ['tools'] });
+  return { ...request, scopes: request.scopes.filter((scope) => isAllowed(principal, { act: 'use-scope', scopes: [scope] })) };
 }
 
 async function showConsent(c: AppContext, person: Person, principal: Principal, request: AuthorizationRequest): Promise<Response> {
