@@ -7,7 +7,8 @@ import { createClientStore } from './client-store.ts';
 import { createAuthorizationServer } from './library.ts';
 
 export async function readRequest(issuer: string, client: OAuthClient, query: URLSearchParams): Promise<AuthorizationRequest> {
-  const target = readMcpResource(issuer, query.get('resource') ?? '');
+  // Clients of revisions before RFC 8707 was required know one endpoint.
+  const target = readMcpResource(issuer, query.get('resource') ?? `${issuer}/mcp`);
   const server = createAuthorizationServer(issuer, target?.resource ?? `${issuer}/mcp`);
   const sent = new URLSearchParams(query);
   if (target !== null) sent.set('resource', target.resource);

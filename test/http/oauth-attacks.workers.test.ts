@@ -104,7 +104,7 @@ describe('authorization requests', () => {
     ['without PKCE', { code_challenge: null, code_challenge_method: null }],
     ['with plain PKCE', { code_challenge_method: 'plain' }],
     ['of the implicit flow', { response_type: 'token' }],
-    ['without a resource', { resource: null }],
+    ['with an empty resource', { resource: '' }],
     ['for another service', { resource: 'https://evil.example/mcp/demo' }],
     ['for another path', { resource: `${publicUrl}/v1/keys` }],
     ['for a path with dot segments', { resource: `${publicUrl}/mcp/x/../demo` }],

@@ -133,6 +133,18 @@ it('a token without the scope of the configuration tools learns which one to ask
   expect(await listed.text()).toContain('build-toolset');
 });
 
+it('a request without a resource is for /mcp', async () => {
+  const { tokens } = await connect(service, { resource: null });
+  expect(tokens.resource).toBeUndefined();
+  const { client_id: client } = await register(service);
+  const { page, returned } = await consent(service, await signIn(service), await authorizeQuery(client, { resource: null }));
+  expect(page).toContain('the one that you equip');
+  const { body } = await redeemCode(service, client, returned.get('code') ?? '', { resource: `${publicUrl}/mcp` });
+  expect(body.resource).toBe(`${publicUrl}/mcp`);
+  expect((await listTools(service, body.access_token ?? '')).status).toBe(401);
+  expect((await listTools(service, body.access_token ?? '', '/mcp')).status).toBe(200);
+});
+
 it('a workspace in the path is that of the token', async () => {
   await service('/v1/workspaces/team', { method: 'PUT', headers: admin, body: '{}' });
   const inTeam = { ...admin, 'x-moniker-workspace': 'team' };
