@@ -3,11 +3,12 @@ import { parseDocument } from '../../core/issues.ts';
 import { ResourceName } from '../../core/agent.ts';
 import { maxMembers, Member, type MemberRights } from '../../core/member.ts';
 import { userIdOf } from '../../core/person.ts';
-import { scopesOfRole } from '../../core/principal.ts';
+import { keyIdOfUser, scopesOfRole } from '../../core/principal.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import type { SignedInState } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
-import { allRows, requireCapacity } from './documents.ts';
+import { dropConnectionsOf } from '../servers/connections.ts';
+import { allRows, findRow, requireCapacity } from './documents.ts';
 import { checkNameInBody, type DocumentWriter } from './write-document.ts';
 
 export const memberWriter: DocumentWriter = {
@@ -21,7 +22,18 @@ export const memberWriter: DocumentWriter = {
     const other = findMember(context.sql, user);
     if (other !== null && other.name !== name)
       throw invalidRequest([{ path: 'email', message: `is already the email of the member ${JSON.stringify(other.name)}` }]);
-    return { body: { ...member, name, user } };
+    const earlier = previous === null || previous.body.user === user ? null : String(previous.body.user);
+    return {
+      body: { ...member, name, user },
+      commit: () => {
+        if (earlier !== null) dropConnectionsOf(context.sql, keyIdOfUser(earlier));
+      },
+    };
+  },
+
+  prepareRemoval: async ({ sql }, name) => {
+    const user = findRow(sql, 'member', name)?.body.user;
+    return () => dropConnectionsOf(sql, keyIdOfUser(String(user)));
   },
 };
 

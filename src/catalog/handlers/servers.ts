@@ -6,6 +6,9 @@ import { listConnections, readConnection, saveConnection } from '../servers/conn
 import { readGrant, saveGrant } from '../servers/server-grants.ts';
 import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../servers/server-refresh.ts';
 import { listServerTools, readServerTool, refreshServer } from '../servers/servers.ts';
+import { Problem } from '../../core/problem.ts';
+import type { CatalogContext } from '../context.ts';
+import { keyRights } from '../keys/keys.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 
 export const serverHandlers = {
@@ -26,7 +29,15 @@ export const serverHandlers = {
   refreshServer: ({ context, by }, server) => refreshServer(context, server, by),
   takeDiscovery: ({ context, by }, server, lease, discovery) => takeDiscovery(context, { server, lease, discovery, by }),
   saveServerGrant: ({ context, by }, server, grant, keyId) =>
-    keyId === undefined ? saveGrant(context, { server, grant, by }) : saveConnection(context, { server, keyId, grant, by }),
+    keyId === undefined ? saveGrant(context, { server, grant, by }) : saveConnectionOf(context, { server, keyId, grant, by }),
   acceptTool: ({ context, by }, server, name, acceptance = {}) => acceptTool(context, { server, name, acceptance, by }),
   rebindTool: ({ context, by }, server, from, to) => rebindTool(context, { server, from, to, by }),
 } satisfies Partial<CatalogHandlers>;
+
+/** A key that has ended must not begin a connection: another user may get its id later, for example a member who is added again. */
+async function saveConnectionOf(context: CatalogContext, change: Parameters<typeof saveConnection>[1]): Promise<boolean> {
+  const { keyId, grant } = change;
+  if (grant.value !== null && keyRights(context, keyId) === null)
+    throw new Problem('forbidden', 'The key has ended, so it cannot connect.');
+  return await saveConnection(context, change);
+}
