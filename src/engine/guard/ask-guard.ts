@@ -42,15 +42,33 @@ type AskGuardDeps = WithTelemetry & {
 };
 
 export function createAskGuard(deps: AskGuardDeps): AskGuard {
-  let open = 0;
+  const questions = createOpenQuestions(deps.now);
   return async (guard, question, signal) => {
-    if (open >= limits.maxOpenGuardQuestions) return { ok: false, why: `it already has ${open} open questions` };
-    open += 1;
+    const close = questions.open();
+    if (close === null) return { ok: false, why: `it already has ${limits.maxOpenGuardQuestions} open questions` };
     try {
       return await observed(deps, question, () => ask(deps, guard, question, signal));
     } finally {
-      open -= 1;
+      close();
     }
+  };
+}
+
+/**
+ * Counts the open questions of this isolate. `open` returns null above the limit. A request that the platform drops never closes its
+ * question, so a question counts as closed once it must have timed out.
+ */
+export function createOpenQuestions(now: () => number) {
+  const since = new Map<symbol, number>();
+  return {
+    open(): (() => void) | null {
+      if (since.size >= limits.maxOpenGuardQuestions)
+        for (const [id, at] of since) if (now() - at > 2 * limits.maxGuardTimeoutMs) since.delete(id);
+      if (since.size >= limits.maxOpenGuardQuestions) return null;
+      const id = Symbol('question');
+      since.set(id, now());
+      return () => since.delete(id);
+    },
   };
 }
 

@@ -1,8 +1,10 @@
 /** The guard in the path of a call: what it can change, and what it cannot. The guard itself is a function here. */
 import { describe, expect, it } from 'vitest';
 import { GuardEndpoint, type GuardDecision, type GuardQuestion } from '../../../src/core/guard.ts';
+import { limits } from '../../../src/core/limits.ts';
 import { contentText, textResult } from '../../../src/core/tools/tool.ts';
 import { callTool } from '../../../src/engine/call/call-tool.ts';
+import { createOpenQuestions } from '../../../src/engine/guard/ask-guard.ts';
 import type { CallScope } from '../../../src/engine/call/call-scope.ts';
 import type { CallOutcome, ToolCallRequest } from '../../../src/engine/call/tool-call.ts';
 import { yesTo } from '../approve.ts';
@@ -150,4 +152,16 @@ it('is not asked about calls that are refused anyway', async () => {
   await call({ arguments: {} });
   await call({ requested: 'unknown' });
   expect(asked).toEqual([]);
+});
+
+it('limits open questions, and forgets those of requests that ended without a trace', () => {
+  let now = 0;
+  const questions = createOpenQuestions(() => now);
+  const opened = Array.from({ length: limits.maxOpenGuardQuestions }, () => questions.open());
+  expect(questions.open()).toBeNull();
+  opened[0]?.();
+  expect(questions.open()).not.toBeNull();
+  expect(questions.open()).toBeNull();
+  now += 3 * limits.maxGuardTimeoutMs;
+  expect(questions.open()).not.toBeNull();
 });
