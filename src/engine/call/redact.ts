@@ -121,7 +121,21 @@ function rebuild(value: unknown, values: Iterator<string>, names: Iterator<strin
   }
   if (Array.isArray(value)) return value.map((item) => rebuild(item, values, names));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [nameOf(name, names), rebuild(member, values, names)]));
+  const distinct = createDistinctNames();
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [distinct(nameOf(name, names)), rebuild(member, values, names)]));
+}
+
+/** Two names may become the same label: later ones are numbered, so that no member is lost. */
+function createDistinctNames(): (name: string) => string {
+  const uses = new Map<string, number>();
+  return (name) => {
+    const count = (uses.get(name) ?? 0) + 1;
+    uses.set(name, count);
+    if (count === 1) return name;
+    const numbered = `${name} ${count}`;
+    uses.set(numbered, 1);
+    return numbered;
+  };
 }
 
 function nameOf(name: string, names: Iterator<string>): string {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { secretSpellings } from '../../../src/core/policy/secret-spellings.ts';
 import { contentText, textResult } from '../../../src/core/tools/tool.ts';
 import { createRedactor } from '../../../src/engine/call/redact.ts';
+import { keptLog } from '../../fakes/runtime.ts';
 
 function cleaned(text: string, ...secrets: string[]): string {
   const redactor = createRedactor();
@@ -78,4 +79,17 @@ describe('a secret in a tool result', () => {
     expect(cleaned('A staple of correct words.', 'correct staple')).toBe('A staple of correct words.');
     expect(secretSpellings('abcd').every(({ length }) => length >= 4)).toBe(true);
   });
+});
+
+it('keeps every member of an object whose names become the same label', () => {
+  const redactor = createRedactor({ results: (text) => text.replaceAll(/\S+@\S+/g, '[email]'), logs: null });
+  expect(redactor.data({ 'a@x.org': 1, 'b@x.org': { 'c@x.org': 2 }, d: 3 })).toEqual({ '[email]': 1, '[email] 2': { '[email]': 2 }, d: 3 });
+});
+
+it('applies the rules for results and for logs separately', () => {
+  const log = keptLog();
+  const redactor = createRedactor({ results: null, logs: (text) => text.replaceAll('ada', '[name]') });
+  expect(redactor.text('ada')).toBe('ada');
+  redactor.log(log).info('hello ada', { of: 'ada' });
+  expect(JSON.stringify(log.lines)).toContain('"hello [name]"');
 });
