@@ -67,7 +67,7 @@ import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
 import { createLimiter } from './storage/limit-counters.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
-import type { IssuedKeys } from './storage/principals.ts';
+import { type IssuedKeys, rootPrincipal } from './storage/principals.ts';
 import { createPeople } from './storage/people.ts';
 import { createReadiness } from './storage/readiness.ts';
 import { createReplyStore } from './storage/reply-store.ts';
@@ -82,6 +82,7 @@ import {
   mintSignInState,
   readSignInState,
 } from './storage/signed-token.ts';
+import { createIdentity } from './sign-in/identity.ts';
 import { createCodeExecutor } from './tools/executor.ts';
 import { createWorkspaceEraser } from './storage/workspace-eraser.ts';
 import { createObjectNotes } from './storage/workspace-objects.ts';
@@ -164,6 +165,16 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     /** Returns the names of the tools that a principal is served at an MCP endpoint. Throws `not_found` and `forbidden`. */
     mcpTools: async (principal: Principal, toolset: string): Promise<string[]> =>
       (await readView(serve, principal, toolset)).names.tools.map(({ wireName }) => wireName),
+    /** Who a person is, from the operator's identity providers. */
+    identity: createIdentity({
+      providers: settings.identityProviders,
+      outbound: base.outbound,
+      ...runtime,
+      seal: createJsonSeal(base.sealing, 'browser-sign-in'),
+      nonce: createSignInNonce,
+      consumeNonce: (nonce, expiresAt) => catalog(rootPrincipal.workspace).consumeNonce(nonce, expiresAt),
+    }),
+    /** People who sign in with a browser. */
     people: createPeople({ ...runtime, settings, sealing: base.sealing, catalog }),
     /** Tokens of links that decide one approval (`storage/signed-token.ts`). */
     approvalLinks: createApprovalLinks(master),

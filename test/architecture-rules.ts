@@ -13,7 +13,9 @@ const floors = new Map<string, number>([
   ['engine', 2],
   ['net', 3],
   ['platform', 3],
-  ...['providers', 'mcp', 'tools', 'http-tools', 'sandbox', 'skills', 'storage', 'webhooks', 'oauth'].map((folder) => [folder, 4] as const),
+  ...['providers', 'mcp', 'tools', 'http-tools', 'sandbox', 'skills', 'storage', 'webhooks', 'oauth', 'sign-in'].map(
+    (folder) => [folder, 4] as const,
+  ),
   ['wiring.ts', 5],
   ['wire.ts', 5.5],
   ['session', 6],

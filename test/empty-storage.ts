@@ -25,5 +25,7 @@ await import('../src/platform/compile-redaction.ts');
 await import('../src/platform/text-patterns.ts');
 await import('../src/platform/read-import.ts');
 await import('../src/engine/project/import-project.ts');
+await import('../src/sign-in/oidc.ts');
+await import('../src/sign-in/github.ts');
 await import('../src/oauth/clients.ts');
 await import('../src/oauth/authorization-request.ts');

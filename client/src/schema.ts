@@ -666,6 +666,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sign-in/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in with an identity provider
+         * @description Sign in with an identity provider
+         */
+        get: operations["beginSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sign-in/{provider}/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return from an identity provider
+         * @description For browsers, with the parameters of the identity provider: `code` or `error`, `state`, `iss`.
+         */
+        get: operations["endSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sign-out": {
         parameters: {
             query?: never;
@@ -11906,10 +11946,25 @@ export interface operations {
             /** @description The page, or the state. */
             200: {
                 headers: {
+                    /** @description The cookie, if Cloudflare Access has signed the person in. */
+                    "set-cookie"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignInState"];
+                    "text/html": string;
+                };
+            };
+            /** @description Signed in by Cloudflare Access. */
+            303: {
+                headers: {
+                    /** @description The path `to`. */
+                    location?: string;
+                    /** @description The cookie. */
+                    "set-cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
                     "text/html": string;
                 };
             };
@@ -11951,6 +12006,75 @@ export interface operations {
             422: components["responses"]["Problem422_2"];
             500: components["responses"]["Problem500_2"];
             503: components["responses"]["Problem503_2"];
+        };
+    };
+    beginSignIn: {
+        parameters: {
+            query?: {
+                /** @description Path of this service to return to. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @example google */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the identity provider. */
+            302: {
+                headers: {
+                    /** @description Its URL. */
+                    location?: string;
+                    /** @description What the return needs. */
+                    "set-cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            403: components["responses"]["Problem403_2"];
+            404: components["responses"]["Problem404_2"];
+            500: components["responses"]["Problem500_2"];
+            502: components["responses"]["Problem502_2"];
+            503: components["responses"]["Problem503_2"];
+            504: components["responses"]["Problem504_2"];
+        };
+    };
+    endSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example google */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed in. */
+            303: {
+                headers: {
+                    /** @description The path `to`. */
+                    location?: string;
+                    /** @description The cookie. */
+                    "set-cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            403: components["responses"]["Problem403_2"];
+            404: components["responses"]["Problem404_2"];
+            500: components["responses"]["Problem500_2"];
+            502: components["responses"]["Problem502_2"];
+            503: components["responses"]["Problem503_2"];
+            504: components["responses"]["Problem504_2"];
         };
     };
     signOut: {

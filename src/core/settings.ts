@@ -1,5 +1,6 @@
 /** The operator's settings, read once from the environment or the Worker's vars and secrets (contract §13). */
 
+import { type IdentityProvider, readIdentityProviders } from './identity-provider.ts';
 import { readTelemetrySettings, type TelemetrySettings } from './telemetry/telemetry-settings.ts';
 
 export type LogLevel = 'error' | 'info' | 'debug';
@@ -20,6 +21,10 @@ export type Settings = {
   allowedOrigins: readonly string[];
   /** Patterns of `MONIKER_ALLOW_PRIVATE_HOSTS`, unparsed; `net/guard.ts` parses them. */
   allowPrivateHosts: readonly string[];
+  /** Who says who a person is; none: people sign in with the root key only. */
+  identityProviders: readonly IdentityProvider[];
+  /** Become owners of the workspace `default` when they sign in. In lower case. */
+  ownerEmails: readonly string[];
   aliases: boolean;
   /** The number of audit shards that new rows are spread over. */
   auditShards: number;
@@ -68,6 +73,8 @@ export function readSettings(environment: { readonly [name: string]: unknown }):
     allowStdio: text('MONIKER_ALLOW_STDIO') === 'api',
     allowedOrigins: list('MONIKER_ALLOWED_ORIGINS'),
     allowPrivateHosts: list('MONIKER_ALLOW_PRIVATE_HOSTS'),
+    identityProviders: readIdentityProviders(text),
+    ownerEmails: list('MONIKER_OWNER_EMAILS').map((email) => email.toLowerCase()),
     aliases: text('MONIKER_ALIASES') !== 'off',
     auditShards: readShards(text('MONIKER_AUDIT_SHARDS')),
     log: level === 'error' || level === 'debug' ? level : 'info',

@@ -55,6 +55,7 @@ import { serverRoutes } from './routes/servers.ts';
 import { pageRoutes, healthRoutes, openApiRoutes } from './routes/service-pages.ts';
 import { sessionFileRoutes } from './routes/session-files.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { identityRoutes } from './routes/identity.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { skillRoutes } from './routes/skills.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
@@ -134,6 +135,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...approvalRoutes,
     ...approvePageRoutes,
     ...signInRoutes,
+    ...identityRoutes,
     ...chatCompletionRoutes,
     ...responsesRoutes,
     ...messagesRoutes,

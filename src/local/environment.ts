@@ -37,6 +37,18 @@ export const workerSettings = [
   'MONIKER_ALLOW_STDIO',
   'MONIKER_ALIASES',
   'MONIKER_AUDIT_SHARDS',
+  'MONIKER_OIDC_ISSUER',
+  'MONIKER_OIDC_CLIENT_ID',
+  'MONIKER_OIDC_CLIENT_SECRET',
+  'MONIKER_OIDC_NAME',
+  'MONIKER_GOOGLE_CLIENT_ID',
+  'MONIKER_GOOGLE_CLIENT_SECRET',
+  'MONIKER_GITHUB_CLIENT_ID',
+  'MONIKER_GITHUB_CLIENT_SECRET',
+  'MONIKER_GITHUB_URL',
+  'MONIKER_ACCESS_TEAM',
+  'MONIKER_ACCESS_AUD',
+  'MONIKER_OWNER_EMAILS',
   'MONIKER_LOG',
   'MONIKER_METRICS',
   'OTEL_SDK_DISABLED',
@@ -136,6 +148,10 @@ export const environmentHelp = `Environment variables:
   MONIKER_ALLOW_STDIO           api: keys with the scope admin may add servers that run commands of this machine
   MONIKER_ALIASES               off: resolve no aliases
   MONIKER_AUDIT_SHARDS          number of audit logs for calls, 1 to 32 (default: 8)
+  MONIKER_OIDC_ISSUER, MONIKER_OIDC_CLIENT_ID, MONIKER_OIDC_CLIENT_SECRET, MONIKER_OIDC_NAME, MONIKER_GOOGLE_CLIENT_ID,
+  MONIKER_GOOGLE_CLIENT_SECRET, MONIKER_GITHUB_CLIENT_ID, MONIKER_GITHUB_CLIENT_SECRET, MONIKER_GITHUB_URL, MONIKER_ACCESS_TEAM,
+  MONIKER_ACCESS_AUD            identity providers that people sign in with; docs/sign-in.md describes them
+  MONIKER_OWNER_EMAILS          emails of people who become owners when they sign in, comma-separated
   MONIKER_LOG                   error, info or debug (default: info)
   MONIKER_METRICS               on: GET /metrics responds, for Prometheus
   OTEL_EXPORTER_OTLP_ENDPOINT   URL of an OpenTelemetry collector (default: nothing is exported); docs/operating.md describes the next ones

@@ -35,7 +35,7 @@ export interface People {
   /** Whether the person has signed out. `maxAgeMs`: as in `Directory`. */
   isEnded(person: Person, maxAgeMs?: number): Promise<boolean>;
   /** Returns the workspaces in which the person is a member, with the role there. Not for people who signed in with the root key. */
-  workspaces(user: Pick<User, 'id'>): Promise<{ workspace: string; role: Role }[]>;
+  workspaces(user: Pick<User, 'id'>, maxAgeMs?: number): Promise<{ workspace: string; role: Role }[]>;
   /**
    * Returns the principal of a person in a workspace; null: `default`, or the first one in which the person is a member. Throws `forbidden` if the person is not
    * a member, and `unauthenticated` if the person has signed out.
@@ -110,9 +110,11 @@ export function createPeople({ settings, clock, sealing, catalog }: PeopleParts)
 
     isEnded: async ({ user, session }, maxAgeMs) => (await stateOf(user.id, session.id, maxAgeMs)).isEnded,
 
-    async workspaces({ id }) {
-      const { workspaces } = await stateOf(id, null, limits.missTtlMs);
-      const found = await Promise.all(workspaces.map(async (workspace) => ({ workspace, rights: await rightsIn(workspace, id) })));
+    async workspaces({ id }, maxAgeMs = limits.missTtlMs) {
+      const { workspaces } = await stateOf(id, null, maxAgeMs);
+      const found = await Promise.all(
+        workspaces.map(async (workspace) => ({ workspace, rights: await rightsIn(workspace, id, maxAgeMs) })),
+      );
       return found.flatMap(({ workspace, rights }) => (rights === null ? [] : [{ workspace, role: rights.role }]));
     },
 

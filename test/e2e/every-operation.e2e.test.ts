@@ -15,7 +15,15 @@ import { deliver, signStandard } from './webhook-payloads.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 /** Their success needs another service; the stories about signing in and about renamed tools call them in full. */
-const answeredWithError = new Set(['authorizeServer', 'finishSignIn', 'getClientMetadata', 'rebindServerTool', 'startConnect']);
+const answeredWithError = new Set([
+  'beginSignIn',
+  'endSignIn',
+  'authorizeServer',
+  'finishSignIn',
+  'getClientMetadata',
+  'rebindServerTool',
+  'startConnect',
+]);
 const service = shareService({
   MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*',
   MONIKER_PUBLIC_URL: 'http://127.0.0.1:8787',
@@ -206,6 +214,8 @@ describe('every operation', () => {
     const fromHere = { authorization: '', 'sec-fetch-site': 'same-origin' };
     await call('GET', '/sign-in', undefined, { authorization: '', accept: 'text/html' });
     await call('GET', '/sign-in', undefined, { authorization: '', accept: 'application/json' });
+    await call('GET', '/sign-in/unknown', undefined, { authorization: '' });
+    await call('GET', '/sign-in/unknown/callback', undefined, { authorization: '' });
     const form = { ...fromHere, 'content-type': 'application/x-www-form-urlencoded' };
     expect((await call('POST', '/sign-in', 'key=wrong', form)).status).toBe(401);
     const signedIn = await call('POST', '/sign-in', `key=${service.key}&to=%2Fconsole`, form);

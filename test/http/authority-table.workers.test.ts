@@ -389,7 +389,7 @@ const withoutRow = [
     'getPagesCss',
     'getPageFile',
   ],
-  ...['showSignIn', 'signInWithRootKey', 'signOut'],
+  ...['showSignIn', 'signInWithRootKey', 'signOut', 'beginSignIn', 'endSignIn'],
   ...['showApproval', 'decideByLink', 'takeDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink', 'authorizeServer'],
   ...['showConnect', 'startConnect'],
   ...['getAuthorizationServer', 'getOpenIdConfiguration', 'getMcpResource', 'getToolsetResource', 'getWorkspaceToolsetResource'],

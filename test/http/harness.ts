@@ -10,7 +10,8 @@ import { planTurn } from '../../src/engine/plan/plan-turn.ts';
 import { createServerRefresh } from '../../src/engine/servers/refresh-server.ts';
 import { testServer } from '../../src/engine/servers/test-server.ts';
 import { createApp } from '../../src/http/app.ts';
-import { mintApprovalToken, readApprovalToken } from '../../src/storage/signed-token.ts';
+import { createIdentity } from '../../src/sign-in/identity.ts';
+import { createJsonSeal, createSignInNonce, mintApprovalToken, readApprovalToken } from '../../src/storage/signed-token.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
 import { createPeople } from '../../src/storage/people.ts';
 import { createLimiter } from '../../src/storage/limit-counters.ts';
@@ -162,6 +163,14 @@ export function createHarness(
     grants: () => ({ grantAccess: unused, redeemToken: unused, grants: unused, endGrant: unused }),
     workspaceOfToken: async () => null,
     mcpTools: unused,
+    identity: createIdentity({
+      providers: settings.identityProviders,
+      outbound: unused,
+      clock,
+      seal: createJsonSeal(master, 'browser-sign-in'),
+      nonce: createSignInNonce,
+      consumeNonce: (nonce, expiresAt) => catalog.consumeNonce(nonce, expiresAt),
+    }),
     people: createPeople({ settings, clock, sealing: master, catalog: () => catalog }),
     approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },
     signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },

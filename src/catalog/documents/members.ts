@@ -63,11 +63,16 @@ function findMember(sql: SqlStorage, user: string): { name: string; member: Memb
 const maxShownWorkspaces = 200;
 
 /** `signOutNonce`: of the sign-in; null: it does not matter. */
-export function signedInState({ sql }: CatalogContext, user: string, signOutNonce: string | null): SignedInState {
+export function signedInState({ sql, workspace: own }: CatalogContext, user: string, signOutNonce: string | null): SignedInState {
   const isEnded = signOutNonce !== null && sql.exec('SELECT 1 FROM spent WHERE nonce = ?', signOutNonce).toArray().length > 0;
   const query = 'SELECT workspace FROM memberships WHERE user = ? ORDER BY workspace LIMIT ?';
-  const rows = sql.exec<{ workspace: string }>(query, user, maxShownWorkspaces).toArray();
-  return { isEnded, workspaces: rows.map(({ workspace }) => workspace) };
+  const listed = sql
+    .exec<{ workspace: string }>(query, user, maxShownWorkspaces)
+    .toArray()
+    .map(({ workspace }) => workspace);
+  // The list is published a second after a change; the members of this workspace are known.
+  const others = listed.filter((workspace) => workspace !== own);
+  return { isEnded, workspaces: findMember(sql, user) === null ? others : [...others, own].sort() };
 }
 
 export function setMembersOf(context: CatalogContext, workspace: string, users: readonly string[]): void {

@@ -10,6 +10,7 @@ import type { Person } from '../../core/person.ts';
 import { Role, User } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import type { People } from '../../storage/people.ts';
+import { requireMember } from '../sign-in/require-member.ts';
 import { wantsJson } from '../accept.ts';
 import { readBytes } from '../json-body.ts';
 import type { AppContext } from '../middleware/request-context.ts';
@@ -61,14 +62,35 @@ export const signInRoutes: readonly Route[] = [
       summary: 'Sign in with a browser',
       description: 'A page, or with `Accept: application/json` who is signed in, and the identity providers.',
       query: z.object({ to: z.string().optional().meta({ description: 'Path of this service to return to, such as `/console`.' }) }),
-      answers: { 200: { description: 'The page, or the state.', schema: SignInState, also: 'text/html' } },
+      answers: {
+        200: {
+          description: 'The page, or the state.',
+          schema: SignInState,
+          also: 'text/html',
+          headers: { 'set-cookie': 'The cookie, if Cloudflare Access has signed the person in.' },
+        },
+        303: {
+          description: 'Signed in by Cloudflare Access.',
+          contentType: 'text/html',
+          headers: { location: 'The path `to`.', 'set-cookie': 'The cookie.' },
+        },
+      },
     },
     async ({ c, services }) => {
-      const person = await personOf(c);
-      if (wantsJson(c)) {
-        return c.json({ person: person === null ? null : await toView(services.people, person), providers: [] });
+      const to = returnPath(c.req.query('to'));
+      const { people, identity } = services;
+      try {
+        const known = await personOf(c);
+        const cookie = known === null ? await signInByAccess(c) : null;
+        if (cookie !== null && !wantsJson(c)) return redirect(to, [['set-cookie', sessionCookieHeader(c, cookie)]]);
+        if (!wantsJson(c)) return pageResponse(c, { to, problem: null, status: 200 });
+        const person = cookie === null ? known : await people.read(cookie);
+        const state = { person: person === null ? null : await toView(people, person), providers: [...identity.providers] };
+        return c.json(state, 200, cookie === null ? {} : { 'set-cookie': sessionCookieHeader(c, cookie) });
+      } catch (error) {
+        if (wantsJson(c)) throw error;
+        return await problemPage(c, error, to);
       }
-      return pageResponse(c, { to: returnPath(c.req.query('to')), problem: null, status: 200 });
     },
   ),
 
@@ -95,8 +117,7 @@ export const signInRoutes: readonly Route[] = [
         await requireRootKey(services.settings.rootKey, form.get('key') ?? '');
         return redirect(to, [['set-cookie', sessionCookieHeader(c, await services.people.begin(null))]]);
       } catch (error) {
-        const problem = toProblem(error, { method: c.req.method, path: c.req.path, requestId: c.get('requestId') }, services.log);
-        return await pageResponse(c, { to, problem: problem.detail, status: problem.status });
+        return await problemPage(c, error, to);
       }
     },
   ),
@@ -116,7 +137,9 @@ export const signInRoutes: readonly Route[] = [
       refuseOtherSites(c);
       const person = await personOfCookie(c);
       if (person !== null) await services.people.end(person);
-      return answer(303, null, { location: '/sign-in', 'set-cookie': removedCookieHeader(c, sessionCookie) });
+      // Access would sign the person in again.
+      const location = services.identity.usesAccess ? '/cdn-cgi/access/logout' : '/sign-in';
+      return answer(303, null, { location, 'set-cookie': removedCookieHeader(c, sessionCookie) });
     },
   ),
 ];
@@ -126,6 +149,20 @@ async function toView(people: People, { user, isRoot, session }: Person) {
   return { user, isRoot, expiresAt: new Date(session.expiresAt).toISOString(), workspaces };
 }
 
+/** Returns a cookie for the person whom Cloudflare Access has signed in; null: it has not. */
+async function signInByAccess(c: AppContext): Promise<string | null> {
+  const services = c.get('services');
+  const found = await services.identity.access(c.req.header('cf-access-jwt-assertion'));
+  return found === null ? null : await services.people.begin(await requireMember(services, found), found.until);
+}
+
+/** The page with the reason why signing in failed. */
+export async function problemPage(c: AppContext, error: unknown, to: string): Promise<Response> {
+  const { log } = c.get('services');
+  const { detail, status } = toProblem(error, { method: c.req.method, path: c.req.path, requestId: c.get('requestId') }, log);
+  return await pageResponse(c, { to, problem: detail, status });
+}
+
 /** The page in its current state: the person of the request, unless signing in has just failed. */
 async function pageResponse(
   c: AppContext,
@@ -133,11 +170,13 @@ async function pageResponse(
 ): Promise<Response> {
   const person = await personOf(c);
   // The origin of the form must arrive here, which the policy of other pages prevents.
-  return privateHtmlResponse(signInPage({ to, problem, person, providers: [] }), status, [['referrer-policy', 'same-origin']]);
+  return privateHtmlResponse(signInPage({ to, problem, person, providers: c.get('services').identity.providers }), status, [
+    ['referrer-policy', 'same-origin'],
+  ]);
 }
 
-function redirect(to: string, headers: readonly (readonly [string, string])[]): Response {
-  return new Response(null, { status: 303, headers: [['location', to], ['cache-control', 'no-store'], ...headers] as [string, string][] });
+export function redirect(to: string, headers: readonly (readonly [string, string])[], status = 303): Response {
+  return new Response(null, { status, headers: [['location', to], ['cache-control', 'no-store'], ...headers] as [string, string][] });
 }
 
 /** Hashes are compared, so that the time reveals neither the key nor its length. */

@@ -1,0 +1,46 @@
+/** Identity providers, which say who a person is. From the operator's settings; pure. */
+
+export type IdentityProvider =
+  /** OpenID Connect, with discovery. */
+  | { kind: 'oidc'; id: string; name: string; issuer: string; clientId: string; clientSecret: string | null }
+  /** OAuth with GitHub's API for the email. `url`: of a GitHub Enterprise Server, or github.com. */
+  | { kind: 'github'; id: string; name: string; url: string; clientId: string; clientSecret: string }
+  /** Cloudflare Access in front of this service: each request has a signed header. */
+  | { kind: 'access'; id: string; name: string; issuer: string; audience: string };
+
+/** `text`: reads a setting. A provider with an incomplete setting is left out. */
+export function readIdentityProviders(text: (name: string) => string | null): IdentityProvider[] {
+  const all = (...names: string[]): string[] | null => {
+    const values = names.map(text);
+    return values.every((value) => value !== null) ? (values as string[]) : null;
+  };
+  const [oidc, google, github, access] = [
+    all('MONIKER_OIDC_ISSUER', 'MONIKER_OIDC_CLIENT_ID'),
+    all('MONIKER_GOOGLE_CLIENT_ID', 'MONIKER_GOOGLE_CLIENT_SECRET'),
+    all('MONIKER_GITHUB_CLIENT_ID', 'MONIKER_GITHUB_CLIENT_SECRET'),
+    all('MONIKER_ACCESS_TEAM', 'MONIKER_ACCESS_AUD'),
+  ];
+  const found: IdentityProvider[] = [];
+  if (oidc !== null) {
+    const [issuer = '', clientId = ''] = oidc;
+    const name = text('MONIKER_OIDC_NAME') ?? URL.parse(issuer)?.host ?? issuer;
+    found.push({ kind: 'oidc', id: 'oidc', name, issuer, clientId, clientSecret: text('MONIKER_OIDC_CLIENT_SECRET') });
+  }
+  if (google !== null) {
+    const [clientId = '', clientSecret = ''] = google;
+    found.push({ kind: 'oidc', id: 'google', name: 'Google', issuer: 'https://accounts.google.com', clientId, clientSecret });
+  }
+  if (github !== null) {
+    const [clientId = '', clientSecret = ''] = github;
+    const url = (text('MONIKER_GITHUB_URL') ?? 'https://github.com').replace(/\/+$/, '');
+    found.push({ kind: 'github', id: 'github', name: 'GitHub', url, clientId, clientSecret });
+  }
+  if (access !== null) {
+    const [team = '', audience = ''] = access;
+    // The name of the team, its host, or its URL.
+    const host = team.replace(/^https?:\/\//, '').replace(/\/.*$/, '');
+    const issuer = /^http:\/\//.test(team) ? team : `https://${host.includes('.') ? host : `${host}.cloudflareaccess.com`}`;
+    found.push({ kind: 'access', id: 'access', name: 'Cloudflare Access', issuer, audience });
+  }
+  return found;
+}

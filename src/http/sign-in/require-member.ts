@@ -1,0 +1,30 @@
+/** Admits people whom an identity provider has identified: only members may sign in, and the operator's owners become members. */
+import { systemKeyId, type User } from '../../core/principal.ts';
+import { userIdOf } from '../../core/person.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Identity } from '../../sign-in/exchange.ts';
+import { rootPrincipal } from '../../storage/principals.ts';
+import type { Services } from '../../wiring.ts';
+
+/** Not from the cache, which may have a refusal from before the person was added. */
+const now = -1;
+
+/** Returns the person. Throws `forbidden` if the person is not a member of any workspace. */
+export async function requireMember(
+  { people, catalog, settings }: Pick<Services, 'people' | 'catalog' | 'settings'>,
+  { email, name }: Identity,
+): Promise<User & { email: string }> {
+  const user = { id: await userIdOf(email), name: name ?? email, email };
+  const { workspace } = rootPrincipal;
+  if (settings.ownerEmails.includes(email) && (await people.member(user, workspace)) === null) {
+    // Another sign-in of the same person may be first; then nothing is written, or the same.
+    await catalog({ workspace, keyId: systemKeyId }).put('member', `owner-${user.id.slice(0, 12)}`, { email, role: 'owner' });
+    await people.member(user, workspace, now);
+    return user;
+  }
+  if ((await people.workspaces(user, now)).length > 0) return user;
+  throw new Problem(
+    'forbidden',
+    `${email} is not a member of a workspace. Ask an owner to add this email (PUT /v1/members/{member}), then sign in again.`,
+  );
+}
