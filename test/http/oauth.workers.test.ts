@@ -1,4 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { runInDurableObject } from 'cloudflare:test';
+import type { CatalogContext } from '../../src/catalog/context.ts';
+import { dropExpiredRecords } from '../../src/catalog/grants/oauth-records.ts';
+import { objectName } from '../../src/storage/keys.ts';
+import { testEnv } from '../storage/workspace.ts';
 import { userIdOf } from '../../src/core/person.ts';
 import {
   authorizeQuery,
@@ -115,6 +120,9 @@ describe('a member', () => {
     expect(asUser.page).not.toContain('Change toolsets');
     expect((await here('/v1/members/ada', { method: 'DELETE', headers: admin })).status).toBe(204);
     expect((await listTools(createService(), tokens.access_token ?? '')).status).toBe(401);
+    expect((await refresh(createService(), client, tokens.refresh_token ?? '')).body.error).toBe('invalid_grant');
+    const left = (await (await here('/v1/grants', { headers: admin })).json()) as Listed;
+    expect(left.items.filter(({ user: of }) => of.id === user.id)).toEqual([]);
     const refused = await createService()(`/oauth/authorize?${await authorizeQuery(client)}`, { headers: { cookie } });
     expect(refused.status).toBe(403);
   });
@@ -159,4 +167,28 @@ it('a workspace in the path is that of the token', async () => {
     headers: { cookie },
   });
   expect(unknown.status).toBe(404);
+});
+
+it('the records of a client that refreshes often, and of expired tokens, are bounded', async () => {
+  const { client, tokens } = await connect(service);
+  let token = tokens.refresh_token ?? '';
+  for (let round = 0; round < 14; round += 1) token = (await refresh(service, client, token)).body.refresh_token ?? '';
+  const id = token.split('.')[1];
+  const catalog = testEnv.CATALOG.get(testEnv.CATALOG.idFromName(await objectName('default', 'catalog', '')));
+  await runInDurableObject(catalog, (_instance, state) => {
+    const count = (): number => {
+      const query = 'SELECT count(*) AS count FROM oauth_records WHERE key LIKE ?';
+      return state.storage.sql.exec<{ count: number }>(query, `token:root:${id}:%`).one().count;
+    };
+    expect(count()).toBe(10);
+    const later = { sql: state.storage.sql, now: () => Date.now() + 2 * 60 * 60_000 } as unknown as CatalogContext;
+    dropExpiredRecords(later, 1_000);
+    expect(count()).toBe(0);
+    const texts = state.storage.sql
+      .exec<{ value: string }>('SELECT value FROM oauth_records')
+      .toArray()
+      .map(({ value }) => value)
+      .join(' ');
+    expect(texts).not.toContain(token.split('.')[2]);
+  });
 });

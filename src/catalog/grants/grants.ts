@@ -4,11 +4,11 @@
  */
 import { isAllowed } from '../../core/authority.ts';
 import { readMcpPath } from '../../core/mcp-resource.ts';
-import { keyIdOfUser } from '../../core/principal.ts';
+import { keyIdOfUser, systemKeyId } from '../../core/principal.ts';
 import { GrantScope, type AcceptedRequest, type GrantUser, type GrantView, type OAuthClient } from '../../core/grant.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import { Problem, quoted } from '../../core/problem.ts';
-import type { Page, PageRequest } from '../../ports/catalog.ts';
+import type { KeyRights, Page, PageRequest } from '../../ports/catalog.ts';
 import type { TokenReply, TokenRequest } from '../../ports/grants.ts';
 import { openToken, sealToken, type TokenKind } from '../../storage/access-token.ts';
 import type { KeyVerdict } from '../../storage/catalog-methods.ts';
@@ -68,6 +68,8 @@ export async function redeemToken(context: CatalogContext, request: TokenRequest
   const opened = await openTokens(context, form);
   const grantKey = opened === null ? null : grantKeyOf(opened.inner);
   const grant = grantKey === null ? null : readGrant(context, grantKey);
+  // The user is no longer a member: the library does not find the grant.
+  if (grantKey !== null && grant !== null && rightsOf(context, grant) === null) endStoredGrant(context, grantKey, systemKeyId);
   // The resource of a grant is fixed; the library compares it with the request's.
   const resource = grant?.resource ?? `${request.issuer}/mcp`;
   const { createAuthorizationServer, noContext } = await import('../../oauth/library.ts');
@@ -100,7 +102,7 @@ export async function verifyToken(context: CatalogContext, inner: string): Promi
   if (grant === null) return { refused: 'revoked' };
   const token = await (await helpers(context, new URL(grant.resource).origin, grant.resource, null)).unwrapToken(inner);
   if (token === null) return { refused: 'expired' };
-  const user = keyRights(context, keyIdOfUser(grant.userId));
+  const user = rightsOf(context, grant);
   if (user === null) return { refused: 'revoked' };
   const path = grant.metadata.path;
   const toolset = readMcpPath(path.slice(path.lastIndexOf('/mcp')))?.toolset?.split('@')[0] ?? null;
@@ -120,6 +122,11 @@ export async function verifyToken(context: CatalogContext, inner: string): Promi
     },
     expiresAt: token.expiresAt * 1000,
   };
+}
+
+/** Returns what the user of a grant may do now; null if the user is no longer a member. */
+function rightsOf(context: CatalogContext, { userId }: StoredGrant): KeyRights | null {
+  return keyRights(context, keyIdOfUser(userId));
 }
 
 /** Newest first. Grants whose code was not exchanged yet are not listed. */
