@@ -17,7 +17,7 @@ export async function readRequest(issuer: string, client: OAuthClient, query: UR
     const parsed = await helpers.parseAuthRequest(new Request(`${issuer}/oauth/authorize?${sent}`));
     const refused = (code: 'invalid_request' | 'invalid_target', why: string) =>
       new AuthorizationRefused(why, authorizationErrorRedirect(parsed, code, why));
-    // Also of clients with a secret: whoever gets hold of a code cannot use it.
+    // Required of clients with a secret too: a stolen code alone is useless.
     if (parsed.codeChallenge === undefined)
       throw refused('invalid_request', 'The request has no code_challenge: PKCE with S256 is required.');
     if (target === null)

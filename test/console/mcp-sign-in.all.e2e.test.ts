@@ -101,7 +101,7 @@ describe.skipIf(browserPath === null)('a stock MCP client with the address of a 
     await again.close();
   });
 
-  it('is told when the user denies it', async () => {
+  it('receives the error when the user denies it', async () => {
     let opened: URL | null = null;
     const provider = createProvider((url) => {
       opened = url;

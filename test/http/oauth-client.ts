@@ -10,7 +10,7 @@ export const rootKey = String(testEnv.MONIKER_ROOT_KEY);
 
 export type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** A service of its own memory, as another isolate is. `path`: or a URL of the service. */
+/** A service with separate caches, like another isolate. `path`: or a URL of the service. */
 export function createService(env: Partial<Bindings> = {}): Fetch {
   return createServiceOf(env).service;
 }

@@ -92,7 +92,7 @@ describe('a member', () => {
   const ada = { email: 'ada@example.com' };
   const member = (role: string) => ({ method: 'PUT', headers: admin, body: JSON.stringify({ ...ada, role }) });
 
-  it('has the rights of the role, which take effect on tokens, and sees the grants of nobody else', async () => {
+  it('has the rights of the role, which take effect on tokens, and cannot see the grants of others', async () => {
     expect((await here('/v1/members/ada', member('editor'))).status).toBe(201);
     const user = { id: await userIdOf(ada.email), name: 'Ada', ...ada };
     const cookie = `__Host-moniker=${await people.begin(user)}`;

@@ -221,7 +221,7 @@ async function answerOAuth(c: AppContext, work: () => Promise<Response>): Promis
   }
 }
 
-/** Throws `not_configured`: without a URL of its own, the service cannot say who issues its tokens. */
+/** Throws `not_configured`: the issuer of tokens is the URL of the service. */
 export function requireIssuer(c: AppContext): string {
   const issuer = oauthIssuer(c.get('services').settings, c.req.url);
   if (issuer !== null) return issuer;
