@@ -9,7 +9,7 @@ import type { WorkspaceEraser } from '../../storage/workspace-eraser.ts';
 import type { CatalogContext, Job } from '../context.ts';
 import { recordChange } from '../records/audit.ts';
 import { enqueuePublish } from '../records/outbox.ts';
-import { type DeletionProgress, readProgress, type WorkspaceRow } from './registry.ts';
+import { type ErasureProgress, readProgress, type WorkspaceRow } from './registry.ts';
 
 /** Longer than a key (30 s) or a value of KV (90 s) is cached. Then no isolate has anything of the workspace, and its name is free again. */
 const settleMs = limits.freshReadMs + 10_000;
@@ -23,7 +23,7 @@ export function createWorkspaceDeletions(context: CatalogContext, eraser: Worksp
   const due = (): WorkspaceRow | undefined =>
     sql.exec<WorkspaceRow>('SELECT * FROM workspaces WHERE due_at <= ? ORDER BY due_at LIMIT 1', now()).toArray()[0];
 
-  const store = (name: string, progress: DeletionProgress, dueAt: number): void => {
+  const store = (name: string, progress: ErasureProgress, dueAt: number): void => {
     sql.exec('UPDATE workspaces SET progress = ?, due_at = ? WHERE name = ?', JSON.stringify(progress), dueAt, name);
   };
 

@@ -119,10 +119,10 @@ function toRecord({
 }
 
 /** `settleAt`: when the deletion may end; absent until nothing is published any more. */
-export type DeletionProgress = { left: Readonly<Record<string, number>>; settleAt?: number };
+export type ErasureProgress = { left: Readonly<Record<string, number>>; settleAt?: number };
 
-export function readProgress(text: string): DeletionProgress {
-  return { left: {}, ...(JSON.parse(text) as Partial<DeletionProgress>) };
+export function readProgress(text: string): ErasureProgress {
+  return { left: {}, ...(JSON.parse(text) as Partial<ErasureProgress>) };
 }
 
 function requireRegistry(workspace: string): void {

@@ -7,7 +7,8 @@
 export const expiryDigits = 15;
 
 /**
- * KV as files of the disk service `FILES`, each named by the hash of its key: get, put and delete, with expiry. Lists and metadata are not used. workerd's own
+ * KV as files of the disk service `FILES`, each named by a hash of its key and the key itself: get, put, delete and lists of keys, with expiry.
+ * Earlier releases named files by the hash alone: those are read and deleted, not listed. Metadata is not used. workerd's own
  * KV (`/workerd/kv.js`) stores small values in SQLite, whose pages keep the bytes of deleted ones.
  */
 export const kvService = `
@@ -16,28 +17,41 @@ export default {
   async fetch(request, env) {
     const { pathname, searchParams } = new URL(request.url);
     const key = new TextEncoder().encode(decodeURIComponent(pathname.slice(1)));
-    const file = 'http://files/' + new Uint8Array(await crypto.subtle.digest('SHA-256', key)).toHex();
-    if (key.length === 0 || searchParams.has('key_count_limit')) return new Response('This KV has no lists.', { status: 501 });
+    if (key.length === 0) return await list(env, searchParams);
+    const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', key)).toHex();
+    const earlier = 'http://files/' + hash;
+    const name = encodeURIComponent(encodeURIComponent(decodeURIComponent(pathname.slice(1))));
+    // A file name has at most 255 bytes.
+    const file = name.length > 220 ? earlier : 'http://files/' + hash.slice(0, 32) + '.' + name;
     if (request.method === 'PUT') {
       const ttl = Number(searchParams.get('expiration_ttl') ?? 0) * 1000;
       const expiry = ttl > 0 ? Date.now() + ttl : Number(searchParams.get('expiration') ?? 0) * 1000;
       const body = new Blob([String(expiry).padStart(digits, '0'), '\\n', await request.arrayBuffer()]);
       const written = await env.FILES.fetch(file, { method: 'PUT', body: await body.arrayBuffer() });
+      if (written.ok && file !== earlier) await env.FILES.fetch(earlier, { method: 'DELETE' });
       return new Response(null, { status: written.ok ? 200 : 500 });
     }
     if (request.method === 'DELETE') {
       const deleted = await env.FILES.fetch(file, { method: 'DELETE' });
+      if (file !== earlier) await env.FILES.fetch(earlier, { method: 'DELETE' });
       return new Response(null, { status: deleted.ok || deleted.status === 404 ? 200 : 500 });
     }
     if (request.method !== 'GET') return new Response(null, { status: 405 });
-    const found = await env.FILES.fetch(file);
+    const newest = await env.FILES.fetch(file);
+    const found = newest.status === 200 || file === earlier ? newest : await env.FILES.fetch(earlier);
     if (found.status !== 200) return new Response(null, { status: 404 });
     const content = new Uint8Array(await found.arrayBuffer());
     const expiry = Number(new TextDecoder().decode(content.subarray(0, digits)));
     if (expiry > 0 && expiry <= Date.now()) return new Response(null, { status: 404 });
     return new Response(content.subarray(digits + 1));
   },
-};`;
+};
+async function list(env, searchParams) {
+  const [prefix, limit] = [searchParams.get('prefix') ?? '', Number(searchParams.get('key_count_limit') ?? 1000)];
+  const files = await (await env.FILES.fetch('http://files/')).json();
+  const names = files.map(({ name }) => decodeURIComponent(name.slice(name.indexOf('.') + 1 || name.length))).filter((name) => name !== '' && name.startsWith(prefix));
+  return Response.json({ keys: names.slice(0, limit).map((name) => ({ name })), list_complete: names.length <= limit, cursor: '' });
+}`;
 
 /**
  * Serves the files of the disk service `FILES` by exact path, with their type and an ETag of their content. Everything else is 404: the
