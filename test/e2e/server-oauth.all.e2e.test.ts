@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FakeAuthorizationServer } from '../fakes/authorization-server.ts';
 import { listenGuarded, type GuardedServer } from '../fakes/guarded-server.ts';
+import { connectClient } from './mcp-clients.ts';
 import { shareService } from './shared-service.ts';
 import { waitFor } from '../wait-for.ts';
 
@@ -149,4 +150,27 @@ describe('a server that each user connects to', () => {
     const visible = await everything('each');
     for (const token of tokensOf(issuer)) expect(visible).not.toContain(token);
   });
+
+  it.each(['legacy', 'pinned'] as const)(
+    'asks the SDK’s client, %s, to open the page, and is called when the user has connected',
+    async (era) => {
+      const { key } = (await service.call('POST', '/v1/keys', { name: era, scopes: ['tools'], toolsets: ['each'] })).json;
+      const opened: string[] = [];
+      const client = await connectClient(`${service.url}/mcp/each`, key, era, { elicitation: { url: {} } }, (made) => {
+        made.setRequestHandler('elicitation/create', async ({ params }) => {
+          const url = params.mode === 'url' ? params.url : '';
+          opened.push(url);
+          await connect(url, key);
+          return { action: 'accept' as const };
+        });
+      });
+      try {
+        const result = await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } });
+        expect(result.isError ?? false, JSON.stringify(result)).toBe(false);
+        expect(opened).toEqual([`${service.url}/connect/each`]);
+      } finally {
+        await client.close();
+      }
+    },
+  );
 });
