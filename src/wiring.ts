@@ -196,7 +196,7 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     /** Requests to providers outside of turns (`providers/model-requests.ts`). */
     ...createModelRequests({
       ...{ ...runtime, directory, outbound, model, kept: keptReplies },
-      ...{ usage: recorder, background, redactor },
+      ...{ usage: recorder, background, redactor, limiter: base.limiter },
     }),
     refusals: createRefusalCounter({
       ...{ ...runtime, background },
@@ -209,14 +209,15 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     keptReplies,
     serve,
     callDeps,
-    turnDeps: (workspace: string): TurnDeps => ({ ...runtime, ...callDeps(workspace), directory, model }),
+    turnDeps: (workspace: string): TurnDeps => ({ ...runtime, ...callDeps(workspace), directory, model, limiter: base.limiter }),
     /** `keyId`: the key of the session. */
     namesFor: (workspace: string, planned: Plan, keyId: string) => readTurnNames(directory, workspace, planned, keyId),
     rules: (workspace: string) => directory.rules(workspace),
     /** Returns the bodies of a plan's skills that still exist. */
     skillsFor: (workspace: string, planned: Plan) => readPlanSkills(directory, workspace, planned),
     /** For the Catalog: starts the turn of a delivery. */
-    dispatchRun: (run: TriggeredRun): Promise<void> => dispatchRun({ planTurn: plan, sessions }, run),
+    dispatchRun: (run: TriggeredRun): Promise<void> =>
+      dispatchRun({ planTurn: plan, sessions, limiter: base.limiter, ids: runtime.ids }, run),
     /** For the Catalog of `default`: erases deleted workspaces. */
     eraser: createWorkspaceEraser({ bindings, sessions, ...settings, log: runtime.log }),
     /** For the Catalog: sends a callback. */
@@ -236,7 +237,7 @@ function buildBase(bindings: Bindings, { background, issued, noApprovals }: Depl
   const catalog = createCatalogs(bindings, cachedDirectory);
   const noteObject = createObjectNotes(bindings, runtime.clock.now);
   const limiter = createLimiter({ bindings, ...runtime, background, noteObject });
-  const recorder = createUsageRecorder({ bindings, ...runtime, background });
+  const recorder = createUsageRecorder({ bindings, ...runtime, background, charge: limiter.charge });
   return {
     background,
     noApprovals,

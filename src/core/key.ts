@@ -22,6 +22,11 @@ export function keyPayload({ workspace, id, secret }: KeyParts): string {
   return `mk_${workspace}_${id}_${secret}`;
 }
 
+/** Whether this is the id of a created key: other ids, such as `root`, are shorter, or have other characters. */
+export function isIssuedKeyId(id: string): boolean {
+  return id.length === keyShape.idLength && /^[0-9A-Za-z]+$/.test(id);
+}
+
 /** Returns the parts of a well-formed key; null for any other text. Does not check whether the key is valid. */
 export function parseKey(text: string): ParsedKey | null {
   if (text.length > limits.maxKeyBytes) return null;

@@ -81,6 +81,14 @@ export function endOfPeriod(limit: PeriodicLimit, now: number): number {
   return (Math.floor(now / minuteMs) + 1) * minuteMs;
 }
 
+/** Returns the field of a usage report that names whose budgets its cost counts for. */
+export function withBudgets(holders: readonly LimitedHolder[] = []): { budgets?: readonly LimitHolder[] } {
+  const budgets = holders.flatMap(({ of, name, limits }) =>
+    limits.dailyCost === undefined && limits.monthlyCost === undefined ? [] : [{ of, name }],
+  );
+  return budgets.length === 0 ? {} : { budgets };
+}
+
 /** Returns those of these limits that are set; null if none is. Limits of an agent are among others of its `limits`. */
 export function limitsAmong(given: Readonly<Record<string, unknown>> | undefined): UsageLimits | null {
   if (given === undefined) return null;

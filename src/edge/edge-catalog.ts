@@ -130,6 +130,7 @@ function servedMethods(parts: CatalogParts): Served {
     },
     // Asked by /readyz.
     isKeyCancelled: () => false,
+    limitedHolders: () => [],
     keys: (page) => {
       const read = (after: string, count: number) =>
         keys

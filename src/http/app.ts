@@ -34,6 +34,7 @@ import { keyRoutes } from './routes/keys.ts';
 import { oauthAuthorizeRoutes } from './routes/oauth-authorize.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { memberRoutes } from './routes/members.ts';
+import { limitRoutes } from './routes/limits.ts';
 import { meRoutes } from './routes/me.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { messagesRoutes } from './routes/messages.ts';
@@ -117,6 +118,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...oauthAuthorizeRoutes,
     ...memberRoutes,
     ...meRoutes,
+    ...limitRoutes,
     ...workspaceRoutes,
     ...projectRoutes,
     ...importRoutes,

@@ -139,19 +139,33 @@ function problems(spec: RouteSpec): Record<string, object> {
   // Where browsers get a page, errors are a page, too.
   const isPage = Object.values(spec.answers).some(({ contentType, also }) => contentType === 'text/html' || also === 'text/html');
   const content = { [type]: { schema }, ...(isPage && { 'text/html': { schema: { type: 'string' } } }) };
-  const headers = isMcpPath(spec.path) && { headers: toHeaders(editionHeader) };
+  const headers = isMcpPath(spec.path) ? editionHeader : {};
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
-      { description: codes.map((code) => `\`${code}\`: ${problemCatalogue[code].title}.`).join(' '), ...headers, content },
+      {
+        description: codes.map((code) => `\`${code}\`: ${problemCatalogue[code].title}.`).join(' '),
+        ...headersOf({ ...headers, ...(status === 429 && limitHeaders) }),
+        content,
+      },
     ]),
   );
+}
+
+const limitHeaders = {
+  'retry-after': 'Seconds after which the request may be sent again.',
+  ratelimit: 'For a key with limits: what is left of each rate (`r`), and the seconds until its window ends (`t`).',
+  'ratelimit-policy': 'For a key with limits: each rate (`q`) with its window in seconds (`w`).',
+};
+
+function headersOf(headers: Readonly<Record<string, string>>): { headers?: object } {
+  return Object.keys(headers).length === 0 ? {} : { headers: toHeaders(headers) };
 }
 
 /** The problems that every route of this kind can return, and those of this route. */
 function problemCodes({ scopes, params, body, rawBody, problems: own = [] }: RouteSpec): ProblemCode[] {
   return [
-    ...(scopes.length > 0 ? (['unauthenticated', 'forbidden', 'not_configured', 'invalid_request'] as const) : []),
+    ...(scopes.length > 0 ? (['unauthenticated', 'forbidden', 'not_configured', 'invalid_request', 'rate_limited'] as const) : []),
     ...(params ? (['not_found'] as const) : []),
     ...(body ? (['invalid_request', 'invalid_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
     ...(rawBody ? (['body_too_large'] as const) : []),

@@ -27,7 +27,7 @@ import type { Warning } from '../core/warning.ts';
 import type { CompiledDraft } from '../core/toolset/compile-draft.ts';
 import type { Toolset } from '../core/toolset/toolset.ts';
 import type { WorkspaceSettings, WorkspaceStatus } from '../core/workspace.ts';
-import type { UsageLimits } from '../core/usage-limits.ts';
+import type { LimitedHolder, UsageLimits } from '../core/usage-limits.ts';
 import type { LogCheck, LogCheckRequest, LogHead, LogPage, LogRequest } from './audit-log.ts';
 
 /**
@@ -245,6 +245,8 @@ export interface CatalogPort {
   /** Waits for a short time for the turns that `revokeKey` ends, and returns its progress. */
   keyCancellation(id: string): Promise<KeyCancellation>;
   isKeyCancelled(id: string): Promise<boolean>;
+  /** Returns the workspace, the keys and the agents that have limits. */
+  limitedHolders(): Promise<LimitedHolder[]>;
   /** Whether the key exists, is neither revoked nor expired, and has the scope. Always true for `root`. */
   isKeyActive(id: string, scope: Scope): Promise<boolean>;
   /** Returns the key's current rights; null if it is unknown, revoked or expired. */

@@ -12,8 +12,8 @@ export type LimitUse = LimitHolder & { limit: LimitName; max: number; used: numb
 export type CallEstimate = { tokens: number; cost: number };
 
 export type Reservation = {
-  /** The call has ended. Only the first call counts. */
-  settle(used: CallEstimate): void;
+  /** The call has ended. Only the first call counts. `unknown`: the estimate counts, of budgets too, since no report will have its cost. */
+  settle(used: CallEstimate | 'unknown'): void;
 };
 
 /** All methods return at once, without a request, if `holders` is empty. Refusals are the problem `rate_limited`. */

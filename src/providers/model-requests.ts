@@ -10,6 +10,7 @@ import type { Principal } from '../core/principal.ts';
 import { invalidRequest } from '../core/problem.ts';
 import { startBodyLog } from '../engine/proxy/body-log.ts';
 import { startMeter } from '../engine/proxy/call-meter.ts';
+import { reserveRequest } from '../engine/proxy/reserve-request.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { createModelLists } from './model-list.ts';
 import { forwardBody } from './forwarded-reply.ts';
@@ -56,7 +57,9 @@ async function passRequest(deps: ProxyDeps, principal: Principal, { ref, path, b
   }
   const exchange = { access, path, headers: { accept: '*/*' }, body: withModel(body, model) };
   const options = { callersBody: true, firstByteMs: limits.providerWholeTimeoutMs };
-  const bodies = startBodyLog(deps, principal.workspace, () => (body instanceof FormData ? null : JSON.stringify(body)));
+  const readText = (): string | null => (body instanceof FormData ? null : JSON.stringify(body));
+  const { usage } = await reserveRequest(deps, principal, { access, model, readCharacters: () => readText()?.length ?? 0 });
+  const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
   const meter = startMeter({ ...deps, usage: bodies.usage }, { principal, ref, requestId, dialect: null }, access);
   try {
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, options));

@@ -15,6 +15,9 @@ import { startBodyLog } from '../engine/proxy/body-log.ts';
 import { noMeter, startMeter, type CallMeter } from '../engine/proxy/call-meter.ts';
 import { translateChat, type AgentOverrides } from '../engine/proxy/translate-chat.ts';
 import { type KeptReplies, withReferredItems } from '../engine/proxy/kept-replies.ts';
+import { reserveRequest, type ReservedRequest } from '../engine/proxy/reserve-request.ts';
+import type { Plan } from '../core/turn/plan.ts';
+import type { Limiter } from '../ports/limiter.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
@@ -47,6 +50,8 @@ export type ProxiedChat = Pick<ProxyRequest, 'dialect' | 'text' | 'headers'> & {
   /** Of the response, and the name of the agent: for the request log. */
   requestId?: string | undefined;
   agentName?: string | undefined;
+  /** Whose limits it counts for. Absent: those of the key and the workspace. */
+  limited?: Plan['limited'];
 };
 
 export type ProxyDeps = WithTelemetry & {
@@ -59,6 +64,8 @@ export type ProxyDeps = WithTelemetry & {
   kept?(principal: Principal): KeptReplies;
   /** Absent: nothing is metered. */
   usage?: Pick<UsageRecorder, 'gather'>;
+  /** Absent: there are no limits. */
+  limiter?: Limiter;
   background?(work: Promise<unknown>): void;
   /** Compiles redaction rules. Absent: bodies that need them are not logged. */
   redactor?(redaction: Redaction): Promise<TextRedactor>;
@@ -67,14 +74,17 @@ export type ProxyDeps = WithTelemetry & {
 export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, chat: ProxiedChat): Promise<Response> {
   const { ref, dialect, requestId, agentName } = chat;
   const access = await deps.directory.provider(principal.workspace, splitModelRef(ref).provider);
-  const bodies = startBodyLog(deps, principal.workspace, () => chat.text ?? JSON.stringify(chat.body));
+  const readText = (): string => chat.text ?? JSON.stringify(chat.body);
+  const asked = { access, model: splitModelRef(ref).model, limited: chat.limited, readCharacters: () => readText().length };
+  const { usage, isLimited } = await reserveRequest(deps, principal, asked);
+  const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
   const meter = startMeter(
     { ...deps, usage: bodies.usage },
     { principal, ref, agent: agentName, requestId, dialect: dialect.name },
     access,
   );
   try {
-    return await bodies.watch(await sendChat(deps, principal, chat, access, meter));
+    return await bodies.watch(await sendChat({ ...deps, isLimited }, principal, chat, access, meter));
   } catch (error) {
     bodies.fail();
     meter.fail(error);
@@ -83,7 +93,7 @@ export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, c
 }
 
 async function sendChat(
-  { outbound, kept, background, telemetry, ...deps }: ProxyDeps,
+  { outbound, kept, background, telemetry, isLimited, ...deps }: ProxyDeps & Pick<ReservedRequest, 'isLimited'>,
   principal: Principal,
   { ref, dialect, body, agent, text, headers, signal }: ProxiedChat,
   access: ProviderAccess,
@@ -99,7 +109,7 @@ async function sendChat(
   const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
   const { clock, ids } = deps;
   const storing = dialect.name === 'openai-responses' && kept !== undefined && { kept: kept(principal) };
-  const request = { access, model, dialect, ...sent, ...storing, headers, http, clock, ids, signal, meter, background };
+  const request = { access, model, dialect, ...sent, ...storing, headers, http, clock, ids, signal, meter, background, isLimited };
   return telemetry == null ? await proxyChat(request) : await observeForward(telemetry, request, proxyChat);
 }
 
@@ -135,6 +145,8 @@ export type ProxyRequest = {
   /** Aborts when the client disconnects. Requested only if needed, because creating a signal is expensive. */
   signal?(): AbortSignal;
   meter?: CallMeter;
+  /** The reply must report its usage, also if the client has not asked for it. */
+  isLimited?: boolean;
   /** Keeps the request alive until the reply is metered. */
   background?: ((work: Promise<unknown>) => void) | undefined;
 };
@@ -149,7 +161,7 @@ export async function proxyChat(given: ProxyRequest): Promise<Response> {
   const { access, model, dialect, http, clock, ids, meter = noMeter, background = () => undefined } = given;
   const adapter = adapters[access.kind];
   const { normalize, exact, streamUsage } = profileFor(access, model);
-  const isRewritten = given.agentRef !== undefined || normalize;
+  const isRewritten = given.agentRef !== undefined || normalize || (given.isLimited === true && streamUsage && lacksUsage(given));
   const request = isRewritten || !exact ? await withKeptItems(given) : given;
   const { body } = request;
   const headersOut = { ...adapter.headers, ...request.headers };
@@ -203,9 +215,13 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal' | 'ids'>)
 
 /** A stream that is rewritten requests its usage, so that it can be counted; the client receives it only if it has asked for it. */
 function withStreamUsage(request: ProxyRequest): ProxyRequest {
-  const { body, dialect } = request;
-  if (dialect.name !== 'openai-chat' || body.stream !== true || wantsUsage(body)) return request;
+  const { body } = request;
+  if (!lacksUsage(request)) return request;
   return { ...request, text: undefined, body: { ...body, stream_options: { ...recordOf(body.stream_options), include_usage: true } } };
+}
+
+function lacksUsage({ dialect, body }: Pick<ProxyRequest, 'dialect' | 'body'>): boolean {
+  return dialect.name === 'openai-chat' && body.stream === true && !wantsUsage(body);
 }
 
 /** For dialects in which the client chooses. */

@@ -120,6 +120,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   revokeKey: { ...write, invalidates: (id) => [['key', id]] },
   keyCancellation: { ...read, waitMs: () => limits.cancelWaitMs },
   isKeyCancelled: read,
+  limitedHolders: read,
   isKeyActive: read,
   keyRights: read,
   memberRights: read,

@@ -12,11 +12,11 @@ import {
   periodicLimits,
   type PeriodicLimit,
 } from '../core/usage-limits.ts';
-import type { UsageReport } from '../core/usage.ts';
+import { dayOf, type UsageReport } from '../core/usage.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { WaitUntil } from '../platform/background.ts';
-import type { Limiter, LimitUse, Reservation } from '../ports/limiter.ts';
+import type { CallEstimate, Limiter, LimitUse, Reservation } from '../ports/limiter.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
 import { objectName } from './keys.ts';
@@ -131,6 +131,18 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
     );
   };
 
+  const charge = async (workspace: string, holder: LimitHolder, charges: readonly CostCharge[], cost: number): Promise<void> => {
+    const released = owns.get(`${workspace}:${holder.of}:${holder.name}`)?.lease.release(cost) ?? 0;
+    await ask(workspace, holder, (counter) => counter.charge(charges, isolate, released));
+  };
+
+  const chargeEstimate = async (workspace: string, holder: LimitHolder, cost: number): Promise<void> => {
+    const charges = [{ id: crypto.randomUUID(), part: 1, costs: [{ day: dayOf(clock.now()), cost }] }];
+    await charge(workspace, holder, charges, cost).catch((error: unknown) =>
+      log.error('the cost of a call could not be counted', { ...holder, cause: String(error) }),
+    );
+  };
+
   return {
     async countRequest(workspace, holders) {
       const counted = holders.flatMap(({ limits: { requestsPerMinute: max }, ...holder }) =>
@@ -153,10 +165,13 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
 
     async reserveCall(workspace, holders, { tokens, cost }) {
       const taken: { own: Own; taken: readonly Taken[] }[] = [];
-      const settle = (used: { tokens: number; cost: number }): void => {
+      const settle = (given: CallEstimate | 'unknown'): void => {
+        const used = given === 'unknown' ? { tokens, cost } : given;
         for (const part of taken.splice(0)) {
           part.own.lease.settle(part.taken, (limit) => (isBudget(limit) ? used.cost : used.tokens));
           flushSoon(part.own);
+          if (given === 'unknown' && part.taken.some(({ limit }) => isBudget(limit)))
+            background(chargeEstimate(workspace, part.own.holder, cost));
         }
       };
       const reservation: Reservation = { settle };
@@ -217,11 +232,7 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
     endTurn: (workspace, holders, turn) => endTurn(workspace, holders, turn),
 
     async charge(workspace, reports) {
-      for (const { holder, charges, cost } of chargesOf(reports)) {
-        const own = owns.get(`${workspace}:${holder.of}:${holder.name}`);
-        const released = own?.lease.release(cost) ?? 0;
-        await ask(workspace, holder, (counter) => counter.charge(charges, isolate, released));
-      }
+      for (const { holder, charges, cost } of chargesOf(reports)) await charge(workspace, holder, charges, cost);
     },
 
     async uses(workspace, holders) {

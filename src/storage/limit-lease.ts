@@ -52,7 +52,7 @@ export class HolderLease {
     this.#now = now;
   }
 
-  /** Takes all of it, or returns what there is too little of. Throws if the counter cannot be reached. */
+  /** Takes all of it, or returns the limit that is short. Throws if the counter cannot be reached. */
   async take(wants: readonly LeaseWant[]): Promise<{ taken: readonly Taken[] } | { short: Shortage }> {
     for (const { limit, max } of wants) this.#maxima.set(limit, max);
     let missing = wants.filter(({ limit, need }) => this.#available(limit) < need);

@@ -19,6 +19,7 @@ import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { AuditPort } from '../ports/audit.ts';
 import type { WaitUntil } from '../platform/background.ts';
+import type { Limiter } from '../ports/limiter.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { RequestQuery, UsageQuery, UsageReader, UsageRecorder } from '../ports/usage.ts';
 import type { Bindings } from './bindings.ts';
@@ -57,7 +58,14 @@ export interface UsageShardRpc {
   request(id: string): Promise<LoggedRequest[]>;
 }
 
-type Deps = { bindings: Pick<Bindings, 'USAGE'>; clock: Clock; log: Logger; background: WaitUntil };
+type Deps = {
+  bindings: Pick<Bindings, 'USAGE'>;
+  clock: Clock;
+  log: Logger;
+  background: WaitUntil;
+  /** Counts their cost for limits. Absent: there are none. */
+  charge?: Limiter['charge'];
+};
 
 async function shardOf({ USAGE }: Deps['bindings'], workspace: string, shard: number): Promise<UsageShardRpc> {
   const id = USAGE.idFromName(await objectName(workspace, 'usage', String(shard)));
@@ -78,8 +86,11 @@ export function createUsageRecorder(deps: Deps): UsageRecorder {
   let gatheredCharacters = 0;
   let gatheringSince: number | null = null;
 
-  const send = async (workspace: string, shard: number, reports: readonly UsageReport[]): Promise<void> =>
+  /** Both count a report once, so all is sent again if one of them fails. */
+  const send = async (workspace: string, shard: number, reports: readonly UsageReport[]): Promise<void> => {
     await inTime((await shardOf(bindings, workspace, shard)).record(workspace, reports));
+    if (reports.some(({ budgets }) => budgets !== undefined)) await deps.charge?.(workspace, reports);
+  };
 
   const sendAgain = async (workspace: string, reports: readonly UsageReport[]): Promise<void> => {
     for (let attempt = 1; ; attempt += 1) {

@@ -370,6 +370,7 @@ describe('every operation', () => {
     const { json: key } = await call('POST', '/v1/keys', { name: 'one', scopes: ['chat'] });
     await call('GET', '/v1/keys');
     expect((await call('GET', '/v1/me')).status).toBe(200);
+    expect((await call('GET', '/v1/limits')).status).toBe(200);
     await call('GET', `/v1/keys/${key.id}`);
     await call('PATCH', `/v1/keys/${key.id}`, { name: 'two' });
     await call('POST', `/v1/keys/${key.id}/rotate`, { overlapSeconds: 60 });

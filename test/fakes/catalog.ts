@@ -588,6 +588,7 @@ export function createFakeCatalog(options: {
     },
     keyCancellation: async () => ({ cancelledTurns: 0, isDone: true }),
     isKeyCancelled: async () => false,
+    limitedHolders: async () => [],
     isKeyActive: async (id, scope) => {
       const rights = await catalog.keyRights(id);
       return rights !== null && isAllowed(rights, { act: 'use-scope', scopes: [scope] });

@@ -99,6 +99,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   connectServer: connection('POST'),
   disconnectServer: connection('DELETE'),
   getMe: { scopes: Scope.options, request: () => ['GET', '/v1/me'], own: anyKey, other: anyKey },
+  listLimits: { scopes: Scope.options, request: () => ['GET', '/v1/limits'], own: anyKey, other: anyKey },
   listAudit: admin('GET', '/v1/audit'),
   getUsage: usage('/v1/usage'),
   listRequests: usage('/v1/requests'),

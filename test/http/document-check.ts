@@ -10,7 +10,17 @@ export type ApiDocument = { paths: Record<string, Record<string, DocumentedOpera
 /** Headers that every response may have, or that belong to its representation. */
 const commonHeaders = new Set(
   [
-    ['cache-control', 'content-length', 'content-type', 'vary', 'x-content-type-options', 'x-request-id', 'request-id'],
+    [
+      'cache-control',
+      'content-length',
+      'content-type',
+      'vary',
+      'x-content-type-options',
+      'x-request-id',
+      'request-id',
+      'ratelimit',
+      'ratelimit-policy',
+    ],
     ['access-control-allow-origin', 'access-control-expose-headers', 'www-authenticate', 'retry-after', 'x-should-retry', 'allow'],
     ['content-disposition', 'content-security-policy', 'referrer-policy', 'x-robots-tag', 'x-accel-buffering'],
     ['connection', 'date', 'keep-alive', 'transfer-encoding', 'content-encoding'],

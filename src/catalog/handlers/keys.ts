@@ -3,9 +3,20 @@ import { limits } from '../../core/limits.ts';
 import { checkLog } from '../../storage/audit-chain.ts';
 import { readLog } from '../../storage/audit-log.ts';
 import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
-import { createKey, isKeyCancelled, keyRights, isKeyActive, listKeys, patchKey, readKey, revokeKey, verifyKey } from '../keys/keys.ts';
 import { endGrant, grantAccess, listGrants, redeemToken, verifyToken } from '../grants/grants.ts';
 import { memberRights, setMembersOf, signedInState } from '../documents/members.ts';
+import {
+  createKey,
+  isKeyCancelled,
+  limitedHoldersOf,
+  keyRights,
+  isKeyActive,
+  listKeys,
+  patchKey,
+  readKey,
+  revokeKey,
+  verifyKey,
+} from '../keys/keys.ts';
 import { allowWithRule } from '../documents/policy.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
@@ -22,6 +33,7 @@ export const keyHandlers = {
   verifyKey: ({ context }, id, hash) => verifyKey(context, id, hash),
   isKeyActive: ({ context }, id, scope) => isKeyActive(context, id, scope),
   isKeyCancelled: ({ context }, id) => isKeyCancelled(context, id),
+  limitedHolders: ({ context }) => limitedHoldersOf(context),
   keyCancellation: ({ cancellations }, id) => cancellations.progress(id, limits.cancelWaitMs),
   keyRights: ({ context }, id) => keyRights(context, id),
   verifyToken: ({ context }, inner) => verifyToken(context, inner),

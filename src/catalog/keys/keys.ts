@@ -3,7 +3,8 @@ import { parseDocument } from '../../core/issues.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { isAllowed } from '../../core/authority.ts';
 import { keyIdOfUser, KeyRequest, type Principal, rootKeyId, Scope, userOfKeyId } from '../../core/principal.ts';
-import { limitsAmong } from '../../core/usage-limits.ts';
+import type { Agent } from '../../core/agent.ts';
+import { type LimitedHolder, limitsAmong } from '../../core/usage-limits.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { triggerOfKey, triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { KeyRecord, KeyRights, Page, PageRequest } from '../../ports/catalog.ts';
@@ -134,6 +135,29 @@ export function verifyKey(context: CatalogContext, id: string, hash: string): Ke
 
 function isDue(usedAt: number | null, now: number): boolean {
   return usedAt === null || usedAt + keyUseIntervalMs <= now;
+}
+
+const maxLimitedHolders = 500;
+
+/** Keys that are valid, newest first, and agents. */
+export function limitedHoldersOf({ sql, workspace, now }: CatalogContext): LimitedHolder[] {
+  const ofWorkspace = limitsAmong(readWorkspaceSettings(sql).limits);
+  const keys = `SELECT * FROM keys WHERE limits IS NOT NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
+    ORDER BY number DESC LIMIT ?`;
+  const agents = `SELECT name, body FROM documents WHERE kind = 'agent' AND deleted = 0 AND body ->> '$.limits' IS NOT NULL ORDER BY name LIMIT ?`;
+  return [
+    ...(ofWorkspace === null ? [] : [{ of: 'workspace' as const, name: workspace, limits: ofWorkspace }]),
+    ...[...sql.exec<KeyRow>(keys, now(), maxLimitedHolders)].map((row) => ({
+      of: 'key' as const,
+      name: row.id,
+      limits: limitsOf(row).limits ?? {},
+    })),
+    ...[...sql.exec<{ name: string; body: string }>(agents, maxLimitedHolders)].flatMap(({ name, body }) => {
+      // Agent bodies are written only by their writer.
+      const limits = limitsAmong((JSON.parse(body) as Agent).limits);
+      return limits === null ? [] : [{ of: 'agent' as const, name, limits }];
+    }),
+  ];
 }
 
 /** Sent with the verdict, so that requests need not read the settings of the workspace. */

@@ -5,6 +5,7 @@
 import type { AgentLimits } from '../agent.ts';
 import type { Price } from '../model/price.ts';
 import { z } from 'zod';
+import type { LimitedHolder } from '../usage-limits.ts';
 import type { EditionPointer } from '../toolset/edition-tool.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 import type { PlanSkill } from '../skills/skill.ts';
@@ -32,6 +33,8 @@ export type Plan = {
   limits: AgentLimits;
   /** With `limits.maxCost`: the prices of the plan's models when the turn was accepted. */
   prices?: readonly { model: string; price: Price }[];
+  /** Whose limits the turn counts for, with the limits when it was accepted. Absent: there are none. */
+  limited?: readonly LimitedHolder[];
   /** Sampling settings of the request, passed to the provider. */
   settings: ModelSettings;
   /**

@@ -19,6 +19,7 @@ import { replacedTools, withoutReplaced } from './client-tools.ts';
 import { codeNames, mergeMadeTools, planNames, turnNames } from './plan-names.ts';
 import { whyMissing } from '../../core/toolset/known-tools.ts';
 import { planSkills } from './plan-skills.ts';
+import { readLimits } from './turn-limits.ts';
 import type { WithTelemetry } from '../../ports/telemetry.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import { MB } from '../../core/limits/units.ts';
@@ -66,6 +67,8 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   await checkModels(deps, principal, models);
   const prices = agent?.limits?.maxCost === undefined ? null : await readPrices(deps, principal, models);
 
+  const limited = await readLimits(deps.directory, principal, agent === null ? undefined : { name: request.agent ?? '', agent });
+
   const [made, ownMade] = agent?.made === true ? await readMade(deps, principal) : [null, null];
   const madeNames = mergeMadeTools(made?.names ?? null, ownMade?.names ?? null);
   const list = compiled?.list ?? null;
@@ -105,6 +108,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     ...(trace != null && { trace }),
     limits: agent?.limits ?? {},
     ...(prices !== null && { prices }),
+    ...(limited.length > 0 && { limited }),
     settings,
     ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
     caller: callerFields(principal),

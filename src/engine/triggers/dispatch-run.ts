@@ -9,7 +9,10 @@ import { markedDataNote } from '../../core/triggers/templates/marked-data.ts';
 import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { TurnTrigger } from '../../core/triggers/delivery.ts';
 import { untainted } from '../../core/policy/taint.ts';
-import type { Sessions } from '../../ports/session.ts';
+import type { Limiter } from '../../ports/limiter.ts';
+import type { Ids } from '../../ports/runtime.ts';
+import type { Sessions, SubmitTurn } from '../../ports/session.ts';
+import { submitWithinLimits } from '../plan/turn-limits.ts';
 import type { PlanRequest } from '../plan/plan-turn.ts';
 
 /** `isRepeat`: an earlier attempt was made, so the session may already have the turn. */
@@ -26,6 +29,8 @@ export type TriggeredRun = {
 export type DispatchDeps = {
   planTurn(principal: Principal, request: PlanRequest): Promise<Plan>;
   sessions: Pick<Sessions, 'create' | 'get' | 'idOf'>;
+  limiter: Limiter;
+  ids: Ids;
 };
 
 /** Throws the `Problem` that prevents the turn from starting; `internal` if its session was deleted meanwhile, so that a retry can create another. */
@@ -37,12 +42,13 @@ export async function dispatchRun(deps: DispatchDeps, run: TriggeredRun): Promis
   const instructions = trigger.kind === 'webhook' ? markedDataNote : undefined;
   const plan = { ...(await deps.planTurn(principal, { agent, instructions })), trigger };
   const { id } = await deps.sessions.create(principal, { agent, listed: true }, run.sessionKey);
-  const submitted = deps.sessions.get(id).submit(principal, {
+  const request: SubmitTurn = {
     plan,
     input: [{ type: 'text', text: run.input }],
     turn,
     ...(trigger.kind === 'webhook' && { taint: { ...untainted, untrusted: `a delivery to the webhook ${trigger.name}` } }),
-  });
+  };
+  const submitted = submitWithinLimits(deps, principal, request, (given) => deps.sessions.get(id).submit(principal, given));
   if ((await nullIfNotFound(submitted)) === null)
     throw new Problem('internal', 'The session was deleted while its turn was being started.');
 }

@@ -10,6 +10,7 @@ import { limits } from '../../core/limits.ts';
 import type { GivenInput, InputRequired } from '../../core/tools/mcp-input.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { Problem, type ProblemBody } from '../../core/problem.ts';
+import type { Limiter } from '../../ports/limiter.ts';
 import { createProgressGate } from '../../core/tools/clean-result.ts';
 import { rankProposals } from '../../core/tools/proposals.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../../core/turn/session-event.ts';
@@ -25,9 +26,11 @@ import type { CallDeps, CallScope } from '../call/call-scope.ts';
 import type { CallOutcome, WaitFor, WaitingInner } from '../call/tool-call.ts';
 import { observeTurn } from '../telemetry/observe-work.ts';
 import { compactIfLong, type CompactScope } from './compact.ts';
+import { limitModel } from './limited-model.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
 
-export type TurnDeps = StepDeps & CallDeps;
+/** `limiter`: absent in tests without limits. */
+export type TurnDeps = StepDeps & CallDeps & { limiter?: Limiter };
 
 export type TurnScope = StepScope &
   CompactScope & {
@@ -53,8 +56,12 @@ export type TurnInputs = {
  * Resumes the turn from its current state. Resolves to `ended`; to `waiting` when it waits for an external answer, which will be appended by
  * its recipient; or to `aborted` when the signal aborted, and then the aborting code appends the end.
  */
-export async function runTurn(deps: TurnDeps, scope: TurnScope, signal: AbortSignal): Promise<RunOutcome> {
-  const { telemetry } = deps;
+export async function runTurn(given: TurnDeps, scope: TurnScope, signal: AbortSignal): Promise<RunOutcome> {
+  const { telemetry, limiter, clock } = given;
+  const { limited } = scope.plan;
+  const model =
+    limiter === undefined || limited === undefined ? null : limitModel(given.model, { limiter, clock }, scope.workspace, limited);
+  const deps = model === null ? given : { ...given, model };
   return telemetry == null
     ? await runActions(deps, scope, signal)
     : await observeTurn(telemetry, scope, (observed) => runActions(deps, observed, signal));

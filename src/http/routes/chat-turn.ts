@@ -12,6 +12,7 @@ import { readToolCallId } from '../../core/reference.ts';
 import { unknownCompletion } from '../../dialects/answer.ts';
 import type { ConversationBuilder } from '../../dialects/conversation.ts';
 import type { Dialect, DialectRequest } from '../../dialects/dialect.ts';
+import { countAgentUse, submitWithinLimits } from '../../engine/plan/turn-limits.ts';
 import { keepAnswer } from '../../engine/proxy/kept-replies.ts';
 import type { SessionPort, SessionSetup, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
 import type { ProxiedChat } from '../../providers/proxy.ts';
@@ -59,7 +60,7 @@ export async function answerInSession(turn: ChatTurn): Promise<Response> {
 }
 
 /** A submitted turn, or a request for a provider. */
-type Begun = (SubmittedTurn & Pick<Plan, 'replaced'>) | Pick<ProxiedChat, 'ref' | 'agent'>;
+type Begun = (SubmittedTurn & Pick<Plan, 'replaced'>) | Pick<ProxiedChat, 'ref' | 'agent' | 'limited'>;
 
 async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Found | null, idempotency: Idempotency): Promise<Begun> {
   const { dialect, route, body } = turn;
@@ -77,7 +78,10 @@ async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Foun
     const { idempotencyKey: key, bodyHash = '' } = idempotency;
     // The agent may have had tools at the first request.
     const repeated = key === undefined ? null : await findRepeated(turn, existing, key, bodyHash);
-    return repeated ?? { ref: plan.model, agent: agentWord(plan, request) };
+    if (repeated !== null) return repeated;
+    const { limited } = plan;
+    if (limited !== undefined) await countAgentUse(turn.services.limiter, turn.principal.workspace, limited);
+    return { ref: plan.model, agent: agentWord(plan, request), ...(limited !== undefined && { limited }) };
   }
   if (request.choices > 1) throw invalidRequest([{ path: 'n', message: 'a turn with a session or server tools has one choice: omit n' }]);
 
@@ -89,7 +93,10 @@ async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Foun
   const previous = request.previous === null ? {} : { previous: request.previous };
   const chat = { dialect: dialect.name, model: body.model, includeUsage, echo, results, ...previous };
   const { replaced } = plan;
-  const submitted = await submit(turn, existing?.session ?? null, { plan, input, history, chat, ...idempotency });
+  const wanted = { plan, input, history, chat, ...idempotency };
+  const submitted = await submitWithinLimits(turn.services, turn.principal, wanted, (given) =>
+    submit(turn, existing?.session ?? null, given),
+  );
   return { ...submitted, ...(replaced !== undefined && { replaced }) };
 }
 

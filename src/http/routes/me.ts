@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Role, rootKeyId, Scope, User } from '../../core/principal.ts';
+import { UsageLimits } from '../../core/usage-limits.ts';
 import { maxOpenQuestionsPerKey } from '../../engine/mcp/ask-during-call.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -47,6 +48,9 @@ const Me = z
     caller: z.record(z.string(), z.string()).optional(),
     user: User.optional().meta({ description: 'The person who is signed in. Absent: the request has a key.' }),
     role: Role.optional().meta({ description: 'The role of the person in the workspace. Absent: no person, or the root key.' }),
+    usageLimits: UsageLimits.optional().meta({
+      description: 'Limits of this key. `GET /v1/limits` has what is used of them. Absent: none.',
+    }),
     createdAt: z.iso.datetime().nullable().meta({ description: 'null: the root key, which comes from the settings.' }),
     expiresAt: z.iso.datetime().nullable().meta({ description: 'null: the key does not expire.' }),
     limits: z.object(
@@ -82,14 +86,20 @@ export const meRoutes: readonly Route[] = [
       description: 'Any key may read itself: its scopes, its bindings, when it expires, and the limits that apply to it.',
       answers: { 200: { description: 'The key, without its secret.', schema: Me } },
     },
-    async ({ answer, services, principal: { keyId: id, workspace, scopes, toolsets, agents, caller, user, role } }) => {
+    async ({ answer, services, principal: { keyId: id, workspace, scopes, toolsets, agents, caller, user, role, limits: own } }) => {
       const { name, createdAt, expiresAt } =
         id === rootKeyId || user !== undefined
           ? { name: user?.name ?? rootKeyId, createdAt: null, expiresAt: null }
           : await services.catalog(workspace).key(id);
-      const person = { ...(user && { user }), ...(role && { role }) };
-      const bindings = { ...(toolsets && { toolsets }), ...(agents && { agents }), ...(caller && { caller }) };
-      return answer(200, { id, name, workspace, scopes, ...bindings, ...person, createdAt, expiresAt, limits: currentLimits });
+      const bindings = {
+        ...(toolsets && { toolsets }),
+        ...(agents && { agents }),
+        ...(caller && { caller }),
+        ...(user && { user }),
+        ...(role && { role }),
+        ...(own?.key && { usageLimits: own.key }),
+      };
+      return answer(200, { id, name, workspace, scopes, ...bindings, createdAt, expiresAt, limits: currentLimits });
     },
   ),
 ];

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { toVisibleEvent } from '../../dialects/native.ts';
 import { limits } from '../../core/limits.ts';
 import type { Plan } from '../../core/turn/plan.ts';
-import { type SubmittedTurn, TurnAnswer, TurnRequest } from '../../ports/session.ts';
+import { submitWithinLimits } from '../../engine/plan/turn-limits.ts';
+import { type SubmittedTurn, type SubmitTurn, TurnAnswer, TurnRequest } from '../../ports/session.ts';
 import { editionHeader, editionName, replacedHeader, replacedToolsHeader } from '../documents.ts';
 import { eventStreamHeaders, openEventStream, resumePoint } from '../event-stream.ts';
 import { SessionEventSchema } from '../session-event-schema.ts';
@@ -85,7 +86,7 @@ export const turnRoutes: readonly Route[] = [
           headers: { ...editionHeader, ...replacedHeader, location: 'URL of the session.', 'preference-applied': '`respond-async`.' },
         },
       },
-      problems: ['idempotency_mismatch', 'conflict', 'model_not_found'],
+      problems: ['idempotency_mismatch', 'conflict', 'model_not_found', 'unavailable'],
     },
     async ({ c, services, principal, params, body, bytes, answer }) => {
       const idempotency = await idempotencyOf(c, bytes);
@@ -95,7 +96,11 @@ export const turnRoutes: readonly Route[] = [
         const plan = await services.planTurn(principal, { agent, model, toolset, instructions, tools: body.tools ?? usual });
         const input = typeof body.input === 'string' ? [{ type: 'text' as const, text: body.input }] : body.input;
         const { replaced } = plan;
-        return { ...(await session.submit(principal, { plan, input, ...idempotency })), ...(replaced !== undefined && { replaced }) };
+        const submit = (request: SubmitTurn) => session.submit(principal, request);
+        return {
+          ...(await submitWithinLimits(services, principal, { plan, input, ...idempotency }, submit)),
+          ...(replaced !== undefined && { replaced }),
+        };
       };
       const find = (key: string, bodyHash: string) => session.findByIdempotencyKey(principal, key, bodyHash);
       const begun = await orEarlierResult<SubmittedTurn & Pick<Plan, 'replaced'>>(idempotency, begin, find);

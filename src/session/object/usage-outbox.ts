@@ -9,6 +9,7 @@ import { limits } from '../../core/limits.ts';
 import { priceOf } from '../../core/model/price.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
 import { foldTurnUse } from '../../core/turn/turn-usage.ts';
+import { withBudgets } from '../../core/usage-limits.ts';
 import { joinModelUses, toModelUse, type UsageReport } from '../../core/usage.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { eventsOfTurn } from '../pending/pending.ts';
@@ -102,6 +103,7 @@ export class UsageOutbox {
     return {
       ...{ id: turn, part: through, at, keyId, agent, toolset, tools: use.tools },
       models: joinModelUses(models),
+      ...withBudgets(row?.plan.limited),
       request: {
         ...{ id: turn, kind: 'turn', at: new Date(at).toISOString(), requestId: null, keyId, agent, session, turn, toolset },
         ...{ dialect: dialect ?? null, model: start?.model ?? null, status: use.status, code: use.code },

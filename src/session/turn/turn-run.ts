@@ -3,6 +3,7 @@
  * from the log, and only the newest may write.
  */
 import type { Plan } from '../../core/turn/plan.ts';
+import type { Limiter } from '../../ports/limiter.ts';
 import { logFormat, type SessionEvent, type SessionEventBody } from '../../core/turn/session-event.ts';
 import { applyEvent } from '../../core/turn/fold-turn.ts';
 import { beginTurn, pendingQuestions, unansweredCalls, type TurnState } from '../../core/turn/turn-state.ts';
@@ -85,6 +86,18 @@ export function turnLine(
     calls: state.callsSoFar,
     usage,
   };
+}
+
+type CountParts = { deps: { limiter?: Limiter }; workspace: string; waitUntil(work: Promise<void>): void };
+
+/** Counts the turn for its limits while it runs. A count that is lost expires. */
+export function countTurn(
+  { deps: { limiter }, workspace, waitUntil }: CountParts,
+  { turn, plan: { limited } }: TurnRun,
+  now: 'runs' | 'rests',
+): void {
+  if (limiter === undefined || limited === undefined) return;
+  waitUntil(now === 'runs' ? limiter.startTurn(workspace, limited, turn, { resumes: true }) : limiter.endTurn(workspace, limited, turn));
 }
 
 export function waitReason(state: TurnState): WaitReason {

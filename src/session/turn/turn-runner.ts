@@ -16,7 +16,7 @@ import type { SummaryOutbox } from '../object/summary-outbox.ts';
 import type { Timers } from '../object/timers.ts';
 import type { UsageOutbox } from '../object/usage-outbox.ts';
 import { auditUnaudited, toUnauditedResult, toUnauditedInnerResult } from './turn-audit.ts';
-import { foldTurn, spentMs, toRun, turnLine, upgradeLog, waitReason, type TurnRun } from './turn-run.ts';
+import { countTurn, foldTurn, spentMs, toRun, turnLine, upgradeLog, waitReason, type TurnRun } from './turn-run.ts';
 import { createTurnScope, type TurnScopeParts } from './turn-scope.ts';
 import type { OpenTurnRow, TurnStore } from './turn-store.ts';
 
@@ -174,6 +174,7 @@ export class TurnRunner {
   #start(run: TurnRun): void {
     const { timers, clock } = this.#tools();
     this.#run = run;
+    countTurn(this.#parts, run, 'runs');
     timers.set('turn', clock.now() + limits.turnAlarmMs);
     this.#track(this.#drive(run));
   }
@@ -213,6 +214,7 @@ export class TurnRunner {
     if (!isWaiting(run.state)) return false;
     turns.markWaiting(run.turn, waitReason(run.state));
     notices.noteWaiting(run);
+    countTurn(this.#parts, run, 'rests');
     this.#noteUsage(run.turn);
     this.#parts.summary.noteChange();
     turns.recordTimeSpent(run.turn, spentMs(run, clock.now()));
@@ -247,6 +249,7 @@ export class TurnRunner {
     run.sealed = true;
     turns.markEnded(run.turn, event.status, event.reason, id);
     notices.noteEnd(run.turn, run.plan, event.status, id);
+    countTurn(this.#parts, run, 'rests');
     this.#noteUsage(run.turn);
     this.#parts.deps.log.info('turn ended', turnLine(this.#parts, run, event));
   }

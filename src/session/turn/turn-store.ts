@@ -19,7 +19,7 @@ export type TurnRowState = 'queued' | 'running' | 'waiting' | 'ended';
 export type WaitReason = 'approval_required' | 'client_tool_required';
 
 /** What is read of the plan of an ended turn; the rest is deleted with its end. */
-type EndedPlan = Pick<Plan, 'agent' | 'edition' | 'trigger'>;
+type EndedPlan = Pick<Plan, 'agent' | 'edition' | 'trigger' | 'limited'>;
 
 const sessionIsFull = `This session stores more than ${limits.maxSessionBytes / 1024 ** 3} GB and accepts nothing more. It can be read; continue in a new one.`;
 
@@ -184,9 +184,9 @@ export class TurnStore {
   }
 
   markEnded(id: string, status: TurnStatus, reason: TurnEndReason, lastEvent: number): void {
-    const { agent, edition, trigger }: EndedPlan = this.get(id)?.plan ?? {};
+    const { agent, edition, trigger, limited }: EndedPlan = this.get(id)?.plan ?? {};
     const query = `UPDATE turns SET state = 'ended', status = ?, reason = ?, last_event = ?, plan = ? WHERE id = ?`;
-    this.#sql.exec(query, status, reason, lastEvent, JSON.stringify({ agent, edition, trigger }), id);
+    this.#sql.exec(query, status, reason, lastEvent, JSON.stringify({ agent, edition, trigger, limited }), id);
   }
 
   /** Returns the turn that used this key in the last 24 h. Throws `idempotency_mismatch` for another body under the same key. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { countedIds } from '../../fakes/runtime.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { Plan } from '../../../src/core/turn/plan.ts';
 import type { Principal } from '../../../src/core/principal.ts';
@@ -37,6 +38,8 @@ function world({ hasAgent = true } = {}) {
       if (!hasAgent) throw new Problem('not_found', 'There is no agent "doer".');
       return { model: 'rehearsal/default' } as unknown as Plan;
     },
+    limiter: null as never,
+    ids: countedIds(),
     sessions: {
       create: async () => {
         made = true;
