@@ -14,6 +14,7 @@ import type { CallDeps } from './engine/call/call-scope.ts';
 import { createToolsetEditor } from './engine/configuration/toolset-editor.ts';
 import { callOutsideSession, dryRunCall, explainDirectCall, type DirectCall } from './engine/call/direct-call.ts';
 import type { RedactionRules } from './engine/call/redact.ts';
+import { limitSandbox } from './engine/call/limited-sandbox.ts';
 import { executorByKind } from './engine/call/executor-by-kind.ts';
 import { readTurnNames } from './engine/plan/plan-names.ts';
 import { configurationTables, readView } from './engine/mcp/serve-view.ts';
@@ -27,6 +28,7 @@ import { createToolMaker } from './engine/configuration/tool-maker.ts';
 import type { TurnDeps } from './engine/turn/run-turn.ts';
 import { testServer } from './engine/servers/test-server.ts';
 import { createToolFetch, createUpstreamContexts, refuseOtherOrigins } from './engine/servers/server-fetch.ts';
+import { createAttemptLimit } from './engine/attempt-limit.ts';
 import { createRefusalCounter } from './engine/triggers/count-refusals.ts';
 import { dispatchRun, type TriggeredRun } from './engine/triggers/dispatch-run.ts';
 import { createSendCallback } from './engine/triggers/send-callback.ts';
@@ -198,6 +200,8 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
       ...{ ...runtime, directory, outbound, model, kept: keptReplies },
       ...{ usage: recorder, background, redactor, limiter: base.limiter },
     }),
+    /** Failed attempts to send events to webhooks. */
+    hookAttempts: createAttemptLimit(runtime.clock.now, { perAddress: 600, perTarget: 3_000 }),
     refusals: createRefusalCounter({
       ...{ ...runtime, background },
       report: async (workspace, counts) => await createCatalogClient(bindings, workspace).addRefusals(counts),
@@ -316,7 +320,7 @@ function buildServers({ background, settings, runtime, outbound, stdio, cachedDi
 
 /** What calls of a workspace's tools need. */
 function buildCallDeps(
-  { background, noApprovals, settings, runtime, outbound, stdio, catalog }: Base,
+  { background, noApprovals, settings, runtime, outbound, stdio, catalog, limiter }: Base,
   servers: ServerParts,
   sandbox: Sandbox,
 ): (workspace: string) => CallDeps {
@@ -349,6 +353,7 @@ function buildCallDeps(
         made: createMadeExecutor(sandbox),
       }),
       sandbox,
+      limitedSandbox: (limited) => limitSandbox(sandbox, limiter, workspace, limited),
       server,
       fetch: servers.fetchFor,
       isBlockedUrl: (url) => refusedUrl(network, url),

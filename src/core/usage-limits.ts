@@ -20,7 +20,7 @@ export const usageLimits = {
     description: 'Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price count as 0.',
   }),
   monthlyCost: z.number().positive().max(maxAmount).optional().meta({ description: 'The same per calendar month (UTC).' }),
-  storageBytes: z.int().min(1).max(maxStorageBytes).optional().meta({ description: 'Bytes that all its sessions store.' }),
+  storageBytes: z.int().min(1).max(maxStorageBytes).optional().meta({ description: 'Bytes of the files of all its sessions.' }),
   sandboxSecondsPerMinute: z.number().positive().max(maxCount).optional().meta({
     description: 'Seconds per minute that code of made tools and of `run_code` computes.',
   }),

@@ -31,6 +31,10 @@ export interface Limiter {
   startTurn(workspace: string, holders: readonly LimitedHolder[], turn: string, options?: { resumes: boolean }): Promise<void>;
   /** Never throws: a turn whose end is lost stops counting by itself. */
   endTurn(workspace: string, holders: readonly LimitedHolder[], turn: string): Promise<void>;
+  /** Refuses if nothing more may be stored. */
+  requireStorage(workspace: string, holders: readonly LimitedHolder[]): Promise<void>;
+  /** Replaces what a session stores; 0: it is deleted. Never throws: the next report corrects a lost one. */
+  reportStorage(workspace: string, holders: readonly LimitedHolder[], session: string, bytes: number): Promise<void>;
   /** Counts the cost of reports, each once, for their holders with budgets. Throws when a counter cannot be reached. */
   charge(workspace: string, reports: readonly UsageReport[]): Promise<void>;
   /** What is used now, by holder and limit. */

@@ -14,6 +14,8 @@ export type SandboxRun = {
   /** The fixed value of `Date.now()`; `seed` determines `Math.random()`. */
   now: number;
   seed: string;
+  /** Receives the seconds that the code has computed, in parts. */
+  used?(seconds: number): void;
   /** Calls a tool. The arguments cross the sandbox boundary as JSON text. */
   call(name: string, args: unknown): Promise<InnerOutcome>;
 };

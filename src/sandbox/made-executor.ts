@@ -34,7 +34,7 @@ async function runMade(sandbox: Sandbox, tool: EditionTool, args: Record<string,
       return calls.call(name, given);
     },
   };
-  const end = await sandbox.run(run, context.signal);
+  const end = await (context.sandbox ?? sandbox).run(run, context.signal);
   const result = resultOfCode(end, tool.canonical);
   if (didNothing && result !== null && end.end === 'returned' && end.value === null && end.console === '') return withHint(tool, result);
   return result ?? { ...errorResult('aborted', `${tool.canonical} waits for one of its nested calls.`), suspended: true };

@@ -25,7 +25,7 @@ export async function runInSandbox(run: SandboxRun, signal: AbortSignal): Promis
   const calls = createCalls(run);
   let machine: Machine | null = null;
   try {
-    const turns = isolateThreadShare();
+    const turns = countUse(isolateThreadShare(), run);
     await turns.acquire(signal);
     machine = await startMachine(run.now, slot, turns, signal);
     await machine.begin({ tools: run.tools, args: run.args, seed: seedOf(run.seed) }, compiled.bytecode);
@@ -43,6 +43,20 @@ export async function runInSandbox(run: SandboxRun, signal: AbortSignal): Promis
     machine?.dispose();
     await calls.ended(signal);
   }
+}
+
+/** About the time of a unit of fuel, for clocks that stand still while code runs. */
+const secondsPerFuel = 5e-9;
+
+function countUse(share: ThreadShare, { used }: SandboxRun): ThreadShare {
+  if (used === undefined) return share;
+  return {
+    ...share,
+    recordUse(fuel, ms) {
+      share.recordUse(fuel, ms);
+      used(Math.max(ms / 1_000, fuel * secondsPerFuel));
+    },
+  };
 }
 
 async function drive(machine: Machine, calls: Calls, turns: ThreadShare, signal: AbortSignal): Promise<SandboxEnd> {

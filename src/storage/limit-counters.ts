@@ -54,6 +54,8 @@ const flushMs = 1_000;
 const maxHolders = 5_000;
 /** A turn that was refused because others run may be sent again after this. */
 const turnRetryMs = 5_000;
+/** A person has to delete something first. */
+const storageRetryMs = 60_000;
 
 /** `noteObject`: so that the deletion of a workspace finds its counters. Absent: only `default` has any. */
 type Deps = { bindings: Pick<Bindings, 'LIMITS'>; clock: Clock; log: Logger; background: WaitUntil; noteObject?: NoteObject };
@@ -230,6 +232,27 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
     },
 
     endTurn: (workspace, holders, turn) => endTurn(workspace, holders, turn),
+
+    async requireStorage(workspace, holders) {
+      for (const holder of holders) {
+        const max = holder.limits.storageBytes;
+        if (max === undefined) continue;
+        const state = await ask(workspace, holder, (counter) => counter.state([])).catch((error: unknown) =>
+          log.error('stored bytes could not be read', { of: holder.of, name: holder.name, cause: String(error) }),
+        );
+        if (state === undefined || state.storedBytes < max) continue;
+        throw refusal(holder, { limit: 'storageBytes', max, used: state.storedBytes, retryAfterMs: storageRetryMs });
+      }
+    },
+
+    async reportStorage(workspace, holders, session, bytes) {
+      for (const holder of holders) {
+        if (holder.limits.storageBytes === undefined) continue;
+        await ask(workspace, holder, (counter) => counter.storeBytes(session, bytes)).catch((error: unknown) =>
+          log.error('stored bytes could not be counted', { of: holder.of, name: holder.name, cause: String(error) }),
+        );
+      }
+    },
 
     async charge(workspace, reports) {
       for (const { holder, charges, cost } of chargesOf(reports)) await charge(workspace, holder, charges, cost);

@@ -156,6 +156,39 @@ describe('a service with limits', () => {
     expect((await statuses()).every((status: string) => ['completed', 'pending', 'running'].includes(status))).toBe(true);
   });
 
+  it('refuses files and turns when sessions store too much, until something is deleted', async () => {
+    const { id, headers } = await keyWith({ storageBytes: 1_000 });
+    const create = async () => (await service.call('POST', '/v1/sessions', { model: 'rehearsal/default' }, headers)).json.id as string;
+    const [one, two] = [await create(), await create()];
+    const bytes = { ...headers, 'content-type': 'application/octet-stream' };
+    const write = (session: string, name: string) => service.call('PUT', `/v1/sessions/${session}/files/${name}`, 'x'.repeat(600), bytes);
+    expect((await write(one, 'a.txt')).status).toBe(201);
+    expect((await write(two, 'b.txt')).status).toBe(201);
+    const refused = await write(two, 'c.txt');
+    expect(refused.json).toMatchObject({ code: 'rate_limited', limit: 'storageBytes', max: 1_000, used: 1_200 });
+    expect((await service.call('POST', `/v1/sessions/${one}/turns`, { input: 'hi' }, headers)).status).toBe(429);
+    await service.call('DELETE', `/v1/sessions/${two}/files/b.txt`, undefined, headers);
+    expect((await write(two, 'c.txt')).status).toBe(201);
+    await service.call('DELETE', `/v1/sessions/${two}`, undefined, headers);
+    await vi.waitFor(async () => expect((await usedOf('key', id)).storageBytes).toBe(600), waiting);
+  });
+
+  it('counts the seconds that code computes', async () => {
+    const { id, headers } = await keyWith({ sandboxSecondsPerMinute: 0.05 });
+    const loop = 'let n = 0; for (let i = 0; i < 400000; i++) n += i; return n;';
+    await service.call('PUT', '/v1/tools/made.loops', { description: 'Loops.', parameters: [], implementation: loop, uses: [] });
+    await service.call('PUT', '/v1/toolsets/loops', { tools: [{ tool: 'made.loops', name: 'loops' }] });
+    const answers: { isError: boolean; content: { text: string }[] }[] = [];
+    const run = async () => {
+      const { json } = await service.call('POST', '/v1/toolsets/loops/calls', { name: 'loops', arguments: {} }, headers);
+      answers.push(json);
+      return json.content[0].text as string;
+    };
+    await vi.waitFor(async () => expect(await run()).toContain('sandboxSecondsPerMinute'), waiting);
+    expect(answers[0]).toMatchObject({ isError: false });
+    expect((await usedOf('key', id)).sandboxSecondsPerMinute).toBeGreaterThanOrEqual(0);
+  });
+
   it.each([
     { requestsPerMinute: 0 },
     { requestsPerMinute: 1.5 },

@@ -14,6 +14,7 @@ import { createIdentity } from '../../src/sign-in/identity.ts';
 import { createJsonSeal, createSignInNonce, mintApprovalToken, readApprovalToken } from '../../src/storage/signed-token.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
 import { createPeople } from '../../src/storage/people.ts';
+import { createAttemptLimit } from '../../src/engine/attempt-limit.ts';
 import { createLimiter } from '../../src/storage/limit-counters.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import type { ServerSource, UpstreamContext } from '../../src/ports/upstream.ts';
@@ -154,6 +155,7 @@ export function createHarness(
     telemetry: null,
     // No key in these tests has limits.
     limiter: createLimiter({ bindings: { LIMITS: null as never }, clock, log, background: () => undefined }),
+    hookAttempts: createAttemptLimit(clock.now, { perAddress: 600, perTarget: 3_000 }),
     refusals: { count: () => undefined, reportDue: () => undefined },
     pageFile: async () => null,
     readiness: async () => ({ storage: 'ok', kv: 'ok', keys: 'ok' }),

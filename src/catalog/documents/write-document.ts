@@ -8,7 +8,7 @@ import { issuePath } from '../../core/issues.ts';
 import type { DocumentKind, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 import { enqueueDocument } from '../records/outbox.ts';
-import { type DocumentRow, kindWords, readRow, replaceRow, requireRow, toStoredDocument } from './documents.ts';
+import { type DocumentRow, kindWords, readRow, replaceRow, requireCapacity, requireRow, toStoredDocument } from './documents.ts';
 import type { Warning } from '../../core/warning.ts';
 
 /** The hooks of a document kind for writes. */
@@ -57,6 +57,8 @@ export async function putDocument(
   const before = readRow(context.sql, kind, name);
   const previous = before?.deleted === false ? before : null;
   checkConditions(kind, name, previous?.version ?? null, options);
+  const [maximum, plural] = maxDocuments[kind] ?? [];
+  if (previous === null && maximum !== undefined) requireCapacity(context.sql, kind, maximum, plural ?? `${kindWords[kind]}s`);
 
   const kept =
     previous === null || options.removed === undefined ? previous : withoutMembers(previous, options.removed, writer.sealedMember);
@@ -92,6 +94,19 @@ export async function putDocument(
     warnings: prepared.warnings ?? [],
   };
 }
+
+/** Of a workspace, for the kinds whose writers have no bound of their own. */
+const maxDocuments: Partial<Record<DocumentKind, readonly [maximum: number, plural?: string]>> = {
+  toolset: [5_000],
+  agent: [5_000],
+  provider: [500],
+  secret: [5_000],
+  'tool-aliases': [20_000, 'tools with default aliases'],
+  server: [1_000],
+  skill: [2_000],
+  'ui-tool': [2_000],
+  webhook: [1_000],
+};
 
 /** Returns the document as if it had been written without these members, one of which may be its sealed value. */
 function withoutMembers(row: DocumentRow, removed: readonly string[], sealedMember: string | undefined): DocumentRow {

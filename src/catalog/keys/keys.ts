@@ -43,6 +43,7 @@ export async function createKey(context: CatalogContext, body: unknown, by: stri
   const { expiryDays } = readWorkspaceSettings(context.sql).keys;
   const byDefault = expiryDays === null ? null : now + expiryDays * dayMs;
   const expiresAt = request.expiresAt === undefined ? byDefault : readExpiry(request, now);
+  requireKeyCapacity(context.sql);
   const { key, id, hash } = await mintKey(context.master, context.workspace);
   const statement =
     'INSERT INTO keys (id, hash, created_at, expires_at, name, scopes, toolsets, agents, caller, limits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
@@ -51,6 +52,13 @@ export async function createKey(context: CatalogContext, body: unknown, by: stri
     recordChange(context, { by, action: 'create', resource: 'key', name: id });
   });
   return { key, record: toRecord(requireKey(context.sql, id), now) };
+}
+
+const maxKeys = 10_000;
+
+function requireKeyCapacity(sql: SqlStorage): void {
+  const { count } = sql.exec<{ count: number }>('SELECT count(*) AS count FROM keys WHERE revoked_at IS NULL').one();
+  if (count >= maxKeys) throw new Problem('conflict', `The workspace already has ${count} keys (maximum: ${maxKeys}). Revoke one first.`);
 }
 
 /** A change applies to requests from then on, everywhere within `limits.principalTtlMs`; running turns keep their rights. */

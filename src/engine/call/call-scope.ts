@@ -13,6 +13,7 @@ import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
 import type { Gathered } from '../../core/tools/gathered-tools.ts';
 import type { ResultBounds } from '../../core/tools/result-bound.ts';
 import type { Plan } from '../../core/turn/plan.ts';
+import type { LimitedHolder } from '../../core/usage-limits.ts';
 import type { CallJournal } from '../../ports/call-journal.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
@@ -48,6 +49,8 @@ export type CallDeps = WithTelemetry & {
   secret(name: string, tool: string, host?: string): Promise<string>;
   /** Runs code that calls tools. Absent: tools that need it cannot be called. */
   sandbox?: Sandbox;
+  /** The same for calls with limits. Absent: there are none. */
+  limitedSandbox?(limited: readonly LimitedHolder[]): Sandbox;
   /** The guard of the workspace. Absent: there are none. */
   guard?: { workspace: string; settings(): Promise<GuardEndpoint | null>; ask: AskGuard };
   /** The redaction rules for calls with a toolset. Absent or null: there are none. */
@@ -88,6 +91,8 @@ export type ToolScope = {
   /** Stores the full results that are shortened; null: they are not stored. */
   results: ResultStore | null;
   timeoutMs: number;
+  /** Whose limits the call counts for. Absent: there are none. */
+  limited?: Plan['limited'];
   skills?: SkillReader | null;
   /** The caller, while the call is open. Absent: the caller only gets the result. */
   channel?: CallerChannel;
@@ -147,8 +152,10 @@ export type AuditScope = {
 export type CallScope = CallerScope & PolicyScope & ToolScope & WaitScope & AuditScope;
 
 /** The part of a plan that applies to single calls. */
-type CallPlan = Pick<Plan, 'caller' | 'agent' | 'taint' | 'edition' | 'trace'> & { limits: Pick<Plan['limits'], 'toolTimeoutMs'> };
-type FromPlan = 'trace' | 'caller' | 'agent' | 'taintRule' | 'edition' | 'timeoutMs';
+type CallPlan = Pick<Plan, 'caller' | 'agent' | 'taint' | 'edition' | 'trace' | 'limited'> & {
+  limits: Pick<Plan['limits'], 'toolTimeoutMs'>;
+};
+type FromPlan = 'trace' | 'caller' | 'agent' | 'taintRule' | 'edition' | 'timeoutMs' | 'limited';
 
 /** Builds the scope of a call of a plan. `own`: what differs between turns, direct calls and MCP calls. */
 export function createCallScope(plan: CallPlan, own: Omit<CallScope, FromPlan>): CallScope {
@@ -158,6 +165,7 @@ export function createCallScope(plan: CallPlan, own: Omit<CallScope, FromPlan>):
     agent: plan.agent,
     taintRule: plan.taint,
     edition: plan.edition ?? null,
+    ...(plan.limited !== undefined && { limited: plan.limited }),
     timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
     ...own,
   };

@@ -6,6 +6,7 @@ import { clientBounds } from '../../core/tools/result-bound.ts';
 import type { ToolDefinition, ToolResult } from '../../core/tools/tool.ts';
 import { Toolset } from '../../core/toolset/toolset.ts';
 import { callerFields, type Principal } from '../../core/principal.ts';
+import { limitedHolders } from '../../core/usage-limits.ts';
 import type { AuditRow } from '../../core/audit.ts';
 import type { PolicyAnswer } from '../../core/policy/explain.ts';
 import { Problem, type Issue } from '../../core/problem.ts';
@@ -86,7 +87,8 @@ export async function createScopeOutsideSession(
 ): Promise<{ scope: CallScope; settle(outcome: CallOutcome): Promise<CallOutcome> }> {
   const trail = createAuditTrail(deps.audit, deps.call.log);
   const marks = await openMarks(store, deps.call, tool);
-  const plan = { caller: callerFields(principal), edition: pointer ?? undefined, limits: {} };
+  const limited = limitedHolders(principal);
+  const plan = { caller: callerFields(principal), edition: pointer ?? undefined, limits: {}, ...(limited.length > 0 && { limited }) };
   const scope = createCallScope(plan, {
     keyId: principal.keyId,
     session: null,

@@ -54,7 +54,7 @@ export function createToolContext(
     ...(scope.turn !== null && { isTurn: true }),
     channel,
     calls: inner?.calls ?? null,
-    sandbox: deps.sandbox ?? null,
+    sandbox: (scope.limited && deps.limitedSandbox?.(scope.limited)) ?? deps.sandbox ?? null,
     given: request.given ?? null,
     timeoutMs,
     tokens: tokensOf(deps, scope, server, redactor),

@@ -42,6 +42,7 @@ export async function submitWithinLimits(
   const turn = request.turn ?? ids.next('turn');
   // An exhausted budget refuses the turn here instead of its first step.
   (await limiter.reserveCall(workspace, limited, leastCall)).settle({ tokens: 0, cost: 0 });
+  await limiter.requireStorage(workspace, limited);
   await countAgentUse(limiter, workspace, limited);
   await limiter.startTurn(workspace, limited, turn);
   try {

@@ -18,6 +18,9 @@ import { MB } from '../../core/limits/units.ts';
 /** Real payloads are smaller: GitHub cuts at 25 MB but usually sends kilobytes, Slack and Stripe stay below 256 kB. */
 export const maxWebhookBodyBytes = 1 * MB;
 
+/** Of a workspace and webhook together. */
+const maxTargetLength = 128;
+
 const Answered = Accepted.extend({ text: z.string().meta({ description: 'Text of the turn’s last step.' }) }).meta({
   id: 'AnsweredDelivery',
 });
@@ -31,7 +34,7 @@ export const hookRoutes: readonly Route[] = [
       tag: 'Webhooks',
       summary: 'Send an event',
       description:
-        'Signed according to the webhook’s scheme. An unknown name and an invalid signature both return 404. Events that do not match the filter are accepted and stored as `ignored`.',
+        'Signed according to the webhook’s scheme. An unknown name and an invalid signature both return 404. Events that do not match the filter are accepted and stored as `ignored`. 600 requests without a valid signature from one address, or 3,000 to one webhook, are followed by 429 until their minute is over.',
       params: z.object({ workspace: z.string().meta({ example: 'default' }), webhook: z.string().meta({ example: 'triage' }) }),
       rawBody: { description: `JSON, a form or text in UTF-8, at most ${maxWebhookBodyBytes} bytes, exactly as signed.` },
       answers: {
@@ -54,11 +57,18 @@ export const hookRoutes: readonly Route[] = [
       ],
     },
     async ({ c, services, answer }) => {
+      const [workspace, name] = [c.req.param('workspace') ?? '', c.req.param('webhook') ?? ''];
+      // Cloudflare sets it; on one machine there is none, and only the webhook counts.
+      const [address, target] = [c.req.header('cf-connecting-ip') ?? null, `${workspace}/${name}`.slice(0, maxTargetLength)];
+      services.hookAttempts.require(address, target);
       const body = await readBytes(c.req.raw, maxWebhookBodyBytes);
-      const workspace = c.req.param('workspace') ?? '';
       const requestId = c.get('requestId');
-      const request = { workspace, name: c.req.param('webhook') ?? '', headers: c.req.raw.headers, body, requestId };
-      const taken = await orComeAgain(c, receiveDelivery(services, request));
+      const request = { workspace, name, headers: c.req.raw.headers, body, requestId };
+      const received = receiveDelivery(services, request).catch((error: unknown) => {
+        if (error instanceof Problem && error.code === 'not_found') services.hookAttempts.fail(address, target);
+        throw error;
+      });
+      const taken = await orComeAgain(c, received);
       if ('challenge' in taken) return c.text(taken.challenge, 200);
       const { accepted, trigger, hook } = taken;
       const headers = acceptedHeaders(accepted);

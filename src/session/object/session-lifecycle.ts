@@ -279,6 +279,7 @@ export class SessionLifecycle {
       await this.#indexing;
       await openSession.summary.settled();
       await this.#wiring.catalog(openSession.meta.workspace).forgetSession(this.#id, readDeletedBy(storage.sql));
+      await this.#forgetStorage(openSession);
       if (!(await this.flushAudit(openSession))) throw new Error('the audit rows of this session could not be sent');
       // From here on nothing reads the tables that are about to be deleted.
       this.#session = null;
@@ -289,6 +290,15 @@ export class SessionLifecycle {
       this.#session = null;
       openSession.log.wakeReaders();
     }
+  }
+
+  /** What the session stores no longer counts for limits. */
+  async #forgetStorage({ files, meta: { workspace, keyId, setup } }: OpenSession): Promise<void> {
+    if ((files.usage?.().bytes ?? 0) === 0) return;
+    const { catalog, limiter } = this.#wiring;
+    const holders = await catalog(workspace).limitedHolders();
+    const own = holders.filter(({ of, name }) => of === 'workspace' || name === (of === 'key' ? keyId : setup.agent));
+    await limiter.reportStorage(workspace, own, this.#id, 0);
   }
 }
 

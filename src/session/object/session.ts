@@ -36,6 +36,8 @@ import type {
   SessionExplainRequest,
   FileConditions,
 } from '../../ports/session.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
+import { readLimits } from '../../engine/plan/turn-limits.ts';
 import type { FileChange, StoredFile } from '../../ports/file-space.ts';
 import { ObjectBackup } from '../../storage/backup/object-backup.ts';
 import type { BackupName, BackupRpc, RestoreStep } from '../../storage/backup/backup-objects.ts';
@@ -262,11 +264,18 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   writeFile(caller: Principal, path: string, content: Uint8Array, conditions?: FileConditions): Promise<Outcome<WrittenFile>> {
-    return toOutcome(() => writeSessionFile(this.#enter(caller).files, path, content, conditions));
+    return toOutcome(async () => {
+      const { files } = this.#enter(caller);
+      return await this.#withinStorage(caller, files, () => writeSessionFile(files, path, content, conditions));
+    });
   }
 
   deleteFile(caller: Principal, path: string, conditions?: FileConditions): Promise<Outcome<void>> {
-    return toOutcome(() => deleteSessionFile(this.#enter(caller).files, path, conditions));
+    return toOutcome(async () => {
+      const { files } = this.#enter(caller);
+      await deleteSessionFile(files, path, conditions);
+      await this.#withinStorage(caller, files, () => undefined, 'deletes');
+    });
   }
 
   loadFiles(caller: Principal): Promise<Outcome<StoredFile[]>> {
@@ -331,6 +340,16 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     } finally {
       await this.#life.flushAudit(context.openSession);
     }
+  }
+
+  /** Changes files if the limits of storage allow it, and reports what the session stores then. */
+  async #withinStorage<T>(caller: Principal, files: FileSystem, change: () => T | Promise<T>, how?: 'deletes'): Promise<T> {
+    const { limiter, directory } = this.#wiring;
+    const limited = (await readLimits(directory, caller)).filter(({ limits: own }) => own.storageBytes !== undefined);
+    if (how === undefined) await limiter.requireStorage(caller.workspace, limited);
+    const result = await change();
+    await limiter.reportStorage(caller.workspace, limited, this.#id, files.usage?.().bytes ?? 0);
+    return result;
   }
 
   /** Returns the context of a direct call; `audit` stores its rows. */

@@ -3,6 +3,7 @@
  * from the log, and only the newest may write.
  */
 import type { Plan } from '../../core/turn/plan.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
 import type { Limiter } from '../../ports/limiter.ts';
 import { logFormat, type SessionEvent, type SessionEventBody } from '../../core/turn/session-event.ts';
 import { applyEvent } from '../../core/turn/fold-turn.ts';
@@ -88,15 +89,22 @@ export function turnLine(
   };
 }
 
-type CountParts = { deps: { limiter?: Limiter }; workspace: string; waitUntil(work: Promise<void>): void };
+type CountParts = {
+  deps: { limiter?: Limiter };
+  workspace: string;
+  session: string;
+  files: Pick<FileSystem, 'usage'>;
+  waitUntil(work: Promise<void>): void;
+};
 
-/** Counts the turn for its limits while it runs. A count that is lost expires. */
+/** Counts the turn for its limits while it runs, and the files that it leaves. A count that is lost expires. */
 export function countTurn(
-  { deps: { limiter }, workspace, waitUntil }: CountParts,
+  { deps: { limiter }, workspace, session, files, waitUntil }: CountParts,
   { turn, plan: { limited } }: TurnRun,
   now: 'runs' | 'rests',
 ): void {
   if (limiter === undefined || limited === undefined) return;
+  if (now === 'rests') waitUntil(limiter.reportStorage(workspace, limited, session, files.usage?.().bytes ?? 0));
   waitUntil(now === 'runs' ? limiter.startTurn(workspace, limited, turn, { resumes: true }) : limiter.endTurn(workspace, limited, turn));
 }
 
