@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shareService } from '../e2e/shared-service.ts';
 import { isSkipped } from '../selection.ts';
-import { browserPath, launchBrowser, noBrowser } from './browser.ts';
+import { browserPath, launchBrowser, noBrowser, openTab } from './browser.ts';
 import { lookAt, visitConsole } from './console-tab.ts';
 
 describe.skipIf(isSkipped(browserPath === null, 'members in the console', noBrowser))('members in the console', () => {
@@ -49,6 +49,29 @@ describe.skipIf(isSkipped(browserPath === null, 'members in the console', noBrow
       await page.getByRole('group').getByRole('button', { name: 'Remove' }).click();
       await page.getByRole('heading', { name: 'No members yet' }).waitFor();
     });
+  });
+
+  it('is used without a key by a person who is signed in, until they sign out', async () => {
+    const { page, faults } = await openTab(browser, service.url);
+    await page.goto(`${service.url}/console/members`);
+    await page.getByRole('heading', { name: 'This tab has no key' }).waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByLabel('Root key').fill(service.key);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.url}/console/members`);
+    await page.getByRole('button', { name: 'Add a member' }).waitFor();
+    expect(await page.evaluate('sessionStorage.getItem("moniker-key")')).toBe(null);
+    await page.getByRole('button', { name: 'Add a member' }).click();
+    await page.getByRole('dialog').getByLabel('Email').fill('eve@example.com');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('row').filter({ hasText: 'eve@example.com' }).waitFor();
+    await page.locator('.key-menu summary').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(/\/sign-in/);
+    await page.goto(`${service.url}/console/members`);
+    await page.getByRole('heading', { name: 'This tab has no key' }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
   });
 
   it('is accessible and fits its window', async () => {

@@ -1,15 +1,20 @@
-/** What the key of this tab is and may do: read once for each key. */
-import { effect, signal } from '@preact/signals';
+/** Who this tab acts as, and what they may do: its key, or the person who is signed in. Read once for each. */
+import { computed, effect, signal } from '@preact/signals';
 import type { Scope } from '../../core/principal.ts';
 import { MonikerError, type components } from '../../../client/src/index.ts';
 import { apiKey } from './key.ts';
-import { moniker } from './moniker.ts';
+import { isKeyRejected, moniker } from './moniker.ts';
 import { chosenWorkspace } from './workspace.ts';
 
 type Me = components['schemas']['Me'];
 
 /** null: not read yet, or not readable. */
 export const me = signal<Me | null>(null);
+/** Whether the response that says so is still to come. */
+export const isAsking = signal(true);
+
+/** Whether the tab has a key that was not rejected, or a person is signed in. */
+export const hasAccess = computed(() => (apiKey.value !== '' || me.value !== null) && !isKeyRejected.value);
 
 /** Whether the key has one of the scopes, as far as the tab knows: the service decides. `admin` includes every scope. */
 export function hasScope(scopes: readonly Scope[]): boolean {
@@ -25,15 +30,20 @@ export function followMe(): () => void {
   return effect(() => {
     const client = moniker.value;
     me.value = null;
-    if (apiKey.value === '') return;
+    isAsking.value = true;
+    // Without a key, the cookie of a person who is signed in authenticates.
     client.get('/v1/me').then(
       (found) => {
-        if (moniker.value === client) me.value = found;
+        if (moniker.value !== client) return;
+        me.value = found;
+        isAsking.value = false;
       },
       (error) => {
         const isRefused = error instanceof MonikerError && [403, 404].includes(error.status);
         // The chosen workspace was deleted, or the person is no longer a member of it.
-        if (isRefused && moniker.value === client) chosenWorkspace.value = null;
+        if (moniker.value !== client) return;
+        isAsking.value = false;
+        if (isRefused) chosenWorkspace.value = null;
       },
     );
   });

@@ -22,7 +22,8 @@ async function sendWatched(request: Request): Promise<Response> {
 export const moniker = computed(() => {
   const workspace = chosenWorkspace.value;
   const headers: Record<string, string> = workspace === null ? {} : { 'x-moniker-workspace': workspace };
-  return createClient({ baseUrl: location.origin, key: apiKey.value, headers, fetch: sendWatched, retries: 1 });
+  const key = apiKey.value === '' ? {} : { key: apiKey.value };
+  return createClient({ baseUrl: location.origin, ...key, headers, fetch: sendWatched, retries: 1 });
 });
 
 /** What a page shows of an error, whatever was thrown. */

@@ -1,7 +1,6 @@
 /** Repeats a request while the tab is visible, for what the frame of the console shows. */
 import { effect, type ReadonlySignal } from '@preact/signals';
 import { MonikerError } from '../../../client/src/index.ts';
-import { apiKey } from './key.ts';
 import { moniker } from './moniker.ts';
 
 /** `error`: of the newest attempt. `forget`: called when the key of the tab changes. */
@@ -14,7 +13,7 @@ export function poll(read: () => Promise<void>, { everyMs, error, forget }: Poll
   const isForbidden = (): boolean => error.value instanceof MonikerError && [401, 403].includes(error.value.status);
   const run = async (): Promise<void> => {
     clearTimeout(timer);
-    if (isStopped || document.hidden || apiKey.value === '') return;
+    if (isStopped || document.hidden) return;
     await read();
     clearTimeout(timer);
     if (!isStopped && !isForbidden()) timer = setTimeout(() => void run(), everyMs);

@@ -1,8 +1,10 @@
-/** The API key of the tab, in a menu of the header. */
+/** A menu of the header: the API key of the tab, or the person who is signed in. */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { apiKey } from '../api/key.ts';
 
-export function KeyMenu() {
+/** `summary`: what the closed menu shows. */
+export function HeaderMenu({ isSet, summary, children }: { isSet: boolean; summary: ComponentChildren; children: ComponentChildren }) {
   const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     const close = (event: Event): void => {
@@ -22,35 +24,49 @@ export function KeyMenu() {
   return (
     <details class="key-menu" ref={menu}>
       <summary>
-        <span class={apiKey.value === '' ? 'dot' : 'dot set'} aria-hidden="true" />
-        API key<span class="key-state">{apiKey.value === '' ? ': not set' : ': set'}</span>
+        <span class={isSet ? 'dot set' : 'dot'} aria-hidden="true" />
+        {summary}
       </summary>
-      <div class="panel">
-        <label for="api-key">API key</label>
-        <div class="key-row">
-          <input
-            id="api-key"
-            type="password"
-            autocomplete="off"
-            spellcheck={false}
-            value={apiKey.value}
-            placeholder="mk_… or the root key"
-            onInput={(event) => {
-              apiKey.value = event.currentTarget.value.trim();
-            }}
-          />
-          <button
-            type="button"
-            disabled={apiKey.value === ''}
-            onClick={() => {
-              apiKey.value = '';
-            }}
-          >
-            Clear
-          </button>
-        </div>
-        <p class="muted">Fills in the examples and authenticates the requests that you send here. Stored for this tab only.</p>
-      </div>
+      <div class="panel">{children}</div>
     </details>
+  );
+}
+
+export function KeyMenu() {
+  const isSet = apiKey.value !== '';
+  return (
+    <HeaderMenu
+      isSet={isSet}
+      summary={
+        <>
+          API key<span class="key-state">{isSet ? ': set' : ': not set'}</span>
+        </>
+      }
+    >
+      <label for="api-key">API key</label>
+      <div class="key-row">
+        <input
+          id="api-key"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          value={apiKey.value}
+          placeholder="mk_… or the root key"
+          onInput={(event) => {
+            apiKey.value = event.currentTarget.value.trim();
+          }}
+        />
+        <button
+          type="button"
+          disabled={apiKey.value === ''}
+          onClick={() => {
+            apiKey.value = '';
+          }}
+        >
+          Clear
+        </button>
+      </div>
+      <p class="muted">Fills in the examples and authenticates the requests that you send here. Stored for this tab only.</p>
+    </HeaderMenu>
   );
 }

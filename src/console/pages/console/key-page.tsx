@@ -6,20 +6,21 @@ import { apiKey } from '../../api/key.ts';
 export function KeyPage() {
   const input = useRef<HTMLInputElement>(null);
   const [key, setKey] = useState('');
+  const isRejected = isKeyRejected.value && apiKey.value !== '';
   useEffect(() => input.current?.focus(), []);
   return (
     <div class="view key-page">
-      <h1>{isKeyRejected.value ? 'The key of this tab is not valid' : 'This tab has no key'}</h1>
+      <h1>{isRejected ? 'The key of this tab is not valid' : 'This tab has no key'}</h1>
       <p>
-        {isKeyRejected.value
+        {isRejected
           ? 'It was deleted, has expired, or belongs to another service. Enter another one; what you typed before is kept.'
           : 'Open the link that the service printed when it started, or enter a key. On this machine, the root key is in the file keys of the data folder.'}
       </p>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          apiKey.value = key.trim();
           isKeyRejected.value = false;
+          apiKey.value = key.trim();
         }}
       >
         <label for="entered-key">Key</label>
@@ -39,7 +40,14 @@ export function KeyPage() {
           </button>
         </div>
       </form>
-      <p class="muted">It is stored for this tab only, and sent to this service only.</p>
+      <p>
+        Are you a member? <a href={signInPath()}>Sign in</a> with your account, without a key.
+      </p>
+      <p class="muted">A key is stored for this tab only, and sent to this service only.</p>
     </div>
   );
+}
+
+function signInPath(): string {
+  return `/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`;
 }

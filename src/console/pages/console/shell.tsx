@@ -2,14 +2,17 @@
 import { signal, useComputed } from '@preact/signals';
 import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { components } from '../../../../client/src/index.ts';
 import { pollHeldServers } from '../../api/held-servers.ts';
 import { pollInbox } from '../../api/inbox.ts';
-import { followMe } from '../../api/me.ts';
-import { isKeyRejected, retryAt } from '../../api/moniker.ts';
+import { followMe, hasAccess, isAsking, me } from '../../api/me.ts';
+import { retryAt } from '../../api/moniker.ts';
 import { apiKey } from '../../api/key.ts';
 import { chosenWorkspace } from '../../api/workspace.ts';
+import { visible } from '../../parts/visible.ts';
+import { sendRequest } from '../../api/request.ts';
 import { announcement } from '../../parts/announce.ts';
-import { KeyMenu } from '../../parts/key-menu.tsx';
+import { HeaderMenu, KeyMenu } from '../../parts/key-menu.tsx';
 import { late } from '../../parts/late.tsx';
 import { navigate, pathOf, place } from '../../router.ts';
 import { isListOpen, RecentChats } from './recent-chats.tsx';
@@ -30,7 +33,7 @@ export function ConsoleShell() {
     document.title = `${view?.title ?? 'Not found'} · Moniker`;
     isListOpen.value = false;
   }, [view, id]);
-  const hasKey = apiKey.value !== '' && !isKeyRejected.value;
+  const hasKey = hasAccess.value;
   useEffect(() => (hasKey ? pollInbox() : undefined), [hasKey]);
   useEffect(() => (hasKey ? pollHeldServers() : undefined), [hasKey]);
   useEffect(followMe, []);
@@ -62,7 +65,7 @@ export function ConsoleShell() {
           <span>Search</span>
           <span class="kbd">Ctrl K</span>
         </button>
-        <KeyMenu />
+        {apiKey.value === '' && me.value?.user !== undefined ? <PersonMenu user={me.value.user} role={me.value.role} /> : <KeyMenu />}
       </header>
       <nav id="navigation" aria-label="Console" class={isListOpen.value ? 'side open' : 'side'}>
         {hasKey && <WorkspaceChoice />}
@@ -71,7 +74,7 @@ export function ConsoleShell() {
       <main id="content" ref={main} tabIndex={-1}>
         <Notices />
         {!hasKey ? (
-          <KeyPage />
+          <SignedOut />
         ) : view === undefined ? (
           <NotFound />
         ) : (
@@ -83,6 +86,32 @@ export function ConsoleShell() {
         {announcement.value}
       </div>
     </div>
+  );
+}
+
+async function signOut(): Promise<void> {
+  await sendRequest(new Request('/sign-out', { method: 'POST' }));
+  location.assign('/sign-in?to=/console');
+}
+
+function SignedOut() {
+  return apiKey.value === '' && isAsking.value ? <p class="loading">Loading…</p> : <KeyPage />;
+}
+
+type Me = components['schemas']['Me'];
+
+function PersonMenu({ user: { name, email }, role }: { user: NonNullable<Me['user']>; role: Me['role'] }) {
+  return (
+    <HeaderMenu isSet summary={<span class="person">{visible(name)}</span>}>
+      <p>
+        {visible(email ?? name)}, {role ?? 'administrator'} in {visible(me.value?.workspace ?? '')}
+      </p>
+      <p>
+        <button type="button" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </p>
+    </HeaderMenu>
   );
 }
 

@@ -1,4 +1,4 @@
-/** The workspace that the tab acts in. Shown to the root key as soon as there is more than one. */
+/** The workspace that the tab acts in. Shown to the root key, and to members of several workspaces. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isRoot, me } from '../../api/me.ts';
@@ -8,18 +8,23 @@ import { navigate, pathOf, place } from '../../router.ts';
 
 const names = signal<readonly string[]>([]);
 
-/** Reads the names again. Without the list, the workspaces page shows what is wrong. */
+/** Reads the names again: of all workspaces for the root key, else of those where the person is a member. Without the list there is no choice. */
 export async function loadWorkspaceNames(): Promise<void> {
   try {
-    const { items } = await moniker.value.get('/v1/workspaces', { params: { query: { limit: 100 } } });
-    names.value = items.flatMap(({ name, status }) => (status === 'active' ? [name] : []));
+    if (isRoot()) {
+      const { items } = await moniker.value.get('/v1/workspaces', { params: { query: { limit: 100 } } });
+      names.value = items.flatMap(({ name, status }) => (status === 'active' ? [name] : []));
+    } else {
+      const { person } = await moniker.value.get('/sign-in', { headers: { accept: 'application/json' } });
+      names.value = person?.workspaces.map(({ workspace }) => workspace) ?? [];
+    }
   } catch {
     // As above.
   }
 }
 
 export function WorkspaceChoice() {
-  const mayChoose = isRoot();
+  const mayChoose = isRoot() || me.value?.user !== undefined;
   useEffect(() => {
     if (mayChoose) void loadWorkspaceNames();
   }, [mayChoose]);
