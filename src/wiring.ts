@@ -49,6 +49,7 @@ import { createPageFile } from './platform/page-files.ts';
 import type { BackupPort } from './ports/backup.ts';
 import type { CatalogCaller, Directory } from './ports/catalog.ts';
 import type { Grants } from './ports/grants.ts';
+import type { MasterKeyPort } from './ports/master-key.ts';
 import type { Projects } from './ports/projects.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import type { Triggers } from './ports/triggers.ts';
@@ -61,6 +62,7 @@ import { rehearsalHttp } from './providers/rehearsal/rehearsal.ts';
 import { createMadeExecutor } from './sandbox/made-executor.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { openToken, type TokenKind } from './storage/access-token.ts';
+import { createAuditKey } from './storage/audit-chain.ts';
 import { createAudits } from './storage/audit-client.ts';
 import { createBackups } from './storage/backup/backup-client.ts';
 import type { Bindings } from './storage/bindings.ts';
@@ -121,7 +123,9 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
   const sandbox = createSandbox();
   const callDeps = buildCallDeps(base, servers, sandbox);
   const mcpSessions = createMcpSessions(bindings, { ids: runtime.ids, sessionIds: createMcpSessionIds(base.sealing), noteObject });
-  const sessions = createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey, noteObject);
+  const namingSecret = async (): Promise<string | null> =>
+    (await base.cachedDirectory.retiredKeys())[0] ?? settings.masterKey ?? settings.rootKey;
+  const sessions = createSessions(bindings, catalog, namingSecret, noteObject);
   const serve: ServeDeps = {
     ...buildServe(base, servers, callDeps),
     fileSpace: createFileSpaces(bindings, { sessions, now: runtime.clock.now, noteObject }),
@@ -143,6 +147,8 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     /** The registry of workspaces, for the caller, which its changes are audited with. */
     workspaces: ({ keyId }: Pick<Principal, 'keyId'>): Workspaces =>
       createCatalogClient(bindings, { workspace: defaultWorkspace, keyId }, base.cachedDirectory),
+    /** The rotation of the master key, which the Catalog of the first workspace coordinates. */
+    masterKey: ({ keyId }: Principal): MasterKeyPort => createCatalogClient(bindings, { workspace: defaultWorkspace, keyId }),
     /** The backup of a workspace, for the key that asks for it, and its restore. */
     backups: ({ workspace, keyId }: Principal): BackupPort =>
       createBackups({ bindings, master: base.sealing, clock: runtime.clock, workspace, auditShards: settings.auditShards }, keyId),
@@ -254,8 +260,8 @@ function buildBase(bindings: Bindings, { background, issued, noApprovals }: Depl
     outbound: createOutbound({ ...settings, telemetry: runtime.telemetry, ...(instance !== null && { instance }) }, send),
     stdio: createStdioBridge(settings, send),
     cachedDirectory,
-    master: createMasterKey(settings.masterKey),
-    sealing: createMasterKey(settings.masterKey ?? settings.rootKey),
+    master: createMasterKey(settings.masterKey, settings.previousMasterKey),
+    sealing: createAuditKey(settings),
     catalog,
     marks: marksIn(catalog, runtime.clock),
     audit: withToolUsage(createAudits(bindings, settings.auditShards, catalog), recorder),

@@ -1396,6 +1396,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/master-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the state of the master key
+         * @description Only for the root key.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getMasterKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/master-key/reseal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Seal everything with the current master key
+         * @description After MONIKER_MASTER_KEY was changed and MONIKER_MASTER_KEY_PREVIOUS set to the key before it: seals all secrets, provider keys, tokens and signing secrets of all workspaces again, and signs the audit again, in the background. It survives restarts, and calls are served meanwhile. Repeating it starts from the beginning. API keys stay valid.
+         *
+         *     Only for the root key.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["resealWithMasterKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/me": {
         parameters: {
             query?: never;
@@ -4041,9 +4087,9 @@ export interface components {
             keyId: string;
             /** @constant */
             kind: "change";
-            /** @description Name of the resource; for a key or session its id, for a server tool its canonical name. */
+            /** @description Name of the resource; for a key or session its id, for the master key its fingerprint, for a server tool its canonical name. */
             name: string;
-            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `member`, `workspace`, `session` (only `delete`), `grant` or `key`. */
+            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `member`, `workspace`, `session` (only `delete`), `key`, `grant` or `master-key`. */
             resource: string;
             /** @description The version that the change created. null if the resource has no versions. */
             version: number | null;
@@ -5437,6 +5483,33 @@ export interface components {
             updatedAt: string;
             uses: string[];
             version: number;
+        };
+        MasterKeyState: {
+            /**
+             * @description Identifies a key and reveals nothing about it.
+             * @example 1f0c9ab2
+             */
+            current: string;
+            previous: string | null;
+            reseal: {
+                /** @description A number of values. */
+                done: number;
+                finishedAt: string | null;
+                /** @description A number of values. */
+                left: number;
+                /** @description From then on MONIKER_MASTER_KEY_PREVIOUS can be removed from the settings. null: not yet. */
+                removableAt: string | null;
+                startedAt: string | null;
+                /**
+                 * @description `failed`: there are unreadable values, or a workspace fails repeatedly, which is still retried.
+                 * @enum {string}
+                 */
+                status: "none" | "running" | "done" | "failed";
+                /** @description At most 100; those that are not done come first. */
+                workspaces: components["schemas"]["WorkspaceReseal"][];
+            };
+            /** @description Earlier keys, under which API keys may have been created. They open and sign nothing. */
+            retired: string[];
         };
         McpMessage: {
             [key: string]: unknown;
@@ -9513,6 +9586,21 @@ export interface components {
             /** @description null on the last page. */
             nextCursor: string | null;
         };
+        WorkspaceReseal: {
+            /** @description A number of values. */
+            done: number;
+            /** @description Why the newest attempt failed. It is retried. */
+            fault: string | null;
+            isDone: boolean;
+            /** @description Values that the current key has not sealed. null: not counted yet. */
+            left: number | null;
+            /** @description Values that neither key opens, at most 20. PUT them again. */
+            unreadable: {
+                kind: string;
+                name: string;
+            }[];
+            workspace: string;
+        };
         WorkspaceView: {
             /** @description null: the workspace `default`, which always exists. */
             createdAt: string | null;
@@ -13509,6 +13597,59 @@ export interface operations {
             };
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getMasterKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Fingerprints, and the progress of the newest rotation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MasterKeyState"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    resealWithMasterKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Started. `GET /v1/master-key` shows the progress. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MasterKeyState"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            409: components["responses"]["Problem409"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];

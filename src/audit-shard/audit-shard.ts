@@ -7,8 +7,8 @@ import type { AuditRow } from '../core/audit.ts';
 import { limits } from '../core/limits.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
 import { readSettings } from '../core/settings.ts';
-import type { LogCheck, LogCheckRequest, LogPage, LogRequest } from '../ports/audit-log.ts';
-import { checkLog, createAuditKey, type SignedLog } from '../storage/audit-chain.ts';
+import type { LogCheck, LogCheckRequest, LogPage, LogRequest, SignedAgain } from '../ports/audit-log.ts';
+import { checkLog, createAuditKey, signHeadsAgain, type SignedLog } from '../storage/audit-chain.ts';
 import type { AuditShardRpc, ShardName } from '../storage/audit-client.ts';
 import { createAuditKeeper, type AuditKeeper } from '../storage/audit-keeper.ts';
 import type { RetentionNeeds } from '../storage/audit-retention.ts';
@@ -65,6 +65,10 @@ export class AuditShard extends DurableObject<Bindings> implements AuditShardRpc
     this.#alarmAt = null;
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
+  }
+
+  signAgain(name: ShardName, after: number): Promise<Outcome<SignedAgain>> {
+    return toOutcome(async () => await signHeadsAgain(this.#open(name).log, after));
   }
 
   readBackup(name: BackupName, at: ReadPosition | null): ReturnType<BackupRpc['readBackup']> {

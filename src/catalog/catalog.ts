@@ -16,6 +16,7 @@ import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';
 import type { Bindings } from '../storage/bindings.ts';
+import { createShardClient } from '../storage/audit-client.ts';
 import { createAuditKeeper } from '../storage/audit-keeper.ts';
 import { activateSession } from '../storage/backup/backup-objects.ts';
 import type {
@@ -47,6 +48,8 @@ import { rootPrincipal } from '../storage/principals.ts';
 import { memberUsers, setMembersOf } from './documents/members.ts';
 import { readWorkspaceSettings } from './documents/workspace-settings.ts';
 import { createKeyCancellations } from './keys/key-cancellations.ts';
+import { resealSome, type ResealNeeds } from './keys/reseal.ts';
+import { createResealJob } from './keys/reseal-job.ts';
 import { documentHandlers } from './handlers/documents.ts';
 import { keyHandlers } from './handlers/keys.ts';
 import { projectHandlers } from './handlers/projects.ts';
@@ -308,10 +311,14 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
     const outbox = createOutbox(context, { kv: () => this.env.KV, read: readPublished, publishMembers, wake });
     const triggers = this.#triggers(context, wake);
     const cancellations = createKeyCancellations(context, { wake, cancel: (keyId, session) => this.#cancelTurns(context, keyId, session) });
+    const reseals: ResealNeeds = {
+      signShard: (shard, after) => createShardClient(this.env, { workspace: context.workspace, shard }).signAgain(after),
+    };
     const services: CatalogServices = {
       by: systemKeyId,
       context,
       cancellations,
+      reseals,
       triggers,
       republish: async (kind, name) => {
         enqueueRepublish(context, kind, name);
@@ -324,6 +331,9 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       triggers.dispatcher,
       triggers.callbacks,
       cancellations,
+      createResealJob(context, (name, position) =>
+        name === context.workspace ? resealSome(context, reseals, position) : callCatalog(this.env, name, 'resealSome', [position]),
+      ),
       createErasures(context),
       createDeliverySweep(context),
       this.#auditKeeper(context),
@@ -396,7 +406,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       sql: this.ctx.storage.sql,
       ...createTransactions(this.ctx.storage, () => context),
       now: () => Date.now(),
-      master: createMasterKey(settings.masterKey),
+      master: createMasterKey(settings.masterKey, settings.previousMasterKey),
       settings,
       definitions: toolDefinitions,
       log: createLog(settings.log),

@@ -9,6 +9,7 @@ import { addCompletionCommand } from './completion.ts';
 import { addDeployCommand } from './deploy.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { exitCodes, reportFailure } from './failure.ts';
+import { addKeysCommand } from './keys.ts';
 import { addLogsCommand } from './logs.ts';
 import { addMcpCommand } from './mcp.ts';
 import { endWithPipe } from './output.ts';
@@ -36,6 +37,7 @@ export function createProgram(): Command {
   addChatCommand(program);
   addLogsCommand(program);
   addDoctorCommand(program);
+  addKeysCommand(program);
   addBackupCommand(program);
   addRestoreCommand(program);
   addDeployCommand(program);

@@ -84,9 +84,12 @@ export const AuditChange = z
     ]),
     resource: z.string().meta({
       description:
-        'Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `member`, `workspace`, `session` (only `delete`), `grant` or `key`.',
+        'Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `member`, `workspace`, `session` (only `delete`), `key`, `grant` or `master-key`.',
     }),
-    name: z.string().meta({ description: 'Name of the resource; for a key or session its id, for a server tool its canonical name.' }),
+    name: z.string().meta({
+      description:
+        'Name of the resource; for a key or session its id, for the master key its fingerprint, for a server tool its canonical name.',
+    }),
     version: z.int().nullable().meta({ description: 'The version that the change created. null if the resource has no versions.' }),
   })
   .meta({

@@ -11,6 +11,8 @@ export type Settings = {
   /** null: the service responds 503 `not_configured`. */
   rootKey: string | null;
   masterKey: string | null;
+  /** Read only: what it sealed and signed is accepted until it is sealed and signed again. */
+  previousMasterKey: string | null;
   publicUrl: string | null;
   /** The URL that `npm start` listens on; null if deployed. Set by the launcher, not by the operator. */
   localUrl: string | null;
@@ -67,6 +69,7 @@ export function readSettings(environment: { readonly [name: string]: unknown }):
     telemetry: readTelemetrySettings(text),
     rootKey: rootKey !== null && rootKey.length >= minRootKeyLength ? rootKey : null,
     masterKey: text('MONIKER_MASTER_KEY'),
+    previousMasterKey: text('MONIKER_MASTER_KEY_PREVIOUS'),
     publicUrl: text('MONIKER_PUBLIC_URL'),
     localUrl: text('MONIKER_LOCAL_URL'),
     launcher: launcherToken === null || bridgeUrl === null ? null : { token: launcherToken, bridgeUrl },

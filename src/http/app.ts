@@ -35,6 +35,7 @@ import { oauthAuthorizeRoutes } from './routes/oauth-authorize.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { memberRoutes } from './routes/members.ts';
 import { limitRoutes } from './routes/limits.ts';
+import { masterKeyRoutes } from './routes/master-key.ts';
 import { meRoutes } from './routes/me.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { messagesRoutes } from './routes/messages.ts';
@@ -117,6 +118,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     ...oauthRoutes,
     ...oauthAuthorizeRoutes,
     ...memberRoutes,
+    ...masterKeyRoutes,
     ...meRoutes,
     ...limitRoutes,
     ...workspaceRoutes,

@@ -3,7 +3,7 @@
  * and checks that the service is ready. With `--dry-run` it only builds.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,6 +39,9 @@ export type DeployOptions = {
 
 const rootKeyName = 'MONIKER_ROOT_KEY';
 const masterKeyName = 'MONIKER_MASTER_KEY';
+const previousMasterKeyName = 'MONIKER_MASTER_KEY_PREVIOUS';
+/** Not an option of wrangler. */
+const rotateOption = '--rotate-master-key';
 const publicUrlName = 'MONIKER_PUBLIC_URL';
 
 /** A new address takes up to a minute to work. */
@@ -67,8 +70,10 @@ if (import.meta.main)
     });
   });
 
-export async function deployWorker({ args, keysFile, variables }: DeployOptions, tools: DeployTools): Promise<void> {
+export async function deployWorker({ args: given, keysFile, variables }: DeployOptions, tools: DeployTools): Promise<void> {
   const { wrangler, log } = tools;
+  const args = given.filter((option) => option !== rotateOption);
+  const isRotating = args.length < given.length;
   if (args.includes('--dry-run')) {
     await succeed(wrangler(['deploy', ...args]), 'The dry run');
     return;
@@ -80,10 +85,16 @@ export async function deployWorker({ args, keysFile, variables }: DeployOptions,
     throw new StartFailure(
       `The Worker has no ${missing.join(' and ')}. Make the keys outside of the pipeline, which would lose them: run \`npm run deploy\` once on your own machine, or set them as secrets (32 characters or more).`,
     );
-  const made = missing.length === 0 ? null : makeKeys(secrets, keysFile);
-  const uploaded = await succeed(wrangler(['deploy', ...(made === null ? [] : ['--secrets-file', keysFile]), ...args]), 'The deployment');
+  const rotation = isRotating ? beginRotation(secrets, keysFile) : null;
+  const made = missing.length === 0 || isRotating ? null : makeKeys(secrets, keysFile);
+  const secretsFile = rotation ?? (made === null ? null : keysFile);
+  const uploaded = await succeed(
+    wrangler(['deploy', ...(secretsFile === null ? [] : ['--secrets-file', secretsFile]), ...args]),
+    'The deployment',
+  );
   if (made !== null) log(`\nThe keys are in ${keysFile}. Store them safely: without ${masterKeyName}, stored secrets cannot be read.`);
   const [url] = uploaded.urls;
+  if (rotation !== null) endRotation(rotation, { keysFile, url: url ?? '<URL>', log });
   if (url === undefined) {
     log(`Set ${publicUrlName} to the URL of the Worker, then check it: npm run moniker -- doctor --url <URL>`);
     return;
@@ -121,9 +132,39 @@ function makeKeys(secrets: readonly string[], keysFile: string): { rootKey: stri
   values[masterKeyName] ??= randomKey(32);
   // One that exists must not be replaced: what it encrypted would be lost.
   for (const name of secrets) delete values[name];
-  mkdirSync(dirname(keysFile), { recursive: true, mode: 0o700 });
-  writeFileSync(keysFile, `${JSON.stringify(values, null, 2)}\n`, { mode: 0o600 });
+  writeStored(keysFile, values);
   return { rootKey: values[rootKeyName] };
+}
+
+function writeStored(file: string, values: Readonly<Record<string, string>>): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, `${JSON.stringify(values, null, 2)}\n`, { mode: 0o600 });
+}
+
+/** Writes a new master key and the one before to a file of their own. Those of an interrupted deployment are used again. */
+function beginRotation(secrets: readonly string[], keysFile: string): string {
+  const file = `${keysFile}.rotation`;
+  if (readStored(file)[masterKeyName] !== undefined) return file;
+  if (secrets.includes(previousMasterKeyName))
+    throw new StartFailure(
+      `The Worker still has ${previousMasterKeyName}: the last rotation is not finished. Wait until GET /v1/master-key says \`done\`, then run \`npx wrangler secret delete ${previousMasterKeyName}\`.`,
+    );
+  const before = readStored(keysFile)[masterKeyName];
+  if (before === undefined)
+    throw new StartFailure(
+      `${keysFile} does not have ${masterKeyName}, and Cloudflare does not show it. Set ${previousMasterKeyName} to the current key and ${masterKeyName} to a new one with \`npx wrangler secret put\`.`,
+    );
+  writeStored(file, { [masterKeyName]: randomKey(32), [previousMasterKeyName]: before });
+  return file;
+}
+
+/** The key before stays in a file, for archives that were written with it. */
+function endRotation(file: string, { keysFile, url, log }: { keysFile: string; url: string; log(line: string): void }): void {
+  const { [masterKeyName]: masterKey = '' } = readStored(file);
+  writeStored(keysFile, { ...readStored(keysFile), [masterKeyName]: masterKey });
+  renameSync(file, `${keysFile}.previous`);
+  log(`\nThe new ${masterKeyName} is in ${keysFile}, the one before in ${keysFile}.previous.`);
+  log(`Now seal everything again: POST ${url}/v1/master-key/reseal (docs/operating.md#rotate-the-master-key).`);
 }
 
 function readStored(keysFile: string): Record<string, string> {

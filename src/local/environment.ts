@@ -73,6 +73,7 @@ const launcherSettings = [
   'MONIKER_DATA_DIR',
   'MONIKER_ROOT_KEY',
   'MONIKER_MASTER_KEY',
+  'MONIKER_MASTER_KEY_PREVIOUS',
   'MONIKER_OLLAMA_URL',
   'MONIKER_SKILLS_DIR',
 ];
@@ -112,7 +113,7 @@ function readPort(text: string | undefined): number {
 /** The Worker's text bindings on this machine: the operator's settings, the keys, and detected services. */
 export function workerVariables(
   local: LocalEnvironment,
-  keys: Pick<Keys, 'rootKey' | 'masterKey'>,
+  keys: Pick<Keys, 'rootKey' | 'masterKey'> & Partial<Pick<Keys, 'previousMasterKey'>>,
   url: string,
   ollama: string | null,
 ): Record<string, string> {
@@ -123,6 +124,7 @@ export function workerVariables(
     MONIKER_LOCAL_URL: url,
     MONIKER_ROOT_KEY: keys.rootKey,
     MONIKER_MASTER_KEY: keys.masterKey,
+    ...(keys.previousMasterKey != null && { MONIKER_MASTER_KEY_PREVIOUS: keys.previousMasterKey }),
     MONIKER_CLOSE_AFTER_DELETE: 'on',
     ...(ollama !== null && {
       MONIKER_OLLAMA_URL: `http://${ollama}`,
@@ -142,6 +144,7 @@ export const environmentHelp = `Environment variables:
   MONIKER_SKILLS_DIR            folder of skills to load at every start
   MONIKER_ROOT_KEY              root API key, 32 characters or more (default: generated, in <data folder>/keys)
   MONIKER_MASTER_KEY            key that encrypts secrets, 32 characters or more (default: generated, in <data folder>/keys)
+  MONIKER_MASTER_KEY_PREVIOUS   the master key before, while everything is sealed again (docs/operating.md)
   MONIKER_PUBLIC_URL            URL under which clients reach this service (default: http://127.0.0.1:<port>)
   MONIKER_ALLOWED_ORIGINS       origins that browsers may call from, comma-separated
   MONIKER_ALLOW_PRIVATE_HOSTS   private hosts that requests may go to, comma-separated, for example 127.0.0.1:*

@@ -8,10 +8,18 @@ import { join } from 'node:path';
 import { StartFailure } from './start-failure.ts';
 
 /** `isNew`: this start created the root key. `rootKeyFile`: null if the root key comes from the environment. */
-export type Keys = { rootKey: string; masterKey: string; isNew: boolean; rootKeyFile: string | null };
+export type Keys = {
+  rootKey: string;
+  masterKey: string;
+  /** The one before, until everything is sealed again (`reseal-at-start.ts`). */
+  previousMasterKey: string | null;
+  isNew: boolean;
+  rootKeyFile: string | null;
+};
 
 const rootName = 'MONIKER_ROOT_KEY';
 const masterName = 'MONIKER_MASTER_KEY';
+const previousMasterName = 'MONIKER_MASTER_KEY_PREVIOUS';
 /** The Worker rejects shorter ones too (`core/settings.ts`); this message reaches the user who set it. */
 const minKeyLength = 32;
 
@@ -27,9 +35,38 @@ export function readKeys(dataDir: string, environment: NodeJS.ProcessEnv): Keys 
   return {
     rootKey,
     masterKey: pick(masterName, stored, environment, file),
+    previousMasterKey: environment[previousMasterName]?.trim() || stored.get(previousMasterName) || null,
     isNew: isMade && isStored,
     rootKeyFile: isStored ? file : null,
   };
+}
+
+/**
+ * Puts a new master key into the file, and keeps the one before. Takes effect with the next start. Throws while a rotation is unfinished, and
+ * if the key is not from the file.
+ */
+export function rotateMasterKey(dataDir: string, environment: NodeJS.ProcessEnv): string {
+  const file = join(dataDir, 'keys');
+  if (!existsSync(file)) throw new StartFailure(`${file} does not exist. Name the data folder of the service with --data.`);
+  const stored = parseVariables(readFileSync(file, 'utf8'));
+  const before = stored.get(masterName);
+  if (environment[masterName]?.trim() || !before)
+    throw new StartFailure(
+      `${masterName} comes from the environment. Set ${previousMasterName} to its value and ${masterName} to a new one (openssl rand -hex 32), then restart the service.`,
+    );
+  if (stored.has(previousMasterName))
+    throw new StartFailure(`The last rotation is not finished: ${file} still has the key before. Start the service and wait for it.`);
+  replaceKeys(file, new Map([...stored, [masterName, randomKey(32)], [previousMasterName, before]]));
+  return file;
+}
+
+/** Removes the previous master key from the file. Returns false if it is not there. */
+export function forgetPreviousMasterKey(dataDir: string): boolean {
+  const file = join(dataDir, 'keys');
+  const stored = parseVariables(readFileSync(file, 'utf8'));
+  if (!stored.delete(previousMasterName)) return false;
+  replaceKeys(file, stored);
+  return true;
 }
 
 /** Returns the root key of an existing data folder, or null. */
@@ -63,11 +100,19 @@ function pick(name: string, stored: ReadonlyMap<string, string>, environment: No
   return key;
 }
 
-/** Written to a temporary file and renamed, so that the file is either missing or complete. */
 function writeKeys(file: string): void {
+  const keys = [
+    [rootName, `moniker_${randomKey(24)}`],
+    [masterName, randomKey(32)],
+  ] as const;
+  replaceKeys(file, new Map(keys));
+}
+
+/** Written to a temporary file and renamed, so that the file is either the old one, the new one, or missing. */
+function replaceKeys(file: string, keys: ReadonlyMap<string, string>): void {
   const fresh = `${file}.${process.pid}.new`;
-  const lines = [`${rootName}=moniker_${randomKey(24)}`, `${masterName}=${randomKey(32)}`];
-  writeFileSync(fresh, `${lines.join('\n')}\n`, { mode: 0o600 });
+  const lines = Array.from(keys, ([name, value]) => `${name}=${value}`);
+  writeFileSync(fresh, `${lines.join('\n')}\n`, { mode: 0o600, flush: true });
   renameSync(fresh, file);
 }
 

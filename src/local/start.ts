@@ -20,6 +20,7 @@ import { StartFailure } from './start-failure.ts';
 import { applyAtStart } from './start-project.ts';
 import { newLauncherToken, writeLauncherFile } from './launcher-file.ts';
 import { openLogFile } from './log-file.ts';
+import { resealAtStart } from './reseal-at-start.ts';
 import { loadSkills } from './skills.ts';
 import { startBridge } from './stdio/bridge.ts';
 
@@ -73,6 +74,7 @@ export async function start({ reload, isProduction, environment }: StartOptions)
       else if (isProduction) await printReady(url, keys, local);
       else await printWelcome(url, keys, local);
       if (isExposed(local.host)) console.log(exposedWarning(local));
+      void resealAtStart(url, keys, local.dataDir, log);
       await Promise.race([stopped, applyAtStart({ url, rootKey: keys.rootKey, token }, environment, log)]);
       await stopped;
     } finally {

@@ -38,9 +38,13 @@ export type LogCheck = {
   fault: Pick<AuditFault, 'number' | 'through' | 'reason'> | null;
 };
 
+/** Heads that were signed again after a change of the master key. `next`: the last one that was looked at; null at the end. */
+export type SignedAgain = { next: number | null; signed: number };
+
 /** One shard, a Durable Object. */
 export interface AuditShardPort {
   append(rows: readonly AuditRow[]): Promise<void>;
   read(request: LogRequest): Promise<LogPage>;
   check(request: LogCheckRequest): Promise<LogCheck>;
+  signAgain(after: number): Promise<SignedAgain>;
 }

@@ -5,7 +5,7 @@
  */
 import { equalInConstantTime } from '../core/constant-time.ts';
 import { toBase64Url } from '../core/text/bytes.ts';
-import { macOf, type MasterKey } from './master-key.ts';
+import { macOf, macSigner, type MasterKey } from './master-key.ts';
 
 export type TokenKind = 'access' | 'refresh' | 'code';
 
@@ -40,10 +40,16 @@ export async function openToken(master: MasterKey, text: string): Promise<Issued
   const match = text.length > maxTokenLength ? null : form.exec(text);
   if (match === null) return null;
   const [, letter, workspace = '', user = '', grant = '', secret = '', check = ''] = match;
-  if (!equalInConstantTime(check, await checkOf(master, text.slice(0, -check.length - 1)))) return null;
+  const payload = text.slice(0, -check.length - 1);
+  const claim = { workspace: '', purpose: 'access-token', data: payload } as const;
+  if ((await macSigner(master, claim, (mac) => equalInConstantTime(check, checkFrom(mac)))) === null) return null;
   return { kind: kinds[letter as keyof typeof kinds], workspace, inner: `${user}:${grant}:${secret}` };
 }
 
 async function checkOf(master: MasterKey, payload: string): Promise<string> {
-  return toBase64Url(await macOf(master, '', 'access-token', payload)).slice(0, checkLength);
+  return checkFrom(await macOf(master, '', 'access-token', payload));
+}
+
+function checkFrom(mac: Uint8Array): string {
+  return toBase64Url(mac).slice(0, checkLength);
 }

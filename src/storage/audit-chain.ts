@@ -6,9 +6,9 @@
 import { equalInConstantTime } from '../core/constant-time.ts';
 import type { Settings } from '../core/settings.ts';
 import { toHex } from '../core/text/bytes.ts';
-import type { LogCheck, LogCheckRequest, LogHead } from '../ports/audit-log.ts';
+import type { LogCheck, LogCheckRequest, LogHead, SignedAgain } from '../ports/audit-log.ts';
 import { type AuditLog, hashOf, newestRow, startOf, type StoredRow } from './audit-log.ts';
-import { createMasterKey, macOf, type MasterKey } from './master-key.ts';
+import { createMasterKey, macOf, macSigner, type MasterKey } from './master-key.ts';
 
 /** Of the heads among this many rows, only the newest is stored. */
 const rowsPerHead = 1_000;
@@ -16,9 +16,11 @@ const rowsPerHead = 1_000;
 export type SignedLog = AuditLog & { master: MasterKey };
 
 /** The key of the heads; without a master key, which `npm start` always sets, they are signed under the root key. */
-export function createAuditKey({ masterKey, rootKey }: Pick<Settings, 'masterKey' | 'rootKey'>): MasterKey {
-  return createMasterKey(masterKey ?? rootKey);
+export function createAuditKey({ masterKey, previousMasterKey, rootKey }: KeySettings): MasterKey {
+  return createMasterKey(masterKey ?? rootKey, previousMasterKey);
 }
+
+type KeySettings = Pick<Settings, 'masterKey' | 'previousMasterKey' | 'rootKey'>;
 
 type StoredHead = LogHead & { is_checkpoint: number; mac: string };
 
@@ -43,9 +45,38 @@ export function insertHead({ sql }: AuditLog, { number, at, hash }: LogHead, sig
   sql.exec(insert, number, at, hash, signed.isCheckpoint ? 1 : 0, signed.mac);
 }
 
-export async function macOfHead({ master, workspace, name }: SignedLog, head: LogHead, isCheckpoint: boolean): Promise<string> {
-  const { number, at, hash } = head;
-  return toHex(await macOf(master, workspace, 'audit', JSON.stringify([name, isCheckpoint ? 'checkpoint' : 'head', number, at, hash])));
+export async function macOfHead({ master, ...log }: SignedLog, head: LogHead, isCheckpoint: boolean): Promise<string> {
+  return toHex(await macOf(master, log.workspace, 'audit', signedHead(log, head, isCheckpoint)));
+}
+
+/** Returns the key that signed a stored head; null if it is forged. */
+async function signerOf({ master, ...log }: SignedLog, { mac, is_checkpoint, ...head }: StoredHead): Promise<MasterKey | null> {
+  const claim = { workspace: log.workspace, purpose: 'audit', data: signedHead(log, head, is_checkpoint === 1) } as const;
+  return await macSigner(master, claim, (own) => equalInConstantTime(toHex(own), mac));
+}
+
+function signedHead({ name }: Pick<SignedLog, 'name'>, { number, at, hash }: LogHead, isCheckpoint: boolean): string {
+  return JSON.stringify([name, isCheckpoint ? 'checkpoint' : 'head', number, at, hash]);
+}
+
+const headsPerStep = 200;
+
+/**
+ * Signs heads after the row `after` again that the previous master key signed. Forged heads stay, for the check. Returns the last head that
+ * it looked at, null at the end, and how many it signed.
+ */
+export async function signHeadsAgain(log: SignedLog, after: number): Promise<SignedAgain> {
+  const query = 'SELECT * FROM audit_heads WHERE number > ? ORDER BY number LIMIT ?';
+  const heads = log.sql.exec<StoredHead>(query, after, headsPerStep).toArray();
+  let signed = 0;
+  for (const head of heads) {
+    const signer = await signerOf(log, head);
+    if (signer === null || signer === log.master) continue;
+    const mac = await macOfHead(log, head, head.is_checkpoint === 1);
+    log.sql.exec('UPDATE audit_heads SET mac = ? WHERE number = ? AND mac = ?', mac, head.number, head.mac);
+    signed += 1;
+  }
+  return { next: heads.length < headsPerStep ? null : (heads.at(-1)?.number ?? null), signed };
 }
 
 /** Checks the rows after `after`, at most `limit`, and stops at the first fault. */
@@ -67,7 +98,7 @@ export async function checkLog(log: SignedLog, { after, limit, head }: LogCheckR
 
   const witnesses: (LogHead & Partial<StoredHead>)[] = [...heads, ...(head === undefined ? [] : [head])];
   const isForged = async (witness: LogHead & Partial<StoredHead>): Promise<boolean> =>
-    witness.mac !== undefined && !equalInConstantTime(await macOfHead(log, witness, witness.is_checkpoint === 1), witness.mac);
+    witness.mac !== undefined && (await signerOf(log, { is_checkpoint: 0, ...witness, mac: witness.mac })) === null;
   const byNumber = Map.groupBy(witnesses, ({ number }) => number);
   for (const witness of byNumber.get(previous.number) ?? [])
     if (await isForged(witness)) return result({ number: previous.number, through: previous.number, reason: 'signature' });

@@ -8,7 +8,7 @@ import { invalidRequest, unwrap, type Outcome } from '../core/problem.ts';
 import { limits } from '../core/limits.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
-import type { AuditShardPort, LogCheck, LogCheckRequest, LogHead, LogPage, LogRequest } from '../ports/audit-log.ts';
+import type { AuditShardPort, LogCheck, LogCheckRequest, LogHead, LogPage, LogRequest, SignedAgain } from '../ports/audit-log.ts';
 import type { AuditPort } from '../ports/audit.ts';
 import type { CatalogPort } from '../ports/catalog.ts';
 import { listLogs } from './audit-list.ts';
@@ -25,6 +25,8 @@ export interface AuditShardRpc {
   append(name: ShardName, rows: readonly AuditRow[]): Promise<Outcome<void>>;
   read(name: ShardName, request: LogRequest): Promise<Outcome<LogPage>>;
   check(name: ShardName, request: LogCheckRequest): Promise<Outcome<LogCheck>>;
+  /** As `signHeadsAgain` in `audit-chain.ts`. */
+  signAgain(name: ShardName, after: number): Promise<Outcome<SignedAgain>>;
 }
 
 /** One log: `changes`, `earlier` or the number of a shard. `head`: as the Catalog received it. */
@@ -117,7 +119,7 @@ export function createAudits(
 }
 
 /** Returns a shard's object as a port, with the timeout of the storage. */
-function createShardClient({ AUDIT_SHARD }: Pick<Bindings, 'AUDIT_SHARD'>, name: ShardName): AuditShardPort {
+export function createShardClient({ AUDIT_SHARD }: Pick<Bindings, 'AUDIT_SHARD'>, name: ShardName): AuditShardPort {
   const call = async <T>(work: (stub: AuditShardRpc) => Promise<Outcome<T>>): Promise<T> => {
     const id = AUDIT_SHARD.idFromName(await objectName(name.workspace, 'audit-shard', String(name.shard)));
     const attempt = async (): Promise<Outcome<T>> => {
@@ -134,5 +136,6 @@ function createShardClient({ AUDIT_SHARD }: Pick<Bindings, 'AUDIT_SHARD'>, name:
     append: (rows) => call((stub) => stub.append(name, rows)),
     read: (request) => call((stub) => stub.read(name, request)),
     check: (request) => call((stub) => stub.check(name, request)),
+    signAgain: (after) => call((stub) => stub.signAgain(name, after)),
   };
 }

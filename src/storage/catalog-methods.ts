@@ -9,6 +9,7 @@ import type { Principal } from '../core/principal.ts';
 import type { ServerOperation } from '../core/servers/server-state.ts';
 import { policyDocument, type CatalogPort, type CatalogCaller, type DocumentKind } from '../ports/catalog.ts';
 import type { Grants } from '../ports/grants.ts';
+import type { MasterKeyPort } from '../ports/master-key.ts';
 import type { Projects } from '../ports/projects.ts';
 import type { Triggers } from '../ports/triggers.ts';
 import type { Workspaces } from '../ports/workspaces.ts';
@@ -35,7 +36,7 @@ interface PublishedDocuments {
   verifyToken(inner: string): Promise<KeyVerdict>;
 }
 
-export interface CatalogMethods extends CatalogPort, Projects, Triggers, Grants, PublishedDocuments, Workspaces {}
+export interface CatalogMethods extends CatalogPort, Projects, Triggers, Grants, PublishedDocuments, Workspaces, MasterKeyPort {}
 export type CatalogMethod = keyof CatalogMethods;
 export type MethodArguments<Name extends CatalogMethod> = Parameters<CatalogMethods[Name]>;
 export type MethodResult<Name extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[Name]>>;
@@ -118,6 +119,9 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   keys: read,
   key: read,
   revokeKey: { ...write, invalidates: (id) => [['key', id]] },
+  masterKeyState: read,
+  startReseal: write,
+  resealSome: read,
   keyCancellation: { ...read, waitMs: () => limits.cancelWaitMs },
   isKeyCancelled: read,
   limitedHolders: read,

@@ -28,9 +28,10 @@ import { createEditionNames } from './edition-cache.ts';
 import { createHookCache, openHook, type HookSource } from './hook-cache.ts';
 import { kvKeys } from './keys.ts';
 import { createMasterKey } from './master-key.ts';
-import { createPrincipals, type IssuedKeys } from './principals.ts';
+import { createPrincipals, type IssuedKeys, rootPrincipal } from './principals.ts';
 import { createPublishedCache, type PublishedCache } from './published-cache.ts';
 import { createPublishedReader } from './published-reader.ts';
+import { createRetiredKeys, type RetiredKeys } from './retired-keys.ts';
 import { openValue } from './secret-box.ts';
 import { createTimedCache } from './timed-cache.ts';
 
@@ -45,7 +46,7 @@ const maxCachedSkills = 64;
 /** Each may have `limits.maxServerOffersBytes`. */
 const maxCachedOffers = 32;
 
-export type IsolateDirectory = Directory & DocumentCaches;
+export type IsolateDirectory = Directory & DocumentCaches & { retiredKeys: RetiredKeys['texts'] };
 
 export function createDirectory(options: {
   env: Bindings;
@@ -57,9 +58,15 @@ export function createDirectory(options: {
 }): IsolateDirectory {
   const { env, settings, clock } = options;
   const bounds = { maxEntries: limits.maxCachedNames, now: () => clock.now() };
-  const master = createMasterKey(settings.masterKey);
-  const principals = createPrincipals({ env, settings, clock, master, background: options.background, issued: options.issued });
+  const master = createMasterKey(settings.masterKey, settings.previousMasterKey);
   const published = createPublishedReader(options);
+  const { previousMasterKey } = settings;
+  const retiredKeys = createRetiredKeys({
+    ...{ master, previousMasterKey, clock },
+    read: async () => (await published.value('retired-keys', rootPrincipal.workspace, '')).value?.sealed ?? null,
+  });
+  const own = { background: options.background, issued: options.issued, retired: retiredKeys.keys };
+  const principals = createPrincipals({ env, settings, clock, master, ...own });
   const pointers = createTimedCache<EditionPointer | null>(bounds);
   /** Separate, so that no request can name them. */
   const madePointers = createTimedCache<EditionPointer | null>(bounds);
@@ -136,6 +143,7 @@ export function createDirectory(options: {
   };
 
   return {
+    retiredKeys: retiredKeys.texts,
     principal: (key, maxAgeMs) => principals.principal(key, maxAgeMs),
 
     toolset: async (workspace, name, version) => {

@@ -14,9 +14,10 @@ export async function mintKey(master: MasterKey, workspace: string, id?: string)
   return { key, id: parts.id, hash: await keyHash(master, parts) };
 }
 
-/** Returns whether this installation's master key made the key, in constant time. */
-export async function isGenuine(master: MasterKey, key: ParsedKey): Promise<boolean> {
-  return equalInConstantTime(await keyCheck(master, key), key.check);
+/** Returns the first of these master keys that made the key, compared in constant time; null if none did. */
+export async function signerOfKey(masters: readonly MasterKey[], key: ParsedKey): Promise<MasterKey | null> {
+  for (const master of masters) if (equalInConstantTime(await keyCheck(master, key), key.check)) return master;
+  return null;
 }
 
 /** Returns the HMAC-SHA-256 of the key in hex. Without the master key, a stolen table can neither be used nor searched by guessing. */

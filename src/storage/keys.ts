@@ -7,7 +7,7 @@
  * | `edition:{workspace}:{hash}` | `edition:default:9f86…` | the edition's bytes (JSON, `format: 1`) whose SHA-256 is the hash | until 30 days after no version has it | Catalog's outbox |
  * | `toolset:{workspace}:{toolset}` | `toolset:default:support` | `PublishedPointer` (JSON): which edition is the newest | until the next write; tombstone 1 day | Catalog's outbox |
  * | `{kind}:{workspace}:{name}` | `agent:default:helper` | `PublishedValue` (JSON): an agent, skill, provider, secret, server or what it `offers`; secret values and keys are sealed | until the next write; tombstone 1 day | Catalog's outbox |
- * | `{kind}:{workspace}` | `rules:default` | `PublishedValue` (JSON): `rules`, `providers`, `model-aliases`, `subscriptions`, `settings` | until the next write | Catalog's outbox |
+ * | `{kind}:{workspace}` | `rules:default` | `PublishedValue` (JSON): `rules`, `providers`, `model-aliases`, `subscriptions`, `settings`, `retired-keys` (sealed) | until the next write | Catalog's outbox |
  * | `hook:{workspace}:{webhook}` | `hook:default:triage` | `PublishedHook` (JSON); its secrets are sealed | until the next write; tombstone 1 day | Catalog's outbox |
  * | `reply:{workspace}:{hash}` | `reply:default:9f86…` | parts or items (JSON) of a translated reply, or the id of an answer of a session; the hash is of the key's id and the reply's | 1 hour | the Worker |
  *
@@ -28,7 +28,15 @@ export const kvKeys = {
 
 const publishedKinds = Object.keys({
   ...{ agent: true, skill: true, provider: true, secret: true, server: true, offers: true },
-  ...{ providers: true, 'model-aliases': true, rules: true, subscriptions: true, settings: true, 'workspace-status': true },
+  ...{
+    providers: true,
+    'model-aliases': true,
+    rules: true,
+    subscriptions: true,
+    settings: true,
+    'workspace-status': true,
+    'retired-keys': true,
+  },
 } satisfies Record<PublishedKind, true>) as PublishedKind[];
 
 /** Returns the beginnings of all keys of a workspace that end with a name. */

@@ -26,10 +26,17 @@ export interface MasterKey {
   id(): Promise<string>;
   /** Returns an AES-GCM key for `secrets`, an HMAC-SHA-256 key for other purposes. */
   derive(workspace: string, purpose: KeyPurpose): Promise<CryptoKey>;
+  /** The key that this one replaces: what it sealed or signed is still accepted, and nothing new is made with it. */
+  readonly previous: MasterKey | null;
+}
+
+/** The keys that a stored or presented value may have been made with, the current one first. */
+export function readingKeys(master: MasterKey): readonly MasterKey[] {
+  return master.previous === null ? [master] : [master, master.previous];
 }
 
 /** The methods throw `not_configured` without a master key. Derived keys are cached, because a derivation costs more than their use. */
-export function createMasterKey(masterKey: string | null): MasterKey {
+export function createMasterKey(masterKey: string | null, previousKey: string | null = null): MasterKey {
   // Caches values, not promises: a promise belongs to the request that created it and may end with it.
   const derived = new Map<string, CryptoKey>();
   let material: CryptoKey | null = null;
@@ -42,6 +49,7 @@ export function createMasterKey(masterKey: string | null): MasterKey {
   };
 
   return {
+    previous: previousKey === null || masterKey === null || previousKey === masterKey ? null : createMasterKey(previousKey),
     id: async () => {
       id ??= toHex(new Uint8Array(await crypto.subtle.deriveBits(hkdf('id'), await root(), 32)));
       return id;
@@ -68,6 +76,16 @@ const maxDerivedKeys = 1_000;
 export async function macOf(master: MasterKey, workspace: string, purpose: KeyPurpose, data: string | Uint8Array): Promise<Uint8Array> {
   const bytes = typeof data === 'string' ? encode(data) : data;
   return new Uint8Array(await crypto.subtle.sign('HMAC', await master.derive(workspace, purpose), bytes));
+}
+
+/** Returns the key that made an HMAC, for the reader's comparison in constant time; null if none of the accepted ones did. */
+export async function macSigner(
+  master: MasterKey,
+  { workspace, purpose, data }: { workspace: string; purpose: KeyPurpose; data: string | Uint8Array },
+  isEqual: (mac: Uint8Array) => boolean,
+): Promise<MasterKey | null> {
+  for (const key of readingKeys(master)) if (isEqual(await macOf(key, workspace, purpose, data))) return key;
+  return null;
 }
 
 export function missingMasterKey(): Problem {

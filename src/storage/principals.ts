@@ -15,8 +15,8 @@ import type { Bindings } from './bindings.ts';
 import { callCatalog } from './catalog-client.ts';
 import type { KeyVerdict } from './catalog-methods.ts';
 import { equalInConstantTime } from '../core/constant-time.ts';
-import { isGenuine, keyHash } from './key-crypto.ts';
-import type { MasterKey } from './master-key.ts';
+import { keyHash, signerOfKey } from './key-crypto.ts';
+import { type MasterKey, readingKeys } from './master-key.ts';
 import { createTimedCache, type Loaded } from './timed-cache.ts';
 
 const maxCachedPrincipals = 10_000;
@@ -43,10 +43,12 @@ export function createPrincipals(options: {
   settings: Settings;
   clock: Clock;
   master: MasterKey;
+  /** Earlier master keys, under which API keys may have been created (`retired-keys.ts`). */
+  retired(): Promise<readonly MasterKey[]>;
   background?: ((work: Promise<unknown>) => void) | undefined;
   issued?: IssuedKeys | undefined;
 }): Principals {
-  const { env, settings, clock, master, background, issued } = options;
+  const { env, settings, clock, master, retired, background, issued } = options;
   const verdicts = createTimedCache<KeyVerdict>({ maxEntries: maxCachedPrincipals, now: () => clock.now() });
   let rootHash: Promise<string> | undefined;
 
@@ -62,16 +64,18 @@ export function createPrincipals(options: {
     if (isAccessToken(text)) return verifyAccess(text);
     const key = parseKey(text);
     if (key === null) throw unauthenticated('malformed', 'The key is neither the root key nor in the format mk_<workspace>_<id>_<secret>.');
-    if (!(await isGenuine(master, key)))
+    // Retired master keys, which are read only here, after a key failed the check of the others.
+    const signer = (await signerOfKey(readingKeys(master), key)) ?? (await signerOfKey(await retired(), key));
+    if (signer === null)
       throw unauthenticated(
         'forged',
         'The key was not issued by this installation: it is mistyped or cut off, or the master key has changed.',
       );
-    return verify(key);
+    return verify(key, signer);
   };
 
-  const verify = async (key: ParsedKey): Promise<Loaded<KeyVerdict>> => {
-    const hash = await keyHash(master, key);
+  const verify = async (key: ParsedKey, signer: MasterKey): Promise<Loaded<KeyVerdict>> => {
+    const hash = await keyHash(signer, key);
     const verdict = await nullIfNotFound(callCatalog(env, key.workspace, 'verifyKey', [key.id, hash]));
     // The workspace was deleted.
     return toLoaded(verdict ?? { refused: 'unknown' });

@@ -33,6 +33,8 @@ export type PublishedValues = {
   settings: WorkspaceSettings;
   /** Of the registry, so only in the Catalog of `default`. */
   'workspace-status': WorkspaceStatus;
+  /** Only in the first workspace; `retired-keys.ts` opens it. */
+  'retired-keys': { sealed: string | null };
 };
 
 export type PublishedKind = keyof PublishedValues;

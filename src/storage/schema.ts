@@ -58,6 +58,9 @@
  * - `workspaces(name, …)`: the registry of workspaces, in the Catalog of `default`; not part of a backup. `progress`: JSON of what a deletion
  *   has still to erase (`catalog/workspaces/`).
  * - `oauth_records(number, key, …)`: grants and access tokens of the OAuth library, hashes only (`catalog/grants/oauth-records.ts`).
+ * - `retired_keys`: one row in the Catalog of the first workspace: earlier master keys (sealed; `retired-keys.ts`).
+ * - `reseals(workspace, …)`: the newest rotation of the master key, in the Catalog of the first workspace: how far each workspace is
+ *   (`catalog/keys/reseal-job.ts`). `unreadable`: JSON list of what neither key opens. Replaced by the next rotation.
  * - `projects(name, updated_at)`, `project_documents(kind, name, project, …)`: which project owns a document (`catalog/projects/`), the
  *   `version` that it wrote, and whether it created the document. A row is deleted when its document leaves the project.
  */
@@ -266,6 +269,11 @@ export const catalogMigrations: readonly string[] = [
   `CREATE INDEX members_by_user ON documents (json_extract(CASE WHEN json_valid(body) THEN body END, '$.user')) WHERE kind = 'member' AND deleted = 0;
   CREATE TABLE IF NOT EXISTS memberships (user TEXT NOT NULL, workspace TEXT NOT NULL, PRIMARY KEY (user, workspace)) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS memberships_by_workspace ON memberships (workspace)`,
+  `CREATE TABLE retired_keys (id INTEGER PRIMARY KEY CHECK (id = 1), sealed TEXT NOT NULL);
+  CREATE TABLE reseals (
+    workspace TEXT PRIMARY KEY, master TEXT NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER, step INTEGER NOT NULL, after TEXT NOT NULL,
+    done INTEGER NOT NULL, remaining INTEGER, unreadable TEXT NOT NULL, fault TEXT, attempts INTEGER NOT NULL, due_at INTEGER
+  ) WITHOUT ROWID`,
 ];
 
 /**

@@ -5,12 +5,12 @@
  */
 import { fromBase64, toBase64 } from '../core/text/bytes.ts';
 import { Problem } from '../core/problem.ts';
-import type { MasterKey } from './master-key.ts';
+import { type MasterKey, readingKeys } from './master-key.ts';
 
 /** The owner of a value, which is bound into the seal. */
 export type SealedFor = {
   workspace: string;
-  kind: 'secret' | 'provider' | 'grant' | 'connection' | 'webhook' | 'schedule' | 'subscription';
+  kind: 'secret' | 'provider' | 'grant' | 'connection' | 'webhook' | 'schedule' | 'subscription' | 'retired-keys';
   name: string;
 };
 
@@ -25,17 +25,18 @@ export async function sealValue(master: MasterKey, place: SealedFor, value: stri
   return [sealFormat, await master.id(), toBase64(nonce), toBase64(new Uint8Array(ciphertext))].join('.');
 }
 
-/** Returns the value. Throws `not_configured` when it was sealed under another master key, `internal` when it was tampered with. */
+/** Returns the value. Throws `not_configured` when it was sealed under a master key that is not set, `internal` when it was tampered with. */
 export async function openValue(master: MasterKey, place: SealedFor, sealed: string): Promise<string> {
   const [format, keyId, nonce = '', ciphertext = ''] = sealed.split('.');
   if (format !== sealFormat) throw new Problem('internal', `The stored ${place.kind} "${place.name}" has an unknown format.`);
-  if (keyId !== (await master.id())) {
+  const sealer = await sealerOf(master, keyId);
+  if (sealer === null) {
     throw new Problem(
       'not_configured',
-      `The ${place.kind} "${place.name}" was stored under another MONIKER_MASTER_KEY. Restore that key, or PUT the ${place.kind} again.`,
+      `The ${place.kind} "${place.name}" was stored under another MONIKER_MASTER_KEY. Set MONIKER_MASTER_KEY_PREVIOUS to that key, or PUT the ${place.kind} again.`,
     );
   }
-  const key = await master.derive(place.workspace, 'secrets');
+  const key = await sealer.derive(place.workspace, 'secrets');
   try {
     const plain = await crypto.subtle.decrypt(
       { name: 'AES-GCM', iv: fromBase64(nonce) ?? new Uint8Array(), additionalData: additionalData(place) },
@@ -46,6 +47,16 @@ export async function openValue(master: MasterKey, place: SealedFor, sealed: str
   } catch (cause) {
     throw new Problem('internal', `The stored ${place.kind} "${place.name}" cannot be decrypted: it was changed or moved.`, {}, { cause });
   }
+}
+
+/** Returns whether the current key sealed the value. */
+export async function isSealedBy(master: MasterKey, sealed: string): Promise<boolean> {
+  return sealed.startsWith(`${sealFormat}.${await master.id()}.`);
+}
+
+async function sealerOf(master: MasterKey, keyId: string | undefined): Promise<MasterKey | null> {
+  for (const key of readingKeys(master)) if ((await key.id()) === keyId) return key;
+  return null;
 }
 
 const sealFormat = '1';

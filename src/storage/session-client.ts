@@ -63,11 +63,13 @@ const methods: Readonly<Record<keyof SessionPort, true>> = {
   applyFiles: true,
 };
 
-/** `secret`: of this installation; it makes the ids of sessions that are created with a key unguessable. */
+/**
+ * `secret`: of this installation, from its first master key on; it makes the ids of sessions that are created with a key unguessable.
+ */
 export function createSessions(
   bindings: Pick<Bindings, 'SESSION'>,
   catalog: (workspace: string) => CatalogPort,
-  secret: string | null,
+  secret: () => Promise<string | null>,
   noteObject: NoteObject,
 ): Sessions {
   const namespace = bindings.SESSION;
@@ -78,7 +80,7 @@ export function createSessions(
     rememberSetup(id.toString(), fromRemote<SessionPort>(stubOf(id), methods), setups);
   return {
     async create(owner, setup, key) {
-      const id = key === undefined ? namespace.newUniqueId() : namespace.idFromName(await keyedName(owner, key, secret));
+      const id = key === undefined ? namespace.newUniqueId() : namespace.idFromName(await keyedName(owner, key, await secret()));
       // A key is valid for a day, so its session is stored for at least as long.
       await noteObject(owner.workspace, 'session', id.toString());
       const keptMs = key === undefined ? limits.unlistedSessionTtlMs : limits.idempotencyTtlMs;
@@ -97,10 +99,10 @@ export function createSessions(
       return view;
     },
     async idOf(owner, key) {
-      return namespace.idFromName(await keyedName(owner, key, secret)).toString();
+      return namespace.idFromName(await keyedName(owner, key, await secret())).toString();
     },
     async getByKey(owner, key) {
-      return sessionOf(namespace.idFromName(await keyedName(owner, key, secret)));
+      return sessionOf(namespace.idFromName(await keyedName(owner, key, await secret())));
     },
     get(id) {
       return sessionOf(sessionObjectId(namespace, id));

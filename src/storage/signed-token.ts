@@ -9,7 +9,7 @@ import { isRecord } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits.ts';
 import { fromBase64Url, joinBytes, toBase64Url } from '../core/text/bytes.ts';
 import type { ServedState, StateSeal } from '../engine/mcp/serve-state.ts';
-import { macOf, type KeyPurpose, type MasterKey } from './master-key.ts';
+import { macOf, macSigner, type KeyPurpose, type MasterKey } from './master-key.ts';
 
 /** Authorizes one decision. The session stores a hash of the nonce. */
 export type ApprovalLinkToken = { session: string; nonce: string; expiresAt: number };
@@ -81,7 +81,9 @@ export function createJsonSeal(master: MasterKey, purpose: KeyPurpose) {
     async open(workspace: string, text: string): Promise<Record<string, unknown> | null> {
       const [payload = '', mac = '', ...rest] = text.split('.');
       const bytes = fromBase64Url(payload);
-      if (bytes === null || rest.length > 0 || !equalInConstantTime(mac, await sign(workspace, payload))) return null;
+      if (bytes === null || rest.length > 0) return null;
+      const claim = { workspace, purpose, data: payload };
+      if ((await macSigner(master, claim, (own) => equalInConstantTime(mac, toBase64Url(own)))) === null) return null;
       const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
       return isRecord(value) ? value : null;
     },
@@ -99,15 +101,15 @@ export interface McpSessionIds {
 }
 
 export function createMcpSessionIds(master: MasterKey): McpSessionIds {
-  const sign = async ({ workspace, keyId, target }: McpSessionOwner, nonce: string) =>
-    toBase64Url(await macOf(master, workspace, 'mcp-session', JSON.stringify([keyId, target, nonce])));
+  const signed = ({ keyId, target }: McpSessionOwner, nonce: string) => JSON.stringify([keyId, target, nonce]);
   return {
-    mint: async (owner, nonce) => `${nonce}.${await sign(owner, nonce)}`,
+    mint: async (owner, nonce) => `${nonce}.${toBase64Url(await macOf(master, owner.workspace, 'mcp-session', signed(owner, nonce)))}`,
     async readNonce(owner, id) {
       const match = id.length > maxSessionIdLength ? null : /^([A-Za-z0-9_]+)\.([A-Za-z0-9_-]+)$/.exec(id);
       const [, nonce, mac] = match ?? [];
       if (nonce === undefined || mac === undefined) return null;
-      return equalInConstantTime(mac, await sign(owner, nonce)) ? nonce : null;
+      const claim = { workspace: owner.workspace, purpose: 'mcp-session', data: signed(owner, nonce) } as const;
+      return (await macSigner(master, claim, (own) => equalInConstantTime(mac, toBase64Url(own)))) === null ? null : nonce;
     },
   };
 }
@@ -119,19 +121,20 @@ const macBytes = 32;
 
 /** Form: base64url of `<expiry, base 36> <part> <part>…` in UTF-8, followed by its 32-byte MAC. */
 async function mintToken(master: MasterKey, purpose: KeyPurpose, expiresAt: number, parts: readonly string[]): Promise<string> {
-  return await signed(master, purpose, new TextEncoder().encode([expiresAt.toString(36), ...parts].join(' ')));
+  const payload = new TextEncoder().encode([expiresAt.toString(36), ...parts].join(' '));
+  return toBase64Url(joinBytes([payload, await macOf(master, noWorkspace, purpose, payload)]));
 }
 
 async function readToken(master: MasterKey, purpose: KeyPurpose, token: string): Promise<{ expiresAt: number; parts: string[] } | null> {
   const bytes = token.length > limits.maxLinkTokenLength ? null : fromBase64Url(token);
   if (bytes === null || bytes.byteLength <= macBytes) return null;
   const payload = bytes.slice(0, -macBytes);
-  if (!equalInConstantTime(token, await signed(master, purpose, payload))) return null;
+  const claim = { workspace: noWorkspace, purpose, data: payload };
+  const signer = await macSigner(master, claim, (mac) => equalInConstantTime(token, toBase64Url(joinBytes([payload, mac]))));
+  if (signer === null) return null;
   const [expiry = '', ...parts] = new TextDecoder().decode(payload).split(' ');
   return { expiresAt: Number.parseInt(expiry, 36), parts };
 }
 
-/** Uses one key for the whole installation, since the workspace is unknown before the token is read. No workspace has an empty name. */
-async function signed(master: MasterKey, purpose: KeyPurpose, payload: Uint8Array): Promise<string> {
-  return toBase64Url(joinBytes([payload, await macOf(master, '', purpose, payload)]));
-}
+/** One key for the whole installation, since the workspace is unknown before the token is read. No workspace has an empty name. */
+const noWorkspace = '';

@@ -23,6 +23,7 @@ const answeredWithError = new Set([
   'getClientMetadata',
   'rebindServerTool',
   'startConnect',
+  'resealWithMasterKey',
 ]);
 const service = shareService({
   MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*',
@@ -367,6 +368,9 @@ describe('every operation', () => {
       await stream.body?.cancel();
       await call('DELETE', path, undefined, session);
     }
+    await call('GET', '/v1/master-key');
+    // The service has no previous key.
+    await call('POST', '/v1/master-key/reseal');
     const { json: key } = await call('POST', '/v1/keys', { name: 'one', scopes: ['chat'] });
     await call('GET', '/v1/keys');
     expect((await call('GET', '/v1/me')).status).toBe(200);

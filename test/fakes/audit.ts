@@ -1,7 +1,7 @@
 /** The audit of one workspace with shards in memory: the real logs and lists, without objects. Passes `test/contracts/audit.ts`. */
 import type { AuditShardPort } from '../../src/ports/audit-log.ts';
 import type { AuditPort } from '../../src/ports/audit.ts';
-import { checkLog } from '../../src/storage/audit-chain.ts';
+import { checkLog, signHeadsAgain } from '../../src/storage/audit-chain.ts';
 import { createAudit } from '../../src/storage/audit-client.ts';
 import { appendCall, auditLogSchema, readLog } from '../../src/storage/audit-log.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
@@ -19,6 +19,7 @@ export function fakeAudit(now: () => number, shards = 1): AuditPort {
       append: async (rows) => rows.forEach((row) => void appendCall(log, row)),
       read: async (request) => readLog(log, request),
       check: (request) => checkLog(log, request),
+      signAgain: (after) => signHeadsAgain(log, after),
     };
     open.set(index, port);
     return port;

@@ -107,6 +107,8 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   listWorkspaces: rootOnly('GET', '/v1/workspaces'),
   getWorkspace: rootOnly('GET', '/v1/workspaces/default'),
   patchWorkspace: rootOnly('PATCH', '/v1/workspaces/default', {}),
+  getMasterKey: rootOnly('GET', '/v1/master-key'),
+  resealWithMasterKey: rootOnly('POST', '/v1/master-key/reseal'),
   readBackup: rootOnly('GET', '/v1/backup'),
   getRestore: rootOnly('GET', '/v1/restore'),
   restoreWorkspace: rootOnly('POST', '/v1/restore', '{}'),

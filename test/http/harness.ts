@@ -152,6 +152,7 @@ export function createHarness(
     triggers: () => triggers,
     // Tested against the real Catalog.
     projects: () => ({ applyDocuments: () => Promise.reject(new Error('not faked')), projects: () => Promise.resolve([]) }),
+    masterKey: () => ({ masterKeyState: unused, startReseal: unused, resealSome: unused }),
     telemetry: null,
     // No key in these tests has limits.
     limiter: createLimiter({ bindings: { LIMITS: null as never }, clock, log, background: () => undefined }),

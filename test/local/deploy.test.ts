@@ -74,6 +74,23 @@ describe('npm run deploy', () => {
     expect((await deploy({ secrets: both }, [], ['MONIKER_PUBLIC_URL'])).ran.slice(2)).toEqual(['deploy']);
   });
 
+  it('rotates the master key, with the keys of an interrupted rotation', async () => {
+    const option = ['--rotate-master-key', '--tag', 'v2'];
+    await expect(deploy({ secrets: both }, option)).rejects.toThrow('does not have MONIKER_MASTER_KEY');
+    const { uploaded: first } = await deploy({ secrets: null });
+    await expect(deploy({ secrets: both, fails: 'deploy' }, option)).rejects.toThrow('The deployment failed');
+    const { ran, uploaded, keysFile, printed } = await deploy({ secrets: both }, option);
+    expect(ran).toContain(`deploy --secrets-file ${keysFile}.rotation --tag v2`);
+    const [keys = {}] = uploaded;
+    expect(keys.MONIKER_MASTER_KEY_PREVIOUS).toBe(first[0]?.MONIKER_MASTER_KEY);
+    expect(keys.MONIKER_MASTER_KEY).not.toBe(first[0]?.MONIKER_MASTER_KEY);
+    const stored = JSON.parse(readFileSync(keysFile, 'utf8'));
+    expect(stored).toEqual({ ...first[0], MONIKER_MASTER_KEY: keys.MONIKER_MASTER_KEY });
+    expect(printed).toContain(`POST ${url}/v1/master-key/reseal`);
+    expect(printed).not.toContain(keys.MONIKER_MASTER_KEY);
+    await expect(deploy({ secrets: [...both, 'MONIKER_MASTER_KEY_PREVIOUS'] }, option)).rejects.toThrow('not finished');
+  });
+
   it('never replaces a key that exists, and uses the keys of an interrupted deployment again', async () => {
     await expect(deploy({ secrets: null, fails: 'deploy' })).rejects.toThrow('The deployment failed with exit code 1');
     const stored = JSON.parse(readFileSync(join(folder, 'keys/cloudflare-keys.json'), 'utf8'));

@@ -14,7 +14,15 @@ import { fakeSql } from '../fakes/sql-storage.ts';
 
 const kinds = Object.keys({
   ...{ agent: true, skill: true, provider: true, secret: true, server: true, offers: true },
-  ...{ providers: true, 'model-aliases': true, rules: true, subscriptions: true, settings: true, 'workspace-status': true },
+  ...{
+    providers: true,
+    'model-aliases': true,
+    rules: true,
+    subscriptions: true,
+    settings: true,
+    'workspace-status': true,
+    'retired-keys': true,
+  },
 } satisfies Record<PublishedKind, true>);
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');

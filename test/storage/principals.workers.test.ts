@@ -6,8 +6,10 @@ import type { Problem } from '../../src/core/problem.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
 import { refusal } from '../contracts/catalog.ts';
 import { createDirectory } from '../../src/storage/directory.ts';
+import { kvKeys } from '../../src/storage/keys.ts';
+import { publishedFormat, type PublishedValue } from '../../src/storage/published-values.ts';
 import { reverifyKeyMs } from '../../src/storage/principals.ts';
-import { emptyWorkspace } from './workspace.ts';
+import { emptyWorkspace, testEnv } from './workspace.ts';
 import { keyUseIntervalMs } from '../../src/catalog/keys/keys.ts';
 
 /** Any call to the Catalog is a failure. */
@@ -20,7 +22,9 @@ const noCatalog = {
 };
 
 describe('a key', () => {
-  it('that was changed, cut, invented or created under another master key is refused without I/O', async () => {
+  it('that was changed, cut, invented or created under another master key is refused without I/O for each', async () => {
+    const none: PublishedValue<'retired-keys'> = { format: publishedFormat, version: 0, 'retired-keys': { sealed: null } };
+    await testEnv.KV.put(kvKeys.published('retired-keys', 'default', ''), JSON.stringify(none));
     const { catalog, settings } = await emptyWorkspace();
     const { key } = await catalog.createKey({ name: 'ci', scopes: ['chat'] });
     const { directory } = await emptyWorkspace({ env: noCatalog, settings });

@@ -21,7 +21,7 @@ function sessionWith(setup: SessionSetup) {
   const sessions = createSessions(
     bindings,
     () => Promise.reject(new Error('no catalog here')) as never,
-    null,
+    async () => null,
     async () => undefined,
   );
   return { sessions, asked };

@@ -2,6 +2,7 @@
 import type { CatalogMethod, MethodArguments, MethodResult } from '../../storage/catalog-methods.ts';
 import type { CatalogContext } from '../context.ts';
 import type { KeyCancellations } from '../keys/key-cancellations.ts';
+import type { ResealNeeds } from '../keys/reseal.ts';
 import type { OutboxKind } from '../records/outbox.ts';
 import type { CallbackSender } from '../triggers/callbacks/callback-sender.ts';
 import type { Dispatcher } from '../triggers/deliveries/dispatcher.ts';
@@ -12,6 +13,7 @@ export type CatalogServices = {
   by: string;
   context: CatalogContext;
   cancellations: KeyCancellations;
+  reseals: ResealNeeds;
   triggers: { dispatcher: Dispatcher; callbacks: CallbackSender; scheduler: Scheduler };
   /** Call if KV lacks it: writes it again. */
   republish(kind: OutboxKind, name: string): Promise<void>;

@@ -18,6 +18,8 @@ import {
   verifyKey,
 } from '../keys/keys.ts';
 import { allowWithRule } from '../documents/policy.ts';
+import { resealSome } from '../keys/reseal.ts';
+import { readMasterKeyState, startReseal } from '../keys/reseal-job.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
 import type { CatalogContext } from '../context.ts';
@@ -58,6 +60,12 @@ export const keyHandlers = {
   createKey: ({ context, by }, request) => createKey(context, request, by),
   patchKey: ({ context, by }, id, patch) => patchKey(context, id, patch, by),
   rotateKey: ({ context, by }, id, overlapMs) => rotateKey(context, id, { by, overlapMs }),
+  masterKeyState: ({ context }) => readMasterKeyState(context),
+  startReseal: async ({ context, by }) => {
+    await startReseal(context, by);
+    return await readMasterKeyState(context);
+  },
+  resealSome: ({ context, reseals }, position) => resealSome(context, reseals, position),
   addRule: async ({ context, by }, rule) => {
     await allowWithRule(context, rule, by);
   },

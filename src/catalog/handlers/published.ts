@@ -8,6 +8,7 @@ import { listModelAliases } from '../documents/model-aliases.ts';
 import { readRules } from '../documents/policy.ts';
 import { listProviderModels, readSealedProvider } from '../documents/providers.ts';
 import { readSealedSecrets } from '../documents/secrets.ts';
+import { readRetiredKeys } from '../keys/reseal-job.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { documentKindOf } from '../records/outbox.ts';
 import { findServerAccess, readServerOffers } from '../servers/server-state.ts';
@@ -37,6 +38,7 @@ const readers: { readonly [Kind in PublishedKind]: (context: CatalogContext, nam
   subscriptions: ({ sql }) => subscribedTargets(sql).map(({ head }) => head),
   settings: ({ sql }) => readWorkspaceSettings(sql),
   'workspace-status': (context, name) => findWorkspace(context, name)?.status ?? null,
+  'retired-keys': ({ sql }) => ({ sealed: readRetiredKeys(sql) }),
 };
 
 export const publishedHandlers = {

@@ -35,7 +35,7 @@ export const catalogBackupPlan: BackupPlan = {
     ...['callbacks', 'callback_attempts', 'callback_bodies', 'audit', 'audit_log', 'audit_heads'],
   ],
   // Grants: an archive must not make tokens valid that were revoked since.
-  skipped: ['outbox', 'oauth_records'],
+  skipped: ['outbox', 'oauth_records', 'reseals'],
 };
 
 const activatedPerRun = 50;

@@ -19,7 +19,7 @@ import { tryParse } from '../../core/json/wire-value.ts';
 import type { RestoreState } from '../../ports/backup.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Bindings } from '../bindings.ts';
-import type { MasterKey } from '../master-key.ts';
+import { type MasterKey, readingKeys } from '../master-key.ts';
 import { usageShardCount } from '../usage-shards.ts';
 import { wasClosed } from '../catalog-client.ts';
 import { callCatalogBackup, callObject, type RestoreStep, stubOf, wasReset } from './backup-objects.ts';
@@ -111,12 +111,18 @@ function notEmpty(found: string): Problem {
 async function checkHeader({ master, workspace }: RestoreDeps, header: ArchiveHeader, line: { hash: string; mac: string }): Promise<void> {
   if (header.workspace !== workspace)
     throw new Problem('conflict', `The archive is of the workspace "${header.workspace}", and this one is "${workspace}".`);
-  if (header.masterKey !== (await master.id()))
+  const ids = await Promise.all(readingKeys(master).map((key) => key.id()));
+  if (!ids.includes(header.masterKey))
     throw new Problem(
       'conflict',
-      `The archive was written under another MONIKER_MASTER_KEY (${header.masterKey}; the service has ${await master.id()}). Its keys and secrets are useless without that key: start the service with it, then restore.`,
+      `The archive was written under another MONIKER_MASTER_KEY (${header.masterKey}; the service has ${ids.join(' and ')}). Its keys and secrets are useless without that key: start the service with it, or with it as MONIKER_MASTER_KEY_PREVIOUS, then restore.`,
     );
-  if (!equalInConstantTime(await macOfLine({ master, workspace }, line.hash), line.mac)) throw forged(0);
+  if (!(await isOurs({ master, workspace }, line))) throw forged(0);
+}
+
+async function isOurs({ master, workspace }: Pick<RestoreDeps, 'master' | 'workspace'>, { hash, mac }: { hash: string; mac: string }) {
+  for (const key of readingKeys(master)) if (equalInConstantTime(await macOfLine({ master: key, workspace }, hash), mac)) return true;
+  return false;
 }
 
 function forged(number: number): Problem {
@@ -139,7 +145,7 @@ async function applyLines(deps: RestoreDeps, progress: Progress, lines: readonly
       // A request whose response was lost is repeated.
       if (numberOf(text) <= current.number) continue;
       const line = readLine(text, current);
-      if (!equalInConstantTime(await macOfLine(deps, line.hash), line.mac)) throw forged(line.number);
+      if (!(await isOurs(deps, line))) throw forged(line.number);
       const part = readArchivePart(line);
       if (part.kind === 'end') {
         await save();

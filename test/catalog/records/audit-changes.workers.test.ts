@@ -124,7 +124,7 @@ const others = new Set(
   createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
   restoreWorkspace abandonRestore putProject deleteProject importFile
   registerClient redeemToken revokeToken decideConsent endGrant signInWithRootKey signOut
-  revokeKey rotateKey putWorkspace deleteWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn
+  revokeKey rotateKey resealWithMasterKey putWorkspace deleteWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn
   connectServer startConnect disconnectServer removeServerConnection`.split(/\s+/),
 );
 

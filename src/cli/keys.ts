@@ -1,0 +1,102 @@
+/** `moniker keys`: lists, rotates and revokes API keys, and rotates the master key of this machine. */
+import type { Command } from 'commander';
+import type { components } from '../../client/src/index.ts';
+import { dataDirOf } from '../local/environment.ts';
+import { rotateMasterKey } from '../local/keys.ts';
+import { runningService } from '../local/data-lock.ts';
+import { resolve } from 'node:path';
+import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
+import { CommandFailure, exitCodes } from './failure.ts';
+import { foreignText, type JsonOption, printJson, renderTable } from './output.ts';
+
+type Key = components['schemas']['Key'];
+type Options = ConnectionOptions & JsonOption;
+
+/** Of a list that a person reads. */
+const maxListed = 1_000;
+
+export function addKeysCommand(program: Command): void {
+  const keys = program.command('keys').description('list, rotate and revoke API keys; rotate the master key');
+  const add = (name: string, description: string): Command =>
+    addConnectionOptions(keys.command(name).description(description).option('--json', 'print the result as JSON'));
+  add('list', 'list the keys, newest first').addHelpText('after', '\nExample:\n  moniker keys list').action(list);
+  add('rotate', 'replace the secret of a key, and print the new key; the old one works during the overlap')
+    .argument('<id>', 'the id of the key, from `moniker keys list`')
+    .option('--overlap <hours>', 'how long the old secret works (default: 24)')
+    .addHelpText('after', '\nExample:\n  moniker keys rotate 4fGh2kLm9QxZ --overlap 1')
+    .action(rotate);
+  add('revoke', 'revoke a key')
+    .argument('<id>', 'the id of the key')
+    .option('--cancel', 'also end the turns that it started: for a leaked key')
+    .addHelpText('after', '\nExample:\n  moniker keys revoke 4fGh2kLm9QxZ --cancel')
+    .action(revoke);
+  keys
+    .command('rotate-master')
+    .description('make a new master key for the data folder of this machine, used from the next start on')
+    .option('--data <folder>', 'data folder of the service (default: MONIKER_DATA_DIR, else .moniker)')
+    .addHelpText('after', '\nExample:\n  moniker keys rotate-master')
+    .action(rotateMaster);
+}
+
+async function list(options: Options): Promise<void> {
+  const { client } = connectService(options);
+  const items: Key[] = [];
+  for (let cursor: string | undefined; items.length < maxListed; ) {
+    const page = await client.get('/v1/keys', { params: { query: { limit: 100, ...(cursor !== undefined && { cursor }) } } });
+    items.push(...page.items);
+    if (page.nextCursor === null) break;
+    cursor = page.nextCursor;
+  }
+  if (options.json) return printJson(items);
+  const day = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? '-';
+  const stateOf = ({ revokedAt, expiresAt }: Key): string =>
+    revokedAt !== null ? 'revoked' : expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+  const rows = items.map((key) => [
+    ...[key.id, foreignText(key.name), stateOf(key), key.scopes.join(',')],
+    ...[day(key.lastUsedAt), day(key.expiresAt), day(key.previousExpiresAt)],
+  ]);
+  if (rows.length === 0) return console.log('No keys yet. Create one with `moniker add key <name>`.');
+  console.log(renderTable([['ID', 'NAME', 'STATE', 'SCOPES', 'LAST USED', 'EXPIRES', 'OLD SECRET UNTIL'], ...rows]));
+  for (const { name, warnings = [] } of items) for (const { message } of warnings) console.error(`${foreignText(name)}: ${message}`);
+}
+
+async function rotate(id: string, { overlap, ...options }: Options & { overlap?: string }): Promise<void> {
+  const { client } = connectService(options);
+  const overlapSeconds = Math.round((overlap === undefined ? 24 : numberOf(overlap, '--overlap')) * 3_600);
+  const rotated = await client.post('/v1/keys/{key}/rotate', { params: { path: { key: id } }, body: { overlapSeconds } });
+  printKey(rotated, options);
+  if (!options.json && rotated.previousExpiresAt !== null) console.error(`The old secret works until ${rotated.previousExpiresAt}.`);
+}
+
+async function revoke(id: string, { cancel, ...options }: Options & { cancel?: true }): Promise<void> {
+  const { client } = connectService(options);
+  const done = await client.delete('/v1/keys/{key}', {
+    params: { path: { key: id }, query: { cancel: cancel === true ? 'true' : 'false' } },
+  });
+  if (options.json) return printJson(done ?? {});
+  console.log(`The key ${id} is revoked. It is refused everywhere within 30 seconds.`);
+}
+
+function rotateMaster({ data }: { data?: string }): void {
+  const dataDir = data === undefined ? dataDirOf(process.env) : resolve(data);
+  const file = rotateMasterKey(dataDir, process.env);
+  const next = runningService(dataDir) === null ? 'Start the service' : 'Restart the service';
+  console.log(`${file} has a new master key, and the one before. ${next}: it seals everything again, then removes the one before.`);
+}
+
+/** The key alone goes to stdout, for scripts. */
+function printKey(key: components['schemas']['CreatedKey'], { json }: JsonOption): void {
+  if (json) {
+    printJson(key);
+    return;
+  }
+  console.error(`${foreignText(key.name)} (${key.id}), shown only once:`);
+  console.log(key.key);
+}
+
+function numberOf(text: string, option: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isFinite(number) || number < 0)
+    throw new CommandFailure(`${option} is "${text}", which is not a number.`, `Example: ${option} 12`, exitCodes.usage);
+  return number;
+}
