@@ -11138,6 +11138,17 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description To the page under the public URL. */
+            302: {
+                headers: {
+                    /** @description Its URL. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
             404: components["responses"]["Problem404_2"];
             500: components["responses"]["Problem500_2"];
         };

@@ -35,7 +35,10 @@ export const connectRoutes: readonly Route[] = [
       operationId: 'showConnect',
       summary: 'The page to connect an account to a server',
       description: 'Asks who the user is and starts nothing.',
-      answers: { 200: { description: 'The page.', contentType: 'text/html' } },
+      answers: {
+        200: { description: 'The page.', contentType: 'text/html' },
+        302: { description: 'To the page under the public URL.', contentType: 'text/html', headers: { location: 'Its URL.' } },
+      },
     },
     ({ c }) => {
       const home = homeOf(c);
