@@ -17,6 +17,8 @@ describe.skipIf(isSkipped(browserPath === null, 'every page of the console', noB
   });
 
   it('opens from its link, is accessible, and fits a phone', async () => {
+    const limits = { requestsPerMinute: 600, dailyCost: 5, storageBytes: 1_048_576 };
+    await service.call('POST', '/v1/keys', { name: 'limited', scopes: ['chat'], limits });
     let paths: string[] = [];
     await visitConsole(browser, service, '/', async (page) => {
       await page.getByRole('button', { name: /^Run a command/ }).waitFor();
@@ -50,6 +52,7 @@ describe.skipIf(isSkipped(browserPath === null, 'every page of the console', noB
       expect(await links.evaluateAll((found) => found.map((link) => String(link).split('/').at(-1)))).toEqual([
         'approvals',
         'usage',
+        'limits',
         'settings',
       ]);
     });

@@ -129,6 +129,7 @@ export const views: readonly ConsoleView[] = [
     load: async () => (await import('../approvals/approvals-page.tsx')).ApprovalsPage,
   },
   { name: 'usage', title: 'Usage', group: 'Run', key: 'u', load: async () => (await import('../usage/usage-page.tsx')).UsagePage },
+  { name: 'limits', title: 'Limits', group: 'Run', key: 'q', load: async () => (await import('../limits/limits-page.tsx')).LimitsPage },
   {
     name: 'audit',
     title: 'Audit',

@@ -11,6 +11,7 @@ import { visible } from '../../parts/visible.ts';
 import { pathOf } from '../../router.ts';
 import { DeleteWorkspace, WorkspaceErasure } from './workspace-deletion.tsx';
 import { GuardFields } from './guard-fields.tsx';
+import { RedactionFields } from './redaction-fields.tsx';
 
 type Draft = components['schemas']['Workspace'];
 type Settings = NonNullable<Draft['settings']>;
@@ -122,6 +123,8 @@ function SettingsFields({ settings, change }: { settings: Settings; change(membe
       <LimitFields path="settings.limits" limits={settings.limits ?? {}} onInput={(limits) => change({ limits })} />
       <h2>Guard</h2>
       <GuardFields guard={settings.guard ?? null} onInput={(guard) => change({ guard })} />
+      <h2>Redaction in results and logs</h2>
+      <RedactionFields redaction={settings.redaction ?? null} onInput={(redaction) => change({ redaction })} />
       <h2>Request log</h2>
       <CheckField
         label="Keep the bodies of requests and responses"
