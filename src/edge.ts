@@ -12,7 +12,7 @@ import { createEdgeKeys, type EdgeKey } from './edge/edge-keys.ts';
 import { readServedProject } from './edge/served-project.ts';
 import { createServerLists } from './edge/server-lists.ts';
 import { createToolsetEditions, edgeWorkspace } from './edge/toolset-editions.ts';
-import { noApprovals } from './edge/unsupported.ts';
+import { noApprovals, noAuthorization } from './edge/unsupported.ts';
 import { readView } from './engine/mcp/serve-view.ts';
 import { withTimeout } from './engine/timeout.ts';
 import { createApp } from './http/app.ts';
@@ -111,7 +111,9 @@ async function build(options: EdgeOptions): Promise<EdgeHandler> {
   const background = options.waitUntil ?? ((work: Promise<unknown>): void => void work.catch(() => undefined));
   const network = send === undefined ? {} : { PUBLIC_NETWORK: { fetch: send }, PRIVATE_NETWORK: { fetch: send } };
   // Only `fetch` of the networks is used.
-  late.wiring = createWiring({ ...settings, ...bindings, ...network } as typeof bindings, { background, noApprovals, issued: keys.issued });
+  late.wiring = createWiring({ ...settings, ...bindings, ...network } as typeof bindings, {
+    ...{ background, noApprovals, issued: keys.issued, authorization: noAuthorization },
+  });
   const app = createApp(wired);
   return async (request) => await app.fetch(request);
 }

@@ -55,7 +55,7 @@ import type { Sandbox } from './ports/sandbox.ts';
 import type { Triggers } from './ports/triggers.ts';
 import type { ServerSource } from './ports/upstream.ts';
 import type { Workspaces } from './ports/workspaces.ts';
-import { createAuthorization } from './oauth/authorization.ts';
+import { type Authorization, createAuthorization } from './oauth/authorization.ts';
 import { createModelRequests } from './providers/model-requests.ts';
 import { createChatModel } from './providers/chat-model.ts';
 import { rehearsalHttp } from './providers/rehearsal/rehearsal.ts';
@@ -111,8 +111,11 @@ type SessionService =
   | 'eraser'
   | 'recordUsage';
 
-/** What differs between runtimes. `background`: keeps work alive after the response; the caller does not wait for it, and it must not fail. */
-type Deployment = Pick<CallDeps, 'noApprovals'> & { background: WaitUntil; issued?: IssuedKeys };
+/**
+ * What differs between runtimes. `background`: keeps work alive after the response; the caller does not wait for it, and it must not fail.
+ * `authorization`: in place of the authorization server for MCP clients.
+ */
+type Deployment = Pick<CallDeps, 'noApprovals'> & { background: WaitUntil; issued?: IssuedKeys; authorization?: Authorization };
 
 export function createWiring(bindings: Bindings, deployment: Deployment) {
   const base = buildBase(bindings, deployment);
@@ -160,9 +163,8 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     sandbox: sandbox as Pick<Sandbox, 'check'>,
     /** For `/readyz`. */
     readiness: createReadiness({ ...runtime, settings, catalog, master, kv: bindings.KV }),
-    /** People who sign in with a browser. */
     /** The authorization server for MCP clients, and what its consent page is shown for. */
-    oauth: createAuthorization({ outbound, clock: runtime.clock, ids: createJsonSeal(master, 'oauth-client') }),
+    oauth: deployment.authorization ?? createAuthorization({ outbound, clock: runtime.clock, ids: createJsonSeal(master, 'oauth-client') }),
     consents: createJsonSeal(master, 'consent'),
     grants: (caller: CatalogCaller): Grants => createCatalogClient(bindings, caller, base.cachedDirectory),
     /** Returns the workspace of a token of OAuth of one of these kinds; null: it was not issued here. */

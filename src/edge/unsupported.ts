@@ -1,5 +1,6 @@
 /** The refusals of an edge handler for what requires Durable Objects, and where that works. */
 import { Problem } from '../core/problem.ts';
+import type { Authorization } from '../oauth/authorization.ts';
 
 const elsewhere = 'Deploy Moniker on Cloudflare (npm run deploy) or run it on a machine (moniker start)';
 
@@ -25,3 +26,8 @@ export function projectIsFixed(): Problem {
 /** Completes "This requires a person's approval, and this call cannot wait for one." */
 export const noApprovals =
   'Calls cannot be approved in an edge handler, which stores nothing; servers, toolsets and the policy are in its project.';
+
+const refuse = (): Promise<never> => Promise.reject(needsStorage());
+
+/** MCP clients use keys here: grants and tokens of OAuth are stored in the Catalog. */
+export const noAuthorization: Authorization = { register: refuse, client: refuse, request: refuse, declined: refuse };

@@ -32,7 +32,7 @@ describe('an import', () => {
 
   it.each([
     ['mcp.json', 'claude', ['servers.api-server', 'servers.figma'], ['internal', 'secrets.API_SERVER_TOKEN']],
-    ['cursor/mcp.json', 'cursor', ['servers.linear'], ['exa']],
+    ['cursor/mcp.json', 'cursor', ['servers.linear', 'servers.exa'], []],
     ['vscode/mcp.json', 'vscode', ['servers.github'], ['picked', 'servers.playwright']],
     ['windsurf/mcp_config.json', 'windsurf', [], ['old']],
     ['zed/settings.json', 'zed', ['secrets.REMOTE_TOKEN', 'servers.remote'], ['postgres-context-server', 'off']],

@@ -396,17 +396,7 @@ const withoutRow = [
   ...['showApproval', 'decideByLink', 'takeDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink', 'authorizeServer'],
   ...['showConnect', 'startConnect'],
   ...['getAuthorizationServer', 'getOpenIdConfiguration', 'getMcpResource', 'getToolsetResource', 'getWorkspaceToolsetResource'],
-  ...[
-    'showSignIn',
-    'signInWithRootKey',
-    'signOut',
-    'getSigningKeys',
-    'registerClient',
-    'redeemToken',
-    'revokeToken',
-    'showConsent',
-    'decideConsent',
-  ],
+  ...['getSigningKeys', 'registerClient', 'redeemToken', 'revokeToken', 'showConsent', 'decideConsent'],
 ];
 
 function documents(Noun: string, plural: string, body: object, Nouns = `${Noun}s`): Record<string, Row> {

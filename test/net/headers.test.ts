@@ -54,7 +54,7 @@ describeCorpus('security/crlf-payloads.json', (path) => {
 
 describe('the query of a server', () => {
   const secret = async (name: string, host: string): Promise<string> => {
-    if (host !== 'api.example.com') throw new Error(`bound to another host than ${host}`);
+    if (host !== 'api.example.com:443') throw new Error(`bound to another host than ${host}`);
     return `value of ${name}&#/?`;
   };
 

@@ -50,6 +50,8 @@ export async function buildEdge(directory: string): Promise<Metafile> {
 }
 
 function edgeModules({ onLoad }: PluginBuild): void {
+  // It is made for Workers, and an edge handler does not use it (`src/edge/unsupported.ts`).
+  onLoad({ filter: /[\\/]workers-oauth-provider[\\/]/ }, () => ({ contents: 'module.exports = {};' }));
   // zod has error messages in 64 languages, of which one is used.
   onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';" }));
   onLoad({ filter: /\.wasm$/ }, ({ path }) => {
