@@ -153,7 +153,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the administration in the conso
         await look('secrets');
         await open('secrets/GITHUB', 'Its value cannot be shown');
         await look('secret');
-        await open('settings', 'Limits');
+        await open('settings', 'Working time of a turn');
         await look('settings');
         await open('settings/models', 'gpt-4o');
         await look('settings-models');
