@@ -64,6 +64,8 @@ describe('a key', () => {
     'putWorkspace',
     'patchWorkspace',
     'deleteWorkspace',
+    'getMasterKey',
+    'resealWithMasterKey',
   ]);
 
   it('requires one of the scopes of the route', async () => {

@@ -165,6 +165,11 @@ function wiringOf(
   };
   const catalog = {
     forgetSession: () => outside('the Catalog forgets the session'),
+    limitedHolders: async () => {
+      await outside('the Catalog reads who has limits');
+      if (world.random.chance(0.05)) throw new CatalogAway();
+      return [{ of: 'workspace' as const, name: 'default', limits: { storageBytes: 1_000 } }];
+    },
     updateSession: async () => {
       await outside('the Catalog updates its lists');
       if (world.random.chance(0.05)) throw new CatalogAway();
@@ -182,6 +187,7 @@ function wiringOf(
   let away = false;
   const wiring: Pick<Wiring, 'clock' | 'ids' | 'log' | 'turnDeps' | 'callDeps' | 'namesFor' | 'rules' | 'recordUsage'> & {
     catalog(): typeof catalog;
+    limiter: Pick<Wiring['limiter'], 'reportStorage'>;
     audit(): Pick<AuditPort, 'append'>;
     triggers(): Pick<Triggers, 'noteTurns'>;
     directory: Pick<Directory, 'subscriptions' | 'provider'>;
@@ -190,6 +196,7 @@ function wiringOf(
     ids: deps.ids,
     log: silentLog,
     catalog: () => catalog,
+    limiter: { reportStorage: () => outside('the limits hear what is stored') },
     audit: () => ({
       append: async () => {
         await outside('a write to the audit');

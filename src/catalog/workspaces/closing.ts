@@ -7,12 +7,14 @@ import { shardHeads } from '../records/audit.ts';
 /** Methods that still run, for the sessions that are being deleted. */
 const ending: ReadonlySet<CatalogMethod> = new Set(['forgetSession', 'updateSession', 'noteTurns', 'storeAuditHead']);
 
-/** Keys are refused, and their turns and streams end. */
+/** Keys are refused, their turns and streams end, and nothing has limits. */
 const answers: Partial<Record<CatalogMethod, unknown>> = {
   verifyKey: { refused: 'unknown' },
   isKeyActive: false,
   isKeyCancelled: true,
   keyRights: null,
+  // The counters are erased, too.
+  limitedHolders: [],
 };
 
 export function isWorkspaceClosed(sql: SqlStorage): boolean {
