@@ -4740,6 +4740,7 @@ export interface components {
             createdAt: string;
             expiresAt: string | null;
             id: string;
+            ips?: components["schemas"]["IpRange"][];
             /** @description The complete key. It is shown only once. */
             key: string;
             lastUsedAt: string | null;
@@ -5197,6 +5198,11 @@ export interface components {
             /** @description Round of the input request, so that a repeated answer is not used for the next request. Default: the latest. */
             round?: number;
         };
+        /**
+         * @description An IPv4 or IPv6 address, or a CIDR range.
+         * @example 203.0.113.0/24
+         */
+        IpRange: string;
         /** @description Any JSON value. */
         JsonValue: unknown;
         Key: {
@@ -5208,6 +5214,7 @@ export interface components {
             createdAt: string;
             expiresAt: string | null;
             id: string;
+            ips?: components["schemas"]["IpRange"][];
             lastUsedAt: string | null;
             limits?: components["schemas"]["UsageLimits"];
             name: string;
@@ -5259,6 +5266,14 @@ export interface components {
             };
             /** @description Absent: after `settings.keys.expiryDays` of the workspace, if set. null: never, also where that is set. */
             expiresAt?: string | null;
+            /**
+             * @description Addresses and CIDR ranges, IPv4 and IPv6, that requests with this key may come from; others get 403. Absent: all.
+             * @example [
+             *       "203.0.113.7",
+             *       "2001:db8::/32"
+             *     ]
+             */
+            ips?: components["schemas"]["IpRange"][];
             /** @description Limits of this key. The limits of the workspace apply as well. */
             limits?: components["schemas"]["UsageLimits"];
             name: string;

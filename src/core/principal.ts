@@ -1,9 +1,11 @@
 /** The authenticated caller: what a key represents once it has been checked (contract §9). Handlers get this, never the header. */
 import { z } from 'zod';
+import { IpRange } from './ip-address.ts';
 import { type CallerLimits, UsageLimits } from './usage-limits.ts';
 
 const maxCallerFields = 20;
 const maxCallerFieldLength = 256;
+const maxIps = 100;
 
 export const Scope = z.enum(['chat', 'tools', 'toolsets', 'approve', 'admin']).meta({ id: 'Scope' });
 export type Scope = z.infer<typeof Scope>;
@@ -39,6 +41,8 @@ export type Principal = {
   user?: User;
   role?: Role;
   limits?: CallerLimits;
+  /** Addresses and CIDR ranges that requests with the key may come from. Absent: all. */
+  ips?: readonly string[];
   /** Of an access token (OAuth): the URL of the only MCP endpoint that accepts it. */
   audience?: string;
 };
@@ -73,6 +77,15 @@ export const KeyRequest = z
       .nullable()
       .optional()
       .meta({ description: 'Absent: after `settings.keys.expiryDays` of the workspace, if set. null: never, also where that is set.' }),
+    ips: z
+      .array(IpRange)
+      .min(1)
+      .max(maxIps)
+      .optional()
+      .meta({
+        description: 'Addresses and CIDR ranges, IPv4 and IPv6, that requests with this key may come from; others get 403. Absent: all.',
+        example: ['203.0.113.7', '2001:db8::/32'],
+      }),
     limits: UsageLimits.optional().meta({ description: 'Limits of this key. The limits of the workspace apply as well.' }),
   })
   .meta({ id: 'KeyRequest', example: { name: 'my app', scopes: ['chat'], agents: ['demo'] } });

@@ -21,6 +21,8 @@ export type Settings = {
   /** Keys with the scope `admin` may add servers that run a command of this machine. */
   allowStdio: boolean;
   allowedOrigins: readonly string[];
+  /** The request header in which a trusted proxy sends the address of the client, in lower case; null: none is trusted. */
+  trustedProxyHeader: string | null;
   /** Patterns of `MONIKER_ALLOW_PRIVATE_HOSTS`, unparsed; `net/guard.ts` parses them. */
   allowPrivateHosts: readonly string[];
   /** Who says who a person is; none: people sign in with the root key only. */
@@ -75,6 +77,10 @@ export function readSettings(environment: { readonly [name: string]: unknown }):
     launcher: launcherToken === null || bridgeUrl === null ? null : { token: launcherToken, bridgeUrl },
     allowStdio: text('MONIKER_ALLOW_STDIO') === 'api',
     allowedOrigins: list('MONIKER_ALLOWED_ORIGINS'),
+    trustedProxyHeader:
+      text('MONIKER_TRUSTED_PROXY_HEADER')
+        ?.toLowerCase()
+        .replace(/[^a-z0-9_-]/g, '-') ?? null,
     allowPrivateHosts: list('MONIKER_ALLOW_PRIVATE_HOSTS'),
     identityProviders: readIdentityProviders(text),
     ownerEmails: list('MONIKER_OWNER_EMAILS').map((email) => email.toLowerCase()),

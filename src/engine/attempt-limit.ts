@@ -2,6 +2,7 @@
  * Limits failed attempts of strangers, in the memory of an isolate: by the address that a request comes from, and by what it tries, such as
  * a webhook. Costs two lookups, and no storage: a flood is refused before anything is read, verified or stored for it.
  */
+import { networkOfHost } from '../core/ip-address.ts';
 import { Problem } from '../core/problem.ts';
 
 const windowMs = 60_000;
@@ -38,7 +39,7 @@ export function createAttemptLimit(now: () => number, { perAddress, perTarget }:
 
   const keysOf = (address: string | null, target: string): [key: string, max: number][] => [
     [`to ${target}`, perTarget],
-    ...(address === null ? [] : ([[`from ${networkOf(address)}`, perAddress]] as [string, number][])),
+    ...(address === null ? [] : ([[`from ${networkOfHost(address)}`, perAddress]] as [string, number][])),
   ];
 
   return {
@@ -55,9 +56,4 @@ export function createAttemptLimit(now: () => number, { perAddress, perTarget }:
       for (const [key] of keysOf(address, target)) add(key);
     },
   };
-}
-
-/** One host has a whole /64 network of IPv6. */
-function networkOf(address: string): string {
-  return address.includes(':') ? address.split(':').slice(0, 4).join(':') : address;
 }

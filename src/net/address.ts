@@ -3,6 +3,7 @@
  * parsed URL, never against its text. IPv6 forms that embed an IPv4 address are classified by that address. The local runtime denies the
  * same ranges, as CIDR blocks, after DNS resolution (`local/runtime.ts`).
  */
+import { parseIpv4, parseIpv6, samePrefix } from '../core/ip-address.ts';
 
 export type AddressVerdict = { kind: 'name' } | { kind: 'public' } | { kind: 'blocked'; range: string };
 
@@ -111,25 +112,4 @@ function blockedIpv6(groups: readonly number[]): string | null {
     return blockedIpv4(((high << 16) | low) >>> 0);
   }
   return null;
-}
-
-function samePrefix(groups: readonly number[], base: readonly number[], bits: number): boolean {
-  for (let index = 0; index * 16 < bits; index += 1) {
-    const shift = Math.max(0, 16 - (bits - index * 16));
-    if ((groups[index] ?? 0) >>> shift !== (base[index] ?? 0) >>> shift) return false;
-  }
-  return true;
-}
-
-function parseIpv4(text: string): number | null {
-  if (!/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) return null;
-  return text.split('.').reduce((address, part) => ((address << 8) | Number(part)) >>> 0, 0);
-}
-
-/** Returns the eight groups of a valid address. The URL parser leaves no dotted tail. */
-function parseIpv6(text: string): number[] {
-  const [head = '', tail] = text.split('::');
-  const groups = (part: string): number[] => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
-  const [front, back] = [groups(head), groups(tail ?? '')];
-  return [...front, ...new Array<number>(8 - front.length - back.length).fill(0), ...back];
 }

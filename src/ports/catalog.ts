@@ -102,6 +102,7 @@ export type KeyRecord = {
   agents?: string[];
   caller?: Record<string, string>;
   limits?: UsageLimits;
+  ips?: string[];
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;

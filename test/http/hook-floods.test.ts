@@ -6,7 +6,10 @@ import { createHarness } from './harness.ts';
 
 it('refuses an address after its unsigned events, for a minute, and no other address', async () => {
   const clock = fakeClock();
-  const { send } = createHarness({}, { hookAttempts: createAttemptLimit(clock.now, { perAddress: 5, perTarget: 8 }) });
+  const { send } = createHarness(
+    { MONIKER_TRUSTED_PROXY_HEADER: 'cf-connecting-ip' },
+    { hookAttempts: createAttemptLimit(clock.now, { perAddress: 5, perTarget: 8 }) },
+  );
   const from = (address: string, webhook: string) =>
     send('POST', `/hooks/default/${webhook}`, { a: 1 }, { authorization: undefined, 'cf-connecting-ip': address });
   for (let sent = 0; sent < 5; sent += 1) expect((await from('192.0.2.1', `guessed-${sent}`)).status).toBe(404);

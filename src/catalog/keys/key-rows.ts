@@ -1,5 +1,6 @@
 /** The rows of API keys: how they are found, and what is shown of them. */
 import type { KeyRequest, Scope } from '../../core/principal.ts';
+import { areIpsWithin } from '../../core/ip-address.ts';
 import type { UsageLimits } from '../../core/usage-limits.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { KeyRecord } from '../../ports/catalog.ts';
@@ -15,6 +16,7 @@ export type KeyRow = {
   agents: string | null;
   caller: string | null;
   limits: string | null;
+  ips: string | null;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
@@ -54,10 +56,26 @@ export function limitsOf({ limits }: KeyRow): Pick<KeyRecord, 'limits'> {
   return limits === null ? {} : { limits: JSON.parse(limits) as UsageLimits };
 }
 
-/** Returns the columns of what a request says, in the order `name, scopes, toolsets, agents, caller, limits`. */
-export function columnsOf({ name, scopes, toolsets, agents, caller, limits }: KeyRequest): (string | null)[] {
+/** Where requests with the key may come from. */
+export function restrictionsOf({ ips }: KeyRow): Pick<KeyRecord, 'ips'> {
+  return ips === null ? {} : { ips: JSON.parse(ips) as string[] };
+}
+
+/** Throws `forbidden` if `wanted` is less restricted than the key that asks for it. `by`: the id of that key, or another actor. */
+export function requireNoWider(sql: SqlStorage, by: string, wanted: Pick<KeyRequest, 'ips'>): void {
+  const row = findKey(sql, by);
+  const own = row === null ? {} : restrictionsOf(row);
+  if (own.ips !== undefined && (wanted.ips === undefined || !areIpsWithin(own.ips, wanted.ips)))
+    throw new Problem(
+      'forbidden',
+      `This key may be used only from ${own.ips.join(', ')}, so it creates, changes and rotates only keys whose \`ips\` are within these.`,
+    );
+}
+
+/** Returns the columns of what a request says, in the order `name, scopes, toolsets, agents, caller, limits, ips`. */
+export function columnsOf({ name, scopes, toolsets, agents, caller, limits, ips }: KeyRequest): (string | null)[] {
   const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
-  return [name, json([...new Set(scopes)]), json(toolsets), json(agents), json(caller), json(limits)];
+  return [name, json([...new Set(scopes)]), json(toolsets), json(agents), json(caller), json(limits), json(ips)];
 }
 
 /** Returns the key as a request would write it, for merge patches. */
@@ -67,6 +85,7 @@ export function requestOf(row: KeyRow): KeyRequest {
     ...rightsOf(row),
     ...callerOf(row),
     ...limitsOf(row),
+    ...restrictionsOf(row),
     ...(row.expires_at !== null && { expiresAt: isoTime(row.expires_at) }),
   };
 }
@@ -89,6 +108,7 @@ export function toRecord(row: KeyRow, now: number): KeyRecord {
     ...rightsOf(row),
     ...callerOf(row),
     ...limitsOf(row),
+    ...restrictionsOf(row),
     createdAt: isoTime(row.created_at),
     expiresAt: latest([row.expires_at]),
     revokedAt: latest([row.revoked_at]),

@@ -29,6 +29,8 @@ import {
   type KeyRow,
   previousSecrets,
   requireKey,
+  requireNoWider,
+  restrictionsOf,
   rightsOf,
   toRecord,
 } from './key-rows.ts';
@@ -43,10 +45,11 @@ export async function createKey(context: CatalogContext, body: unknown, by: stri
   const { expiryDays } = readWorkspaceSettings(context.sql).keys;
   const byDefault = expiryDays === null ? null : now + expiryDays * dayMs;
   const expiresAt = request.expiresAt === undefined ? byDefault : readExpiry(request, now);
+  requireNoWider(context.sql, by, request);
   requireKeyCapacity(context.sql);
   const { key, id, hash } = await mintKey(context.master, context.workspace);
   const statement =
-    'INSERT INTO keys (id, hash, created_at, expires_at, name, scopes, toolsets, agents, caller, limits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    'INSERT INTO keys (id, hash, created_at, expires_at, name, scopes, toolsets, agents, caller, limits, ips) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
   context.record(() => {
     context.sql.exec(statement, id, hash, now, expiresAt, ...columnsOf(request));
     recordChange(context, { by, action: 'create', resource: 'key', name: id });
@@ -69,10 +72,13 @@ export function patchKey(context: CatalogContext, id: string, patch: Readonly<Re
     const row = requireKey(context.sql, id);
     if (row.revoked_at !== null) throw new Problem('conflict', 'The key was revoked. Create a new key.');
     const current = requestOf(row);
+    requireNoWider(context.sql, by, current);
     const request = parseDocument(KeyRequest, mergePatch(current, patch));
+    requireNoWider(context.sql, by, request);
     const isKept = request.expiresAt === current.expiresAt;
     const expiresAt = isKept ? row.expires_at : readExpiry(request, now);
-    const update = 'UPDATE keys SET expires_at = ?, name = ?, scopes = ?, toolsets = ?, agents = ?, caller = ?, limits = ? WHERE id = ?';
+    const update =
+      'UPDATE keys SET expires_at = ?, name = ?, scopes = ?, toolsets = ?, agents = ?, caller = ?, limits = ?, ips = ? WHERE id = ?';
     context.sql.exec(update, expiresAt, ...columnsOf(request), id);
     recordChange(context, { by, action: 'update', resource: 'key', name: id });
     return toRecord(requireKey(context.sql, id), now);
@@ -136,7 +142,14 @@ export function verifyKey(context: CatalogContext, id: string, hash: string): Ke
   }
   const ends = [row.expires_at, used?.expiresAt ?? null].filter((end) => end !== null);
   return {
-    principal: { workspace: context.workspace, keyId: id, ...rightsOf(row), ...callerOf(row), ...callerLimits(context.sql, row) },
+    principal: {
+      workspace: context.workspace,
+      keyId: id,
+      ...rightsOf(row),
+      ...callerOf(row),
+      ...restrictionsOf(row),
+      ...callerLimits(context.sql, row),
+    },
     expiresAt: ends.length === 0 ? null : Math.min(...ends),
   };
 }

@@ -5,7 +5,7 @@ import type { KeyRecord } from '../../ports/catalog.ts';
 import { mintKey } from '../../storage/key-crypto.ts';
 import type { CatalogContext } from '../context.ts';
 import { recordChange } from '../records/audit.ts';
-import { type PreviousSecret, previousSecrets, requireKey, toRecord } from './key-rows.ts';
+import { type PreviousSecret, previousSecrets, requestOf, requireKey, requireNoWider, toRecord } from './key-rows.ts';
 
 /** Secrets of one key that work at the same time, besides the newest. */
 const maxPreviousSecrets = 5;
@@ -23,6 +23,7 @@ export async function rotateKey(
   context.record(() => {
     // Read again: the key may have been revoked meanwhile.
     const row = requireKey(context.sql, id);
+    requireNoWider(context.sql, by, requestOf(row));
     if (row.revoked_at !== null) throw new Problem('conflict', 'The key was revoked. Create a new key.');
     if (row.expires_at !== null && row.expires_at <= now) throw new Problem('conflict', 'The key has expired. Create a new key.');
     const end = now + overlapMs;

@@ -9,6 +9,7 @@ import { Problem, quoted } from '../../core/problem.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import { oauthIssuer } from '../oauth-metadata.ts';
 import { signedOut } from '../../storage/people.ts';
+import { requireAddress } from '../client-address.ts';
 import { isMcpPath } from '../problems.ts';
 import { personOfCookie, readCookie, refuseOtherSites, sessionCookie } from '../sign-in/browser-session.ts';
 import type { AppContext } from './request-context.ts';
@@ -25,7 +26,9 @@ export async function authenticate(c: AppContext, scopes: readonly Scope[], maxA
       'No root key is set. Set MONIKER_ROOT_KEY to a random text of at least 32 characters (deployed: `wrangler secret put MONIKER_ROOT_KEY`) and use it as the bearer key.',
     );
   }
-  const principal = await inWorkspace(await principalOf(c, directory, maxAgeMs), c.req.header(workspaceHeader), directory);
+  const known = await principalOf(c, directory, maxAgeMs);
+  requireAddress(c, known);
+  const principal = await inWorkspace(known, c.req.header(workspaceHeader), directory);
   requireAllowed(principal, { act: 'use-scope', scopes });
   return principal;
 }

@@ -8,6 +8,7 @@ import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { ServerName } from '../../core/servers/server.ts';
 import { publicBase } from '../../core/settings.ts';
+import { requireAddress } from '../client-address.ts';
 import { startInBrowser } from '../connect-sign-in.ts';
 import { readBytes } from '../json-body.ts';
 import type { AppContext } from '../middleware/request-context.ts';
@@ -78,7 +79,10 @@ async function principalOf(c: AppContext): Promise<Principal> {
   const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxFormBytes)));
   const key = form.get('key')?.trim() ?? '';
   const person = key === '' ? await personOf(c) : null;
-  return person === null ? await directory.principal(key) : await people.principal(person, c.req.query('workspace') ?? null);
+  if (person !== null) return await people.principal(person, c.req.query('workspace') ?? null);
+  const principal = await directory.principal(key);
+  requireAddress(c, principal);
+  return principal;
 }
 
 /** Returns the same page under MONIKER_PUBLIC_URL, if this is another name of this machine: the browser returns to that name. null: it is there. */

@@ -10,6 +10,7 @@ import { awaitDelivery, type AwaitedDelivery } from '../../engine/triggers/await
 import { receiveDelivery } from '../../engine/triggers/receive-delivery.ts';
 import type { AcceptedDelivery } from '../../ports/triggers.ts';
 import { Accepted, acceptedAnswer, acceptedHeaders, toAcceptedBody } from '../accepted-delivery.ts';
+import { clientAddress } from '../client-address.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { readBytes } from '../json-body.ts';
 import { definePublicRoute, type Route } from '../route.ts';
@@ -58,8 +59,8 @@ export const hookRoutes: readonly Route[] = [
     },
     async ({ c, services, answer }) => {
       const [workspace, name] = [c.req.param('workspace') ?? '', c.req.param('webhook') ?? ''];
-      // Cloudflare sets it; on one machine there is none, and only the webhook counts.
-      const [address, target] = [c.req.header('cf-connecting-ip') ?? null, `${workspace}/${name}`.slice(0, maxTargetLength)];
+      // If it is unknown, only the webhook counts.
+      const [address, target] = [clientAddress(c), `${workspace}/${name}`.slice(0, maxTargetLength)];
       services.hookAttempts.require(address, target);
       const body = await readBytes(c.req.raw, maxWebhookBodyBytes);
       const requestId = c.get('requestId');

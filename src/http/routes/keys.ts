@@ -1,5 +1,6 @@
 /** `/v1/keys`: creates, lists, changes, rotates and revokes keys. The root key comes from the environment and is not listed. */
 import { z } from 'zod';
+import { IpRange } from '../../core/ip-address.ts';
 import { limits } from '../../core/limits.ts';
 import { KeyRequest, Scope } from '../../core/principal.ts';
 import { Warning } from '../../core/warning.ts';
@@ -20,6 +21,7 @@ const Key = z
     agents: z.array(z.string()).optional(),
     caller: z.record(z.string(), z.string()).optional(),
     limits: UsageLimits.optional(),
+    ips: z.array(IpRange).optional(),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime().nullable(),
     revokedAt: z.iso.datetime().nullable(),

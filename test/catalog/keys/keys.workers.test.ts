@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import type { CatalogPort } from '../../../src/ports/catalog.ts';
 import { refusal } from '../../contracts/catalog.ts';
+import { createCatalogClient } from '../../../src/storage/catalog-client.ts';
 import { emptyWorkspace } from '../../storage/workspace.ts';
 
 const hourMs = 3_600_000;
@@ -130,6 +131,47 @@ describe('a patch of a key', () => {
     const { catalog, id } = await workspaceWithKey();
     await Promise.all([catalog.patchKey(id, { name: 'renamed' }), catalog.patchKey(id, { agents: ['a'] })]);
     expect(await catalog.key(id)).toMatchObject({ name: 'renamed', agents: ['a'] });
+  });
+});
+
+describe('a key with `ips`', () => {
+  it('has them in its principal, and loses them with null', async () => {
+    const { catalog, key, id, record, seen } = await workspaceWithKey({ ips: ['10.0.0.0/8', '2001:db8::1'] });
+    expect(record.ips).toEqual(['10.0.0.0/8', '2001:db8::1']);
+    expect(await seen(key)).toMatchObject({ ips: ['10.0.0.0/8', '2001:db8::1'] });
+    expect(await catalog.patchKey(id, { ips: ['192.0.2.1'] })).toMatchObject({ ips: ['192.0.2.1'] });
+    expect((await catalog.patchKey(id, { name: 'x' })).ips).toEqual(['192.0.2.1']);
+    expect((await catalog.patchKey(id, { ips: null })).ips).toBeUndefined();
+    expect(await seen(key)).not.toHaveProperty('ips');
+  });
+
+  it('refuses a malformed list and names the entry', async () => {
+    const { catalog, id } = await workspaceWithKey();
+    const refused = await refusal(catalog.patchKey(id, { ips: ['192.0.2.1', '10.0.0.1/8'] }));
+    expect(refused.extra.issues).toEqual([{ path: 'ips[1]', message: expect.stringContaining('Write 10.0.0.0/8') }]);
+    for (const ips of [[], ['x'], Array.from({ length: 101 }, () => '192.0.2.1'), '192.0.2.1'])
+      expect(await refusal(catalog.patchKey(id, { ips }))).toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('makes, changes and rotates only keys that are no wider', async () => {
+    const { catalog, bindings, workspace, id } = await workspaceWithKey({ scopes: ['admin'], ips: ['10.0.0.0/8'] });
+    const own = createCatalogClient(bindings, { workspace, keyId: id });
+    const narrow = await own.createKey({ name: 'narrow', scopes: ['admin'], ips: ['10.1.0.0/16'] });
+    const wide = await catalog.createKey({ name: 'wide', scopes: ['admin'] });
+    const attempts = [
+      own.createKey({ name: 'all', scopes: ['chat'] }),
+      own.createKey({ name: 'more', scopes: ['chat'], ips: ['10.0.0.0/8', '192.0.2.1'] }),
+      own.patchKey(id, { ips: null }),
+      own.patchKey(id, { ips: ['0.0.0.0/0'] }),
+      own.patchKey(narrow.record.id, { ips: null }),
+      own.patchKey(wide.record.id, { name: 'mine' }),
+      own.patchKey(wide.record.id, { ips: ['10.0.0.1'] }),
+      own.rotateKey(wide.record.id, 0),
+    ];
+    for (const attempt of attempts) expect(await refusal(attempt)).toMatchObject({ code: 'forbidden' });
+    expect(await own.patchKey(narrow.record.id, { ips: ['10.1.1.1'] })).toMatchObject({ ips: ['10.1.1.1'] });
+    expect((await own.rotateKey(narrow.record.id, 0)).record.id).toBe(narrow.record.id);
+    expect(await own.patchKey(id, { ips: ['10.0.0.0/9'] })).toMatchObject({ ips: ['10.0.0.0/9'] });
   });
 });
 
