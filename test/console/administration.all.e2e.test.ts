@@ -157,6 +157,8 @@ describe.skipIf(isSkipped(browserPath === null, 'the administration in the conso
         await look('settings');
         await open('settings/models', 'gpt-4o');
         await look('settings-models');
+        await open('settings/master-key', 'Current key');
+        await look('settings-master-key');
         await open('settings/appearance', 'Color scheme');
         await look('settings-appearance');
       });

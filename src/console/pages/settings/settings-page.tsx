@@ -1,16 +1,19 @@
 /** `/console/settings/{part?}`: what this key may do, aliases of models, and the appearance. */
 import type { ComponentChildren } from 'preact';
 import type { ViewProps } from '../../router.ts';
+import { isRoot } from '../../api/me.ts';
 import { late } from '../../parts/late.tsx';
 import { ViewTabs } from '../../parts/view-tabs.tsx';
 import { ThisKey } from './this-key.tsx';
 import { Appearance } from './appearance.tsx';
 
+const MasterKey = late(async () => (await import('./master-key.tsx')).MasterKey);
 const ModelAliases = late(async () => (await import('./model-aliases.tsx')).ModelAliases);
 
-const parts: readonly { id: string | null; title: string; content(): ComponentChildren }[] = [
+const parts: readonly { id: string | null; title: string; isRootOnly?: boolean; content(): ComponentChildren }[] = [
   { id: null, title: 'This key', content: () => <ThisKey /> },
   { id: 'models', title: 'Model aliases', content: () => <ModelAliases /> },
+  { id: 'master-key', title: 'Master key', isRootOnly: true, content: () => <MasterKey /> },
   { id: 'appearance', title: 'Appearance', content: () => <Appearance /> },
 ];
 
@@ -20,7 +23,12 @@ export function SettingsPage({ id }: ViewProps) {
     <div class="view wide">
       <div class="head">
         <h1>Settings</h1>
-        <ViewTabs label="Settings" view="settings" current={part?.id ?? null} tabs={parts} />
+        <ViewTabs
+          label="Settings"
+          view="settings"
+          current={part?.id ?? null}
+          tabs={parts.filter(({ isRootOnly = false }) => !isRootOnly || isRoot())}
+        />
       </div>
       {part?.content()}
     </div>
