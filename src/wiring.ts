@@ -210,6 +210,8 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     }),
     /** Failed attempts to send events to webhooks. */
     hookAttempts: createAttemptLimit(runtime.clock.now, { perAddress: 600, perTarget: 3_000 }),
+    /** Failed attempts to sign in or to get a token of OAuth; by address only, since strangers must not lock everyone out. */
+    signInAttempts: createAttemptLimit(runtime.clock.now, { perAddress: 120, perTarget: Number.POSITIVE_INFINITY }),
     refusals: createRefusalCounter({
       ...{ ...runtime, background },
       report: async (workspace, counts) => await createCatalogClient(bindings, workspace).addRefusals(counts),

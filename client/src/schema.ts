@@ -10663,6 +10663,21 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        Problem429_2: {
+            headers: {
+                /** @description For a key with limits: what is left of each rate (`r`), and the seconds until its window ends (`t`). */
+                ratelimit?: string;
+                /** @description For a key with limits: each rate (`q`) with its window in seconds (`w`). */
+                "ratelimit-policy"?: string;
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
         Problem500: {
             headers: {
                 [name: string]: unknown;
@@ -10917,6 +10932,7 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthMetadata"];
                 };
             };
+            429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
         };
@@ -10940,6 +10956,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
         };
@@ -10965,6 +10982,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
         };
@@ -10991,6 +11009,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
         };
@@ -11013,6 +11032,7 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthMetadata"];
                 };
             };
+            429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
         };
@@ -12016,6 +12036,7 @@ export interface operations {
             413: components["responses"]["OAuthError413"];
             415: components["responses"]["OAuthError415"];
             422: components["responses"]["OAuthError422"];
+            429: components["responses"]["OAuthError429"];
             500: components["responses"]["OAuthError500"];
             503: components["responses"]["OAuthError503"];
         };
@@ -12213,6 +12234,7 @@ export interface operations {
             413: components["responses"]["Problem413_2"];
             415: components["responses"]["Problem415_2"];
             422: components["responses"]["Problem422_2"];
+            429: components["responses"]["Problem429_2"];
             500: components["responses"]["Problem500_2"];
             503: components["responses"]["Problem503_2"];
         };
@@ -12280,6 +12302,7 @@ export interface operations {
             };
             403: components["responses"]["Problem403_2"];
             404: components["responses"]["Problem404_2"];
+            429: components["responses"]["Problem429_2"];
             500: components["responses"]["Problem500_2"];
             502: components["responses"]["Problem502_2"];
             503: components["responses"]["Problem503_2"];

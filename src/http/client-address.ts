@@ -1,4 +1,4 @@
-/** The address that a request comes from, and the check of keys that may be used only from some addresses. */
+/** The address that a request comes from, the check of keys that may be used only from some addresses, and floods of one address. */
 import { canonicalIp, isIpIn } from '../core/ip-address.ts';
 import type { Principal } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
@@ -38,4 +38,26 @@ function unknownAddress(header: string | null): string {
       ? 'An operator can set MONIKER_TRUSTED_PROXY_HEADER to the header in which the reverse proxy sends it, such as x-forwarded-for.'
       : `MONIKER_TRUSTED_PROXY_HEADER is ${header}, and the request has no address in this header.`;
   return `This key can be used from some addresses only, and the address of this request is unknown. ${why}`;
+}
+
+/**
+ * Runs one attempt to sign in or to get a token. Throws `rate_limited` while the address has too many failed ones; `counts`: which
+ * responses count as failed. An unknown address is not limited, since a stranger could lock everyone out.
+ */
+export async function limitAttempts(
+  c: AppContext,
+  work: () => Promise<Response>,
+  counts = (response: Response): boolean => response.status >= 400,
+): Promise<Response> {
+  const { signInAttempts } = c.get('services');
+  const address = clientAddress(c);
+  if (address === null) return await work();
+  signInAttempts.require(address, 'sign-in');
+  let response: Response | null = null;
+  try {
+    response = await work();
+    return response;
+  } finally {
+    if (response === null || counts(response)) signInAttempts.fail(address, 'sign-in');
+  }
 }

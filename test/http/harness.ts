@@ -157,6 +157,7 @@ export function createHarness(
     // No key in these tests has limits.
     limiter: createLimiter({ bindings: { LIMITS: null as never }, clock, log, background: () => undefined }),
     hookAttempts: createAttemptLimit(clock.now, { perAddress: 600, perTarget: 3_000 }),
+    signInAttempts: createAttemptLimit(clock.now, { perAddress: 120, perTarget: Number.POSITIVE_INFINITY }),
     refusals: { count: () => undefined, reportDue: () => undefined },
     pageFile: async () => null,
     readiness: async () => ({ storage: 'ok', kv: 'ok', keys: 'ok' }),

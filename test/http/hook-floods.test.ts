@@ -1,4 +1,4 @@
-/** A flood of unsigned events is refused before it is read or verified, and only where it comes from. */
+/** A flood of unsigned events, or of attempts to sign in, is refused before it is read or verified, and only where it comes from. */
 import { expect, it } from 'vitest';
 import { createAttemptLimit } from '../../src/engine/attempt-limit.ts';
 import { fakeClock } from '../fakes/runtime.ts';
@@ -19,4 +19,25 @@ it('refuses an address after its unsigned events, for a minute, and no other add
   expect((await from('192.0.2.2', 'triage')).status).toBe(404);
   await clock.advance(60_000);
   expect((await from('192.0.2.1', 'triage')).status).toBe(404);
+});
+
+it.each([
+  ['the root key', '/sign-in', 'key=guessed', 401],
+  ['tokens', '/oauth/token', 'grant_type=refresh_token&refresh_token=guessed', 400],
+])('refuses an address that guesses %s, and no other address', async (_what, path, form, failed) => {
+  const clock = fakeClock();
+  const { send } = createHarness(
+    { MONIKER_TRUSTED_PROXY_HEADER: 'x-forwarded-for', MONIKER_PUBLIC_URL: 'https://moniker.example' },
+    {
+      signInAttempts: createAttemptLimit(clock.now, { perAddress: 5, perTarget: Number.POSITIVE_INFINITY }),
+      workspaceOfToken: async () => null,
+    },
+  );
+  const headers = { authorization: undefined, 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+  const from = async (address: string) =>
+    (await send('POST', path, form, { ...headers, 'x-forwarded-for': `198.51.100.7, ${address}` })).status;
+  for (let sent = 0; sent < 5; sent += 1) expect(await from('192.0.2.1')).toBe(failed);
+  expect([await from('192.0.2.1'), await from('192.0.2.2')]).toEqual([429, failed]);
+  await clock.advance(60_000);
+  expect(await from('192.0.2.1')).toBe(failed);
 });

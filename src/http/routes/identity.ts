@@ -5,6 +5,7 @@ import { Problem } from '../../core/problem.ts';
 import { signInTimeoutMs } from '../../sign-in/exchange.ts';
 import { publicBase } from '../../core/settings.ts';
 import type { AppContext } from '../middleware/request-context.ts';
+import { limitAttempts } from '../client-address.ts';
 import { definePublicRoute, type Route } from '../route.ts';
 import { cookieHeader, readCookie, removedCookieHeader, requireSafeTransport, sessionCookieHeader } from '../sign-in/browser-session.ts';
 import { requireMember } from '../sign-in/require-member.ts';
@@ -54,21 +55,23 @@ export const identityRoutes: readonly Route[] = [
       answers: {
         303: { description: 'Signed in.', contentType: 'text/html', headers: { location: 'The path `to`.', 'set-cookie': 'The cookie.' } },
       },
-      problems: ['forbidden', 'upstream_error', 'upstream_timeout', 'not_configured'],
+      problems: ['forbidden', 'upstream_error', 'upstream_timeout', 'not_configured', 'rate_limited'],
     },
     ({ c, services }) =>
-      orProblemPage(c, async () => {
-        const provider = c.req.param('provider') ?? '';
-        const query = new URL(c.req.url).searchParams;
-        const returned = { code: one(query, 'code'), state: one(query, 'state'), iss: one(query, 'iss'), error: one(query, 'error') };
-        const cookie = readCookie(c, pendingCookie);
-        const { to, ...identity } = await services.identity.finish(provider, { cookie, returned, redirectUri: redirectUri(c, provider) });
-        const session = await services.people.begin(await requireMember(services, identity), identity.until);
-        return redirect(to, [
-          ['set-cookie', sessionCookieHeader(c, session)],
-          ['set-cookie', removedCookieHeader(c, pendingCookie)],
-        ]);
-      }),
+      orProblemPage(c, () =>
+        limitAttempts(c, async () => {
+          const provider = c.req.param('provider') ?? '';
+          const query = new URL(c.req.url).searchParams;
+          const returned = { code: one(query, 'code'), state: one(query, 'state'), iss: one(query, 'iss'), error: one(query, 'error') };
+          const cookie = readCookie(c, pendingCookie);
+          const { to, ...identity } = await services.identity.finish(provider, { cookie, returned, redirectUri: redirectUri(c, provider) });
+          const session = await services.people.begin(await requireMember(services, identity), identity.until);
+          return redirect(to, [
+            ['set-cookie', sessionCookieHeader(c, session)],
+            ['set-cookie', removedCookieHeader(c, pendingCookie)],
+          ]);
+        }),
+      ),
   ),
 ];
 

@@ -9,6 +9,7 @@ import { Problem } from '../../core/problem.ts';
 import { ToolsetReference } from '../../core/toolset/toolset.ts';
 import { readBytes } from '../json-body.ts';
 import type { AppContext } from '../middleware/request-context.ts';
+import { limitAttempts } from '../client-address.ts';
 import { oauthIssuer, resourceMetadata, serverMetadata } from '../oauth-metadata.ts';
 import { toProblem } from '../problems.ts';
 import { OAuthErrorSchema } from '../problem-schema.ts';
@@ -33,9 +34,9 @@ const Tokens = z
 const form = { type: 'application/x-www-form-urlencoded' } as const;
 const refused = { description: 'Refused, in the format of OAuth.', schema: OAuthErrorSchema, contentType: json } as const;
 const metadataAnswer = { 200: { description: 'The document.', schema: Metadata, contentType: json } } as const;
-const problems = ['not_configured'] as const;
+const problems = ['not_configured', 'rate_limited'] as const;
 /** Of the workspace's Catalog. */
-const tokenProblems = [...problems, 'rate_limited', 'unavailable'] as const;
+const tokenProblems = [...problems, 'unavailable'] as const;
 
 const serverMetadataRoutes = (['oauth-authorization-server', 'openid-configuration'] as const).map((name) =>
   definePublicRoute(
@@ -116,7 +117,10 @@ export const oauthRoutes: readonly Route[] = [
     ({ c, services }) =>
       answerOAuth(c, async () => {
         requireIssuer(c);
-        return await services.oauth.register(new TextDecoder().decode(await readBytes(c.req.raw, maxRegistrationBytes)));
+        const register = async () =>
+          await services.oauth.register(new TextDecoder().decode(await readBytes(c.req.raw, maxRegistrationBytes)));
+        // A client registers once.
+        return await limitAttempts(c, register, () => true);
       }),
   ),
 
@@ -132,7 +136,7 @@ export const oauthRoutes: readonly Route[] = [
       rawBody: { description: 'A form.', ...form },
       answers: { 200: { description: 'Tokens.', schema: Tokens, contentType: json }, 400: refused, 401: refused },
     },
-    (request) => answerOAuth(request.c, () => redeem(request, 'token')),
+    (request) => answerOAuth(request.c, () => limitAttempts(request.c, () => redeem(request, 'token'))),
   ),
 
   definePublicRoute(
@@ -146,7 +150,7 @@ export const oauthRoutes: readonly Route[] = [
       rawBody: { description: 'A form.', ...form },
       answers: { 200: { description: 'Revoked, or it was not valid.', contentType: json }, 400: refused, 401: refused },
     },
-    (request) => answerOAuth(request.c, () => redeem(request, 'revoke')),
+    (request) => answerOAuth(request.c, () => limitAttempts(request.c, () => redeem(request, 'revoke'))),
   ),
 ];
 

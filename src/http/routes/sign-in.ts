@@ -17,6 +17,7 @@ import type { AppContext } from '../middleware/request-context.ts';
 import { privateHtmlResponse } from '../pages/html.ts';
 import { signInPage } from '../pages/sign-in-page.ts';
 import { toProblem } from '../problems.ts';
+import { limitAttempts } from '../client-address.ts';
 import { definePublicRoute, type Route } from '../route.ts';
 import {
   personOf,
@@ -106,7 +107,7 @@ export const signInRoutes: readonly Route[] = [
       answers: {
         303: { description: 'Signed in.', contentType: 'text/html', headers: { location: 'The path `to`.', 'set-cookie': 'The cookie.' } },
       },
-      problems: ['unauthenticated', 'forbidden', 'not_configured'],
+      problems: ['unauthenticated', 'forbidden', 'not_configured', 'rate_limited'],
     },
     async ({ c, services }) => {
       const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxFormBytes)));
@@ -114,8 +115,10 @@ export const signInRoutes: readonly Route[] = [
       try {
         requireSafeTransport(c);
         refuseOtherSites(c);
-        await requireRootKey(services.settings.rootKey, form.get('key') ?? '');
-        return redirect(to, [['set-cookie', sessionCookieHeader(c, await services.people.begin(null))]]);
+        return await limitAttempts(c, async () => {
+          await requireRootKey(services.settings.rootKey, form.get('key') ?? '');
+          return redirect(to, [['set-cookie', sessionCookieHeader(c, await services.people.begin(null))]]);
+        });
       } catch (error) {
         return await problemPage(c, error, to);
       }

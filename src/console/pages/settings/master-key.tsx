@@ -12,7 +12,7 @@ import { count } from '../../text/format.ts';
 
 const pollMs = 2_000;
 
-export function MasterKey() {
+export function MasterKeyTab() {
   const { data, error, reload } = useLoaded((signal) => moniker.value.get('/v1/master-key', { signal }));
   const { problem, attempt } = useAttempt();
   const isRunning = data?.reseal.status === 'running';

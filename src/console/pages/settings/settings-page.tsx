@@ -7,13 +7,13 @@ import { ViewTabs } from '../../parts/view-tabs.tsx';
 import { ThisKey } from './this-key.tsx';
 import { Appearance } from './appearance.tsx';
 
-const MasterKey = late(async () => (await import('./master-key.tsx')).MasterKey);
+const MasterKeyTab = late(async () => (await import('./master-key.tsx')).MasterKeyTab);
 const ModelAliases = late(async () => (await import('./model-aliases.tsx')).ModelAliases);
 
 const parts: readonly { id: string | null; title: string; isRootOnly?: boolean; content(): ComponentChildren }[] = [
   { id: null, title: 'This key', content: () => <ThisKey /> },
   { id: 'models', title: 'Model aliases', content: () => <ModelAliases /> },
-  { id: 'master-key', title: 'Master key', isRootOnly: true, content: () => <MasterKey /> },
+  { id: 'master-key', title: 'Master key', isRootOnly: true, content: () => <MasterKeyTab /> },
   { id: 'appearance', title: 'Appearance', content: () => <Appearance /> },
 ];
 
