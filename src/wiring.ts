@@ -378,6 +378,7 @@ function buildCallDeps(
         const own = catalog({ workspace, keyId });
         return createToolMaker({ catalog: own, keyId, sandbox, offered, editor: createToolsetEditor(own, keyId) });
       },
+      egressHosts: async (keyId) => (await catalog(workspace).keyRights(keyId))?.egressHosts,
       tokens: (access, keyId) => signIns.tokens(workspace, access, keyId),
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
     };

@@ -4738,6 +4738,7 @@ export interface components {
             };
             /** Format: date-time */
             createdAt: string;
+            egressHosts?: components["schemas"]["SecretHost"][];
             expiresAt: string | null;
             id: string;
             ips?: components["schemas"]["IpRange"][];
@@ -5212,6 +5213,7 @@ export interface components {
             };
             /** Format: date-time */
             createdAt: string;
+            egressHosts?: components["schemas"]["SecretHost"][];
             expiresAt: string | null;
             id: string;
             ips?: components["schemas"]["IpRange"][];
@@ -5264,6 +5266,14 @@ export interface components {
             caller?: {
                 [key: string]: string;
             };
+            /**
+             * @description The only hosts that tools called with this key may reach, in the form of the hosts of a secret. `[]`: none. Absent: all. Model providers are not limited.
+             * @example [
+             *       "api.example.com",
+             *       "*.example.org"
+             *     ]
+             */
+            egressHosts?: components["schemas"]["SecretHost"][];
             /** @description Absent: after `settings.keys.expiryDays` of the workspace, if set. null: never, also where that is set. */
             expiresAt?: string | null;
             /**
@@ -5565,9 +5575,13 @@ export interface components {
             };
             /** @description null: the root key, which comes from the settings. */
             createdAt: string | null;
+            /** @description The only hosts that tools called with this key may reach. Absent: all. */
+            egressHosts?: components["schemas"]["SecretHost"][];
             /** @description null: the key does not expire. */
             expiresAt: string | null;
             id: string;
+            /** @description Where requests with this key may come from. Absent: from everywhere. */
+            ips?: components["schemas"]["IpRange"][];
             limits: {
                 /** @description How long a call waits for its approval before it is denied. */
                 approvalTtlMs: number;

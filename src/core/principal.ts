@@ -1,10 +1,12 @@
 /** The authenticated caller: what a key represents once it has been checked (contract §9). Handlers get this, never the header. */
 import { z } from 'zod';
 import { IpRange } from './ip-address.ts';
+import { SecretHost } from './policy/secret.ts';
 import { type CallerLimits, UsageLimits } from './usage-limits.ts';
 
 const maxCallerFields = 20;
 const maxCallerFieldLength = 256;
+const maxEgressHosts = 100;
 const maxIps = 100;
 
 export const Scope = z.enum(['chat', 'tools', 'toolsets', 'approve', 'admin']).meta({ id: 'Scope' });
@@ -41,6 +43,8 @@ export type Principal = {
   user?: User;
   role?: Role;
   limits?: CallerLimits;
+  /** Patterns of the hosts that tools called with the key may reach. Absent: all. */
+  egressHosts?: readonly string[];
   /** Addresses and CIDR ranges that requests with the key may come from. Absent: all. */
   ips?: readonly string[];
   /** Of an access token (OAuth): the URL of the only MCP endpoint that accepts it. */
@@ -77,6 +81,15 @@ export const KeyRequest = z
       .nullable()
       .optional()
       .meta({ description: 'Absent: after `settings.keys.expiryDays` of the workspace, if set. null: never, also where that is set.' }),
+    egressHosts: z
+      .array(SecretHost)
+      .max(maxEgressHosts)
+      .optional()
+      .meta({
+        description:
+          'The only hosts that tools called with this key may reach, in the form of the hosts of a secret. `[]`: none. Absent: all. Model providers are not limited.',
+        example: ['api.example.com', '*.example.org'],
+      }),
     ips: z
       .array(IpRange)
       .min(1)

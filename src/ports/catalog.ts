@@ -102,6 +102,7 @@ export type KeyRecord = {
   agents?: string[];
   caller?: Record<string, string>;
   limits?: UsageLimits;
+  egressHosts?: string[];
   ips?: string[];
   createdAt: string;
   expiresAt: string | null;
@@ -115,7 +116,7 @@ export type KeyRecord = {
 };
 
 /** What an existing key may currently do. */
-export type KeyRights = Pick<Principal, 'scopes' | 'toolsets' | 'agents' | 'role'>;
+export type KeyRights = Pick<Principal, 'scopes' | 'toolsets' | 'agents' | 'role' | 'egressHosts'>;
 
 /** `workspaces`: in which the person is a member, sorted. `isEnded`: signed out. */
 export type SignedInState = { isEnded: boolean; workspaces: string[] };

@@ -653,7 +653,7 @@ export function createFakeCatalog(options: {
       if (record.revokedAt !== null) throw new Problem('unauthenticated', 'The key was revoked.', { reason: 'revoked' });
       if (record.expiresAt !== null && Date.parse(record.expiresAt) <= Date.now())
         throw new Problem('unauthenticated', 'The key has expired.', { reason: 'expired' });
-      const { id, scopes, toolsets, agents, caller, ips } = record;
+      const { id, scopes, toolsets, agents, caller, egressHosts, ips } = record;
       const principal: Principal = {
         workspace,
         keyId: id,
@@ -661,6 +661,7 @@ export function createFakeCatalog(options: {
         ...(toolsets && { toolsets }),
         ...(agents && { agents }),
         ...(caller && { caller }),
+        ...(egressHosts && { egressHosts }),
         ...(ips && { ips }),
       };
       return principal;

@@ -30,6 +30,7 @@ import { subscriptionWriter } from '../triggers/callbacks/subscription-writer.ts
 import { webhookWriter } from '../triggers/webhook-writer.ts';
 import { uiToolWriter } from '../tools/ui-tools.ts';
 import { type DocumentWriter, putDocument, removeDocument, showDocument, showDocuments } from '../documents/write-document.ts';
+import { requireNoWider } from '../keys/key-rows.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 
 const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
@@ -97,7 +98,11 @@ export const documentHandlers = {
     // Bodies of made tools are parsed when they are written.
     return toMadeDefinition(canonical, requireVersion(context.sql, 'made-tool', canonical, version).body as StoredMadeTool);
   },
-  put: ({ context, by }, kind, name, body, options = {}) => putDocument(context, writers[kind], { kind, name, body, options, by }),
+  put: async ({ context, by }, kind, name, body, options = {}) => {
+    // Their turns and requests have other rights than the key.
+    if (kind === 'member' || kind === 'webhook' || kind === 'schedule') requireNoWider(context.sql, by, {});
+    return await putDocument(context, writers[kind], { kind, name, body, options, by });
+  },
   remove: async ({ context, by }, kind, name, options = {}) => {
     if (kind === 'provider') refuseRehearsal(name);
     refuseOwn(kind, name);

@@ -1,6 +1,7 @@
 /** The rows of API keys: how they are found, and what is shown of them. */
 import type { KeyRequest, Scope } from '../../core/principal.ts';
 import { areIpsWithin } from '../../core/ip-address.ts';
+import { hostPatternCovers } from '../../core/policy/secret.ts';
 import type { UsageLimits } from '../../core/usage-limits.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { KeyRecord } from '../../ports/catalog.ts';
@@ -16,6 +17,7 @@ export type KeyRow = {
   agents: string | null;
   caller: string | null;
   limits: string | null;
+  egress_hosts: string | null;
   ips: string | null;
   created_at: number;
   expires_at: number | null;
@@ -56,26 +58,34 @@ export function limitsOf({ limits }: KeyRow): Pick<KeyRecord, 'limits'> {
   return limits === null ? {} : { limits: JSON.parse(limits) as UsageLimits };
 }
 
-/** Where requests with the key may come from. */
-export function restrictionsOf({ ips }: KeyRow): Pick<KeyRecord, 'ips'> {
-  return ips === null ? {} : { ips: JSON.parse(ips) as string[] };
+/** What tools called with the key may reach, and where requests with it may come from. */
+export function restrictionsOf({ egress_hosts: hosts, ips }: KeyRow): Pick<KeyRecord, 'egressHosts' | 'ips'> {
+  return {
+    ...(hosts !== null && { egressHosts: JSON.parse(hosts) as string[] }),
+    ...(ips !== null && { ips: JSON.parse(ips) as string[] }),
+  };
 }
 
-/** Throws `forbidden` if `wanted` is less restricted than the key that asks for it. `by`: the id of that key, or another actor. */
-export function requireNoWider(sql: SqlStorage, by: string, wanted: Pick<KeyRequest, 'ips'>): void {
+/**
+ * Throws `forbidden` if `wanted` is less restricted than the key that asks for it; `{}` is not restricted. `by`: the id of that key, or another
+ * actor.
+ */
+export function requireNoWider(sql: SqlStorage, by: string, wanted: Pick<KeyRequest, 'egressHosts' | 'ips'>): void {
   const row = findKey(sql, by);
-  const own = row === null ? {} : restrictionsOf(row);
-  if (own.ips !== undefined && (wanted.ips === undefined || !areIpsWithin(own.ips, wanted.ips)))
-    throw new Problem(
-      'forbidden',
-      `This key may be used only from ${own.ips.join(', ')}, so it creates, changes and rotates only keys whose \`ips\` are within these.`,
-    );
+  const { egressHosts, ips }: Partial<KeyRecord> = row === null ? {} : restrictionsOf(row);
+  const refuse = (field: string, own: readonly string[]): never => {
+    const detail = `This key is limited by its \`${field}\` (${own.join(', ') || 'none'}). It creates, changes and rotates only keys whose \`${field}\` are within these, and no members, webhooks or schedules.`;
+    throw new Problem('forbidden', detail);
+  };
+  if (ips !== undefined && (wanted.ips === undefined || !areIpsWithin(ips, wanted.ips))) refuse('ips', ips);
+  const isCovered = (host: string): boolean => egressHosts?.some((pattern) => hostPatternCovers(pattern, host)) === true;
+  if (egressHosts !== undefined && wanted.egressHosts?.every(isCovered) !== true) refuse('egressHosts', egressHosts);
 }
 
-/** Returns the columns of what a request says, in the order `name, scopes, toolsets, agents, caller, limits, ips`. */
-export function columnsOf({ name, scopes, toolsets, agents, caller, limits, ips }: KeyRequest): (string | null)[] {
+/** Returns the columns of what a request says, in the order `name, scopes, toolsets, agents, caller, limits, egressHosts, ips`. */
+export function columnsOf({ name, scopes, toolsets, agents, caller, limits, egressHosts, ips }: KeyRequest): (string | null)[] {
   const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
-  return [name, json([...new Set(scopes)]), json(toolsets), json(agents), json(caller), json(limits), json(ips)];
+  return [name, json([...new Set(scopes)]), json(toolsets), json(agents), json(caller), json(limits), json(egressHosts), json(ips)];
 }
 
 /** Returns the key as a request would write it, for merge patches. */

@@ -49,7 +49,7 @@ export async function createKey(context: CatalogContext, body: unknown, by: stri
   requireKeyCapacity(context.sql);
   const { key, id, hash } = await mintKey(context.master, context.workspace);
   const statement =
-    'INSERT INTO keys (id, hash, created_at, expires_at, name, scopes, toolsets, agents, caller, limits, ips) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    'INSERT INTO keys (id, hash, created_at, expires_at, name, scopes, toolsets, agents, caller, limits, egress_hosts, ips) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
   context.record(() => {
     context.sql.exec(statement, id, hash, now, expiresAt, ...columnsOf(request));
     recordChange(context, { by, action: 'create', resource: 'key', name: id });
@@ -78,7 +78,7 @@ export function patchKey(context: CatalogContext, id: string, patch: Readonly<Re
     const isKept = request.expiresAt === current.expiresAt;
     const expiresAt = isKept ? row.expires_at : readExpiry(request, now);
     const update =
-      'UPDATE keys SET expires_at = ?, name = ?, scopes = ?, toolsets = ?, agents = ?, caller = ?, limits = ?, ips = ? WHERE id = ?';
+      'UPDATE keys SET expires_at = ?, name = ?, scopes = ?, toolsets = ?, agents = ?, caller = ?, limits = ?, egress_hosts = ?, ips = ? WHERE id = ?';
     context.sql.exec(update, expiresAt, ...columnsOf(request), id);
     recordChange(context, { by, action: 'update', resource: 'key', name: id });
     return toRecord(requireKey(context.sql, id), now);
@@ -211,7 +211,8 @@ export function keyRights(context: CatalogContext, id: string): KeyRights | null
   const row = findKey(context.sql, id);
   if (row === null || row.revoked_at !== null) return null;
   if (row.expires_at !== null && row.expires_at <= context.now()) return null;
-  return rightsOf(row);
+  const { egressHosts } = restrictionsOf(row);
+  return { ...rightsOf(row), ...(egressHosts !== undefined && { egressHosts }) };
 }
 
 /** The rights of the trigger's turns (`triggerPrincipal`), with its current agent. */

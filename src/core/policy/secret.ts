@@ -85,6 +85,15 @@ export function hostMatches(pattern: string, host: string): boolean {
   return bound.subdomains ? asked.host.endsWith(`.${bound.host}`) && asked.host.length > bound.host.length + 1 : asked.host === bound.host;
 }
 
+/** Whether every host that matches `inner` also matches `outer`. */
+export function hostPatternCovers(outer: string, inner: string): boolean {
+  const [wide, narrow] = [parseHostPattern(outer), parseHostPattern(inner)];
+  if (wide === null || narrow === null) return false;
+  if (wide.port !== null && wide.port !== narrow.port) return false;
+  if (narrow.host === wide.host) return wide.subdomains === narrow.subdomains;
+  return wide.subdomains && narrow.host.endsWith(`.${wide.host}`);
+}
+
 type HostPattern = { host: string; subdomains: boolean; port: number | null };
 
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;

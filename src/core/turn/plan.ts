@@ -33,6 +33,8 @@ export type Plan = {
   limits: AgentLimits;
   /** With `limits.maxCost`: the prices of the plan's models when the turn was accepted. */
   prices?: readonly { model: string; price: Price }[];
+  /** The hosts that tools of the turn may reach (`egressHosts` of the key). Absent: all. */
+  egressHosts?: readonly string[];
   /** Whose limits the turn counts for, with the limits when it was accepted. Absent: there are none. */
   limited?: readonly LimitedHolder[];
   /** Sampling settings of the request, passed to the provider. */

@@ -45,6 +45,8 @@ export type CallDeps = WithTelemetry & {
   configuration?(keyId: string): ToolsetEditor;
   /** The tool maker of a key, for `create_tool`. `offered`: the tools that the call may use. */
   maker?(keyId: string, offered: AliasMap | null): ToolMaker;
+  /** Returns the hosts that a key may currently reach; undefined: all, or the key was revoked. Absent: they do not change. */
+  egressHosts?(keyId: string): Promise<readonly string[] | undefined>;
   /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, if known. */
   secret(name: string, tool: string, host?: string): Promise<string>;
   /** Runs code that calls tools. Absent: tools that need it cannot be called. */
@@ -91,6 +93,8 @@ export type ToolScope = {
   /** Stores the full results that are shortened; null: they are not stored. */
   results: ResultStore | null;
   timeoutMs: number;
+  /** The hosts that the call may reach. Absent: all. */
+  egressHosts?: readonly string[];
   /** Whose limits the call counts for. Absent: there are none. */
   limited?: Plan['limited'];
   skills?: SkillReader | null;
@@ -152,10 +156,10 @@ export type AuditScope = {
 export type CallScope = CallerScope & PolicyScope & ToolScope & WaitScope & AuditScope;
 
 /** The part of a plan that applies to single calls. */
-type CallPlan = Pick<Plan, 'caller' | 'agent' | 'taint' | 'edition' | 'trace' | 'limited'> & {
+type CallPlan = Pick<Plan, 'caller' | 'agent' | 'taint' | 'edition' | 'trace' | 'egressHosts' | 'limited'> & {
   limits: Pick<Plan['limits'], 'toolTimeoutMs'>;
 };
-type FromPlan = 'trace' | 'caller' | 'agent' | 'taintRule' | 'edition' | 'timeoutMs' | 'limited';
+type FromPlan = 'trace' | 'caller' | 'agent' | 'taintRule' | 'edition' | 'timeoutMs' | 'egressHosts' | 'limited';
 
 /** Builds the scope of a call of a plan. `own`: what differs between turns, direct calls and MCP calls. */
 export function createCallScope(plan: CallPlan, own: Omit<CallScope, FromPlan>): CallScope {
@@ -165,6 +169,7 @@ export function createCallScope(plan: CallPlan, own: Omit<CallScope, FromPlan>):
     agent: plan.agent,
     taintRule: plan.taint,
     edition: plan.edition ?? null,
+    ...(plan.egressHosts !== undefined && { egressHosts: plan.egressHosts }),
     ...(plan.limited !== undefined && { limited: plan.limited }),
     timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
     ...own,

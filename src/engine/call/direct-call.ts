@@ -88,7 +88,12 @@ export async function createScopeOutsideSession(
   const trail = createAuditTrail(deps.audit, deps.call.log);
   const marks = await openMarks(store, deps.call, tool);
   const limited = limitedHolders(principal);
-  const plan = { caller: callerFields(principal), edition: pointer ?? undefined, limits: {}, ...(limited.length > 0 && { limited }) };
+  const { egressHosts } = principal;
+  const plan = {
+    ...{ caller: callerFields(principal), edition: pointer ?? undefined, limits: {} },
+    ...(egressHosts !== undefined && { egressHosts }),
+    ...(limited.length > 0 && { limited }),
+  };
   const scope = createCallScope(plan, {
     keyId: principal.keyId,
     session: null,

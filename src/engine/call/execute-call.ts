@@ -25,6 +25,7 @@ import type { ApprovedEffects, SendWithHops } from '../policy/staged-run.ts';
 import type { CallIntent } from './audit-call.ts';
 import { createIdleTimeout, type IdleTimeout } from '../timeout.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
+import { limitEgress } from './limit-egress.ts';
 import { createInnerCallRunner, type CallPrepared } from './inner/inner-calls.ts';
 import type { RunnableCall } from './prepare-call.ts';
 import { createRedactor, type Redactor } from './redact.ts';
@@ -48,16 +49,20 @@ export type ExecutionOutcome =
 type Execution = { intent: CallIntent; signal: AbortSignal; callPrepared: CallPrepared };
 
 export async function executeCall(
-  deps: CallDeps,
+  given: CallDeps,
   scope: CallScope,
   { call, served: { tool, server } }: AuthorizedCall,
   { intent, signal, callPrepared }: Execution,
 ): Promise<ExecutionOutcome> {
   const { request, own } = call;
+  const egress = limitEgress(given, scope.egressHosts, scope.caller?.key ?? scope.keyId);
+  const { deps } = egress;
   const watch = new TaintWatch(scope.taint ?? createTaintMarks(), tool, scope.keyId);
   const seeing = { ...scope, taint: watch.marks };
   const judged = judgeCall(deps, seeing, tool, own);
   if (judged.decision.verdict === 'deny') return notRun(forbidden(judged.decision.reason));
+  const unreachable = await egress.refusalOf(tool);
+  if (unreachable !== null) return notRun(unreachable);
   const redactor = createRedactor(await deps.redaction?.(scope.edition?.toolset));
   const abort = new AbortController();
   const stop = (why: string): void => abort.abort(new Error(why));
@@ -69,8 +74,8 @@ export async function executeCall(
       watch.recordHost(to);
     });
   const channel = boundedChannel(scope.channel ?? {}, { redactor, deadline, signal: abort.signal });
-  const given = { tool, callId: request.callId, callPrepared, signal: abort.signal, deadline, channel, stop };
-  const inner = callsTools(tool) ? createInnerCallRunner({ deps, scope: seeing, ...given }) : null;
+  const shared = { tool, callId: request.callId, callPrepared, signal: abort.signal, deadline, channel, stop };
+  const inner = callsTools(tool) ? createInnerCallRunner({ deps: given, scope: seeing, ...shared }) : null;
   const parts = { tool, server, request, redactor, channel, send, inner, signal: abort.signal, timeoutMs };
   const guarded = guardCall(
     {
@@ -116,7 +121,8 @@ export async function executeCall(
   if (suspended !== true) watch.recordResult(result, server);
   const end = inner?.forcedResult() ?? null;
   if (end !== null) return { result: end, ran: true, input: null };
-  if (suspended !== true || signal.aborted) return { result: withDenials(result, guarded.denied()), ran: true, input: input ?? null };
+  if (suspended !== true || signal.aborted)
+    return { result: withDenials(egress.report(result), guarded.denied()), ran: true, input: input ?? null };
   const waiting = inner?.waiting() ?? [];
   return waiting.length > 0 ? { waiting } : { result: suspendedWithoutReason(tool), ran: true, input: null };
 }

@@ -129,7 +129,8 @@ export async function complete(
 }
 
 export function upstreamCallerOf({ principal, conversation }: Pick<ServedCaller, 'principal' | 'conversation'>): UpstreamCaller {
-  return { conversation, owner: principal.keyId };
+  const { keyId: owner, egressHosts } = principal;
+  return { conversation, owner, ...(egressHosts !== undefined && { egressHosts }) };
 }
 
 function completedBy({ prompts, templates, resources }: ServedOffers, ref: Record<string, unknown>): ServedOffer | null {

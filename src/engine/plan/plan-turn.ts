@@ -108,6 +108,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     ...(trace != null && { trace }),
     limits: agent?.limits ?? {},
     ...(prices !== null && { prices }),
+    ...(principal.egressHosts !== undefined && { egressHosts: principal.egressHosts }),
     ...(limited.length > 0 && { limited }),
     settings,
     ...(agent?.protocol !== undefined && { protocol: agent.protocol }),

@@ -6,6 +6,7 @@ import type { OutboundHttp } from '../../ports/outbound.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ServerTokens, StdioBridge, UpstreamContext } from '../../ports/upstream.ts';
 import type { CallDeps } from '../call/call-scope.ts';
+import { limitFetch, requireReachable } from '../call/limit-egress.ts';
 
 /**
  * `signal` aborts all requests; null: each request's own signal does, for clients that still have to send something when a call is
@@ -46,15 +47,22 @@ type UpstreamDeps = Pick<CallDeps, 'fetch'> & {
   stdio(workspace: string): StdioBridge | null;
 };
 
-/** `owner`: the calling user or key; null: the tool list is read. */
-export type UpstreamCaller = { conversation: string; owner: string | null };
+/** `owner`: the calling user or key; null: the tool list is read. `egressHosts`: the hosts that it may reach; absent: all. */
+export type UpstreamCaller = { conversation: string; owner: string | null; egressHosts?: readonly string[] };
 
 /** Returns a function that builds what a connection to a server needs. */
 export function createUpstreamContexts({ clock, log, ...deps }: UpstreamDeps) {
-  return (workspace: string, server: ServerAccess, { conversation, owner }: UpstreamCaller, signal: AbortSignal): UpstreamContext => {
+  return (
+    workspace: string,
+    server: ServerAccess,
+    { conversation, owner, egressHosts }: UpstreamCaller,
+    signal: AbortSignal,
+  ): UpstreamContext => {
+    requireReachable(egressHosts, server.url);
+    const fetch = egressHosts === undefined ? deps.fetch : limitFetch(deps.fetch, [egressHosts], () => undefined);
     const tokens = deps.tokens(workspace, server, owner);
     return {
-      fetch: createServerFetch(deps, server.kind === 'mcp' ? null : signal),
+      fetch: createServerFetch({ fetch }, server.kind === 'mcp' ? null : signal),
       secret: (name, host) => deps.secret(workspace, name, host),
       document: () => deps.document(workspace, server.name),
       stdio: deps.stdio(workspace),

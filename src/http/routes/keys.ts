@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { IpRange } from '../../core/ip-address.ts';
 import { limits } from '../../core/limits.ts';
+import { SecretHost } from '../../core/policy/secret.ts';
 import { KeyRequest, Scope } from '../../core/principal.ts';
 import { Warning } from '../../core/warning.ts';
 import type { KeyRecord } from '../../ports/catalog.ts';
@@ -21,6 +22,7 @@ const Key = z
     agents: z.array(z.string()).optional(),
     caller: z.record(z.string(), z.string()).optional(),
     limits: UsageLimits.optional(),
+    egressHosts: z.array(SecretHost).optional(),
     ips: z.array(IpRange).optional(),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime().nullable(),

@@ -1,6 +1,8 @@
 /** `/v1/me`: what the key of the request is, what it may do, and the limits of its requests. */
 import { z } from 'zod';
+import { IpRange } from '../../core/ip-address.ts';
 import { limits } from '../../core/limits.ts';
+import { SecretHost } from '../../core/policy/secret.ts';
 import { Role, rootKeyId, Scope, User } from '../../core/principal.ts';
 import { UsageLimits } from '../../core/usage-limits.ts';
 import { maxOpenQuestionsPerKey } from '../../engine/mcp/ask-during-call.ts';
@@ -51,6 +53,11 @@ const Me = z
     usageLimits: UsageLimits.optional().meta({
       description: 'Limits of this key. `GET /v1/limits` has what is used of them. Absent: none.',
     }),
+    egressHosts: z
+      .array(SecretHost)
+      .optional()
+      .meta({ description: 'The only hosts that tools called with this key may reach. Absent: all.' }),
+    ips: z.array(IpRange).optional().meta({ description: 'Where requests with this key may come from. Absent: from everywhere.' }),
     createdAt: z.iso.datetime().nullable().meta({ description: 'null: the root key, which comes from the settings.' }),
     expiresAt: z.iso.datetime().nullable().meta({ description: 'null: the key does not expire.' }),
     limits: z.object(
@@ -86,7 +93,8 @@ export const meRoutes: readonly Route[] = [
       description: 'Any key may read itself: its scopes, its bindings, when it expires, and the limits that apply to it.',
       answers: { 200: { description: 'The key, without its secret.', schema: Me } },
     },
-    async ({ answer, services, principal: { keyId: id, workspace, scopes, toolsets, agents, caller, user, role, limits: own } }) => {
+    async ({ answer, services, principal }) => {
+      const { keyId: id, workspace, scopes, toolsets, agents, caller, user, role, limits: own, egressHosts, ips } = principal;
       const { name, createdAt, expiresAt } =
         id === rootKeyId || user !== undefined
           ? { name: user?.name ?? rootKeyId, createdAt: null, expiresAt: null }
@@ -98,6 +106,8 @@ export const meRoutes: readonly Route[] = [
         ...(user && { user }),
         ...(role && { role }),
         ...(own?.key && { usageLimits: own.key }),
+        ...(egressHosts && { egressHosts }),
+        ...(ips && { ips }),
       };
       return answer(200, { id, name, workspace, scopes, ...bindings, createdAt, expiresAt, limits: currentLimits });
     },

@@ -175,6 +175,41 @@ describe('a key with `ips`', () => {
   });
 });
 
+describe('a key with `egressHosts`', () => {
+  const request = { scopes: ['admin' as const], egressHosts: ['api.example.com', '*.example.org'] };
+
+  it('has them in its principal and its current rights, and an empty list means none', async () => {
+    const { catalog, key, id, seen } = await workspaceWithKey(request);
+    expect(await seen(key)).toMatchObject({ egressHosts: request.egressHosts });
+    expect(await catalog.keyRights(id)).toMatchObject({ egressHosts: request.egressHosts });
+    expect(await catalog.patchKey(id, { egressHosts: [] })).toMatchObject({ egressHosts: [] });
+    expect(await catalog.keyRights(id)).toMatchObject({ egressHosts: [] });
+    await catalog.patchKey(id, { egressHosts: null });
+    expect(await catalog.keyRights(id)).toEqual({ scopes: ['admin'] });
+    const refused = await refusal(catalog.patchKey(id, { egressHosts: ['a.example', '*.com'] }));
+    expect(refused.extra.issues).toMatchObject([{ path: 'egressHosts[1]' }]);
+  });
+
+  it('makes no key that is wider, and nothing that runs with other rights', async () => {
+    const { catalog, bindings, workspace, id } = await workspaceWithKey(request);
+    const own = createCatalogClient(bindings, { workspace, keyId: id });
+    const wide = await catalog.createKey({ name: 'wide', scopes: ['chat'] });
+    const attempts = [
+      own.createKey({ name: 'all', scopes: ['chat'] }),
+      own.createKey({ name: 'more', scopes: ['chat'], egressHosts: ['example.org'] }),
+      own.patchKey(id, { egressHosts: null }),
+      own.patchKey(id, { egressHosts: [...request.egressHosts, 'evil.example'] }),
+      own.rotateKey(wide.record.id, 0),
+      own.put('member', 'eve', { email: 'eve@example.com', role: 'owner' }),
+      own.put('schedule', 'later', { agent: 'demo', at: '2099-01-01T00:00:00Z', input: 'x' }),
+      own.put('webhook', 'in', { agent: 'demo' }),
+    ];
+    for (const attempt of attempts) expect(await refusal(attempt)).toMatchObject({ code: 'forbidden' });
+    const { record } = await own.createKey({ name: 'narrow', scopes: ['chat'], egressHosts: ['a.example.org', 'api.example.com:443'] });
+    expect((await own.rotateKey(record.id, 0)).record.id).toBe(record.id);
+  });
+});
+
 it('gives new keys the expiry of the workspace, unless they say when or never', async () => {
   const { catalog } = await emptyWorkspace();
   await catalog.put('workspace', 'settings', settingsOf(30));
