@@ -48,7 +48,7 @@ import { rootPrincipal } from '../storage/principals.ts';
 import { memberUsers, setMembersOf } from './documents/members.ts';
 import { readWorkspaceSettings } from './documents/workspace-settings.ts';
 import { createKeyCancellations } from './keys/key-cancellations.ts';
-import { resealSome, type ResealNeeds } from './keys/reseal.ts';
+import type { ResealNeeds } from './keys/reseal.ts';
 import { createResealJob } from './keys/reseal-job.ts';
 import { documentHandlers } from './handlers/documents.ts';
 import { keyHandlers } from './handlers/keys.ts';
@@ -331,9 +331,10 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       triggers.dispatcher,
       triggers.callbacks,
       cancellations,
-      createResealJob(context, (name, position) =>
-        name === context.workspace ? resealSome(context, reseals, position) : callCatalog(this.env, name, 'resealSome', [position]),
-      ),
+      createResealJob(context, async (name, position) => {
+        if (name !== context.workspace) return await callCatalog(this.env, name, 'resealSome', [position]);
+        return await (await import('./keys/reseal.ts')).resealSome(context, reseals, position);
+      }),
       createErasures(context),
       createDeliverySweep(context),
       this.#auditKeeper(context),

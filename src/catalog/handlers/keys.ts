@@ -18,7 +18,6 @@ import {
   verifyKey,
 } from '../keys/keys.ts';
 import { allowWithRule } from '../documents/policy.ts';
-import { resealSome } from '../keys/reseal.ts';
 import { readMasterKeyState, startReseal } from '../keys/reseal-job.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
@@ -65,7 +64,7 @@ export const keyHandlers = {
     await startReseal(context, by);
     return await readMasterKeyState(context);
   },
-  resealSome: ({ context, reseals }, position) => resealSome(context, reseals, position),
+  resealSome: async ({ context, reseals }, position) => await (await import('../keys/reseal.ts')).resealSome(context, reseals, position),
   addRule: async ({ context, by }, rule) => {
     await allowWithRule(context, rule, by);
   },

@@ -6,7 +6,7 @@ import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
 import { Project } from '../../core/project/project.ts';
 import { documentPath } from '../../core/project/project-sections.ts';
 import { readProject } from '../../core/project/read-project.ts';
-import { applyProject } from '../../engine/project/apply-project.ts';
+import type { ApplyDeps } from '../../engine/project/apply-project.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { ProjectRecord } from '../../ports/projects.ts';
 import type { Services } from '../../wiring.ts';
@@ -99,6 +99,7 @@ export const projectRoutes: readonly Route[] = [
     },
     async ({ c, services, principal, params, query, body, answer }) => {
       const { project, unset, warnings } = readProject(body);
+      const { applyProject } = await import('../../engine/project/apply-project.ts');
       const result = await applyProject(applyDeps(services, principal), principal, project, {
         ...{ project: params.project, unset, ...planOf(c), ...commandPermission(c, services.settings) },
         ...{ dryRun: query.dryRun === 'true', force: query.force === 'true', prune: query.prune === 'true' },
@@ -141,7 +142,7 @@ export const projectRoutes: readonly Route[] = [
   ),
 ];
 
-export function applyDeps(services: Services, principal: Principal): Parameters<typeof applyProject>[0] {
+export function applyDeps(services: Services, principal: Principal): ApplyDeps {
   const servers = services.servers(principal.workspace);
   return {
     catalog: services.catalog(principal),
