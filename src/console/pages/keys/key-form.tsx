@@ -73,6 +73,7 @@ export function KeyForm({ existing, save, onCancel }: KeyFormProps) {
         </div>
         <ScopeFields scopes={draft.value.scopes} onInput={(chosen) => change({ scopes: chosen })} />
         <BindingFields draft={draft.value} change={change} />
+        <NetworkFields draft={draft.value} change={change} />
         <Disclosure title="Limits" isOpen={limits !== undefined}>
           <LimitFields limits={limits ?? {}} onInput={(next) => change({ limits: Object.keys(next).length > 0 ? next : undefined })} />
         </Disclosure>
@@ -104,6 +105,31 @@ function ScopeFields({ scopes: chosen, onInput }: { scopes: readonly Scope[]; on
       ))}
       <FieldFault path="scopes" />
     </fieldset>
+  );
+}
+
+function NetworkFields({ draft: { egressHosts, ips }, change }: BindingProps) {
+  return (
+    <Disclosure title="Network" isOpen={egressHosts !== undefined || ips !== undefined}>
+      <div class="fields two">
+        <NamesField
+          label="Only from these addresses"
+          path="ips"
+          hint="Empty: from everywhere. Addresses and CIDR ranges."
+          placeholder="203.0.113.0/24, 2001:db8::/32"
+          value={ips ?? []}
+          onInput={(list) => change({ ips: list.length > 0 ? list : undefined })}
+        />
+        <NamesField
+          label="Tools reach only these hosts"
+          path="egressHosts"
+          hint={egressHosts?.length === 0 ? 'The key reaches no host.' : 'Empty: all. The word none: no host.'}
+          placeholder="api.example.com, *.example.org"
+          value={egressHosts?.length === 0 ? ['none'] : (egressHosts ?? [])}
+          onInput={(list) => change({ egressHosts: list.length === 0 ? undefined : list.join() === 'none' ? [] : list })}
+        />
+      </div>
+    </Disclosure>
   );
 }
 

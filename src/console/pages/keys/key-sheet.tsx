@@ -85,7 +85,8 @@ function KeyNotices({ apiKey }: { apiKey: Key }) {
 }
 
 function KeyFacts({ apiKey }: { apiKey: Key }) {
-  const { id, scopes, caller, limits, createdAt, expiresAt, revokedAt, lastUsedAt, rotatedAt, previousExpiresAt } = apiKey;
+  const { id, scopes, caller, egressHosts, ips, limits, createdAt, expiresAt, revokedAt, lastUsedAt, rotatedAt, previousExpiresAt } =
+    apiKey;
   const listed = (values: readonly string[] | undefined) => values && visible(values.join(', '));
   return (
     <Facts
@@ -95,6 +96,8 @@ function KeyFacts({ apiKey }: { apiKey: Key }) {
         ['Scopes', scopes.join(', ')],
         ['Bound to', visible(bindingsOf(apiKey))],
         ['Caller', listed(caller && Object.entries(caller).map(([field, value]) => `${field}: ${value}`))],
+        ['Used only from', listed(ips)],
+        ['Reaches only', egressHosts?.length === 0 ? 'no host' : listed(egressHosts)],
         [
           'Limits',
           limits &&
