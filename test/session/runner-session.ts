@@ -258,7 +258,7 @@ export async function makeRoom(
   };
 
   const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < 30; turn += 1) {
+    for (let turn = 0; turn < 60; turn += 1) {
       // Hashes are made in other threads: this many, one after another, are awaited on an idle machine.
       await crypto.subtle.digest('SHA-256', new Uint8Array(1));
       await new Promise((resolve) => setImmediate(resolve));

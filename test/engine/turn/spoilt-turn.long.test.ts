@@ -15,9 +15,10 @@ import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { countedIds, keptLog } from '../../fakes/runtime.ts';
 import { describeCorpus } from '../../fixtures.ts';
 import { eventEnds, inPieces, readSpoilt, recordedReplies, responseOf, seeded, type Spoilable } from '../../providers/spoil.ts';
+import { runs } from '../../selection.ts';
 import { runBareTurn } from '../bare-turn.ts';
 
-const cutsPerReply = 6;
+const cutsPerReply = runs(6);
 /** For thousands of turns, on a machine that may be busy. */
 const patience = 120_000;
 const clock = { now: () => 0, after: () => () => undefined, sleep: async () => undefined };
