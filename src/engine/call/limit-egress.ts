@@ -40,13 +40,13 @@ export function limitEgress(given: CallDeps, hosts: Hosts | undefined, keyId: st
     async refusalOf(tool) {
       const host = await given.executor.host?.(tool).catch(ignoreProblem);
       const text = host == null ? null : refusal(await limits(), `https://${host}`);
-      return text === null ? null : errorResult('not_allowed', `Not run: ${text}`);
+      return text === null ? null : errorResult('not_allowed', `Not run. ${text}`);
     },
     report(result) {
       if (refused.size === 0) return result;
       const shown = contentText(result.content);
       const missing = [...refused].filter((host) => !shown.includes(host));
-      const notes = missing.map((host) => ({ type: 'text' as const, text: `[Not sent: ${notReachable(host)}]` }));
+      const notes = missing.map((host) => ({ type: 'text' as const, text: `[Not sent. ${notReachable(host)}]` }));
       const noted = { ...result, content: [...result.content, ...notes] };
       return result.isError === true ? { ...noted, code: 'not_allowed' } : noted;
     },
@@ -85,7 +85,7 @@ function refusal(limits: readonly Hosts[], url: string): string | null {
 }
 
 function notReachable(host: string): string {
-  return `the key of this call may not reach ${host}. Its \`egressHosts\` do not contain this host, and no other call can reach it with this key.`;
+  return `The key of this call may not reach ${host}. Its \`egressHosts\` do not contain this host, and no other call can reach it with this key.`;
 }
 
 /** The executor reports a missing server itself. */

@@ -61,6 +61,13 @@ describe('a plan', () => {
     await expect(narrowed('nothing')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
+  it('has the hosts that the key may reach, also if there are none', async () => {
+    const reaches = (egressHosts: string[]) => plan({ agent: 'helper' }, { ...root, egressHosts });
+    expect((await reaches(['api.example.com'])).egressHosts).toEqual(['api.example.com']);
+    expect((await reaches([])).egressHosts).toEqual([]);
+    expect(await plan({ agent: 'helper' })).not.toHaveProperty('egressHosts');
+  });
+
   it('keeps the pinned version', async () => {
     await catalog.put('toolset', 'demo', { tools: [{ tool: 'builtin.bash' }] });
     expect((await plan({ model: 'rehearsal/default', toolset: 'demo@1' })).edition?.version).toBe(1);
