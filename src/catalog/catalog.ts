@@ -100,6 +100,8 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   #closed: boolean | null = null;
   /** Requests and background work in progress. */
   #inProgress = 0;
+  /** How many of them have started. */
+  #started = 0;
   readonly #backup: ObjectBackup;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
@@ -219,6 +221,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   /** Counts work during which the object must not terminate itself. */
   async #counted<T>(work: Promise<T>): Promise<T> {
     this.#inProgress += 1;
+    this.#started += 1;
     try {
       return await work;
     } finally {
@@ -366,6 +369,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       sql,
       clock: systemClock,
       isIdle: () => this.#inProgress === 0,
+      requests: () => this.#started,
       sync: () => this.ctx.storage.sync(),
       abort: () => this.ctx.abort(closedAfterDeleteReason),
     });
@@ -387,6 +391,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
     const notifyTurn = (notice: TurnNotice): void => enqueueCallbacks(context, notice);
     const dispatcher = createDispatcher(context, {
       ...own,
+      wakesBy: (at) => this.#alarmAt !== null && this.#alarmAt > Date.now() && this.#alarmAt <= at,
       dispatch: dispatchRun,
       notifyTurn,
       callbacksQueued: () => callbacks.kick(),

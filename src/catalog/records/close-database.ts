@@ -8,17 +8,26 @@ import type { Clock } from '../../ports/runtime.ts';
 /** After a deletion the Catalog closes its database when it has been idle for this long. */
 const closeAfterMs = 250;
 
+/**
+ * The last response must reach its caller before, who would otherwise repeat a write that was made. Several short waits, not a long one: when
+ * the process was stopped for a moment, a timer that is due can run before the responses that are ready to be sent.
+ */
+const deliveryChecks = 5;
+const deliveryCheckMs = 20;
+
 type Host = {
   sql: SqlStorage;
   clock: Pick<Clock, 'after'>;
   isIdle(): boolean;
+  /** How many requests have started so far. */
+  requests(): number;
   sync(): Promise<void>;
   /** Terminates the object. */
   abort(): void;
 };
 
 /** Call after every request and when the object opens. */
-export function createDatabaseCloser({ sql, clock, isIdle, sync, abort }: Host): () => void {
+export function createDatabaseCloser({ sql, clock, isIdle, requests, sync, abort }: Host): () => void {
   let isArmed = false;
   const isRequested = (): boolean => sql.exec("SELECT 1 FROM meta WHERE key = 'close'").toArray().length > 0;
   const arm = (): void => {
@@ -31,11 +40,20 @@ export function createDatabaseCloser({ sql, clock, isIdle, sync, abort }: Host):
     });
   };
   const close = async (): Promise<void> => {
+    const seen = requests();
     sql.exec("DELETE FROM meta WHERE key = 'close'");
     await sync();
-    if (isIdle()) return abort();
-    requestClose(sql);
-    arm();
+    abortUnused(seen, deliveryChecks);
+  };
+  const abortUnused = (seen: number, checks: number): void => {
+    clock.after(deliveryCheckMs, () => {
+      // A request that started in the meantime may have ended, but its response is still on its way.
+      if (!isIdle() || requests() !== seen) {
+        requestClose(sql);
+        arm();
+      } else if (checks > 1) abortUnused(seen, checks - 1);
+      else abort();
+    });
   };
   return arm;
 }
