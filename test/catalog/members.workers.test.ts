@@ -1,11 +1,12 @@
 /** Members in the real Catalogs: one member for each email, the workspaces of a person, and rights that end with the membership. */
 import { expect, it } from 'vitest';
 import { userIdOf } from '../../src/core/person.ts';
-import { keyIdOfUser } from '../../src/core/principal.ts';
+import { keyIdOfUser, type Principal } from '../../src/core/principal.ts';
 import { createPeople } from '../../src/storage/people.ts';
 import { createCatalogClient } from '../../src/storage/catalog-client.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
 import { readSettings } from '../../src/core/settings.ts';
+import { wire } from '../../src/wire.ts';
 import { waitUntil } from '../wait-for.ts';
 import { testEnv } from '../storage/workspace.ts';
 import { send } from './real-service.ts';
@@ -52,6 +53,28 @@ it('knows the rights of the key of a person, until the membership ends', async (
   expect(await catalog('default').isKeyActive(keyId, 'chat')).toBe(false);
   await send('DELETE', '/v1/members/three');
   expect(await catalog('default').keyRights(keyId)).toBeNull();
+});
+
+it('ends the turns of a removed member, but none of a person who is added again', async () => {
+  await put('four', 'four@example.com', 'user');
+  await send('PUT', '/v1/toolsets/removed', { tools: [{ tool: 'builtin.bash', name: 'shell', approval: 'always' }] });
+  const keyId = keyIdOfUser(await userIdOf('four@example.com'));
+  const person: Principal = { workspace: 'default', keyId, scopes: ['chat', 'tools'] };
+  const { sessions, planTurn } = wire(testEnv);
+  const { id } = await sessions.create(person, { model: 'rehearsal/default', toolset: 'removed', listed: true });
+  const ask = async (): Promise<void> => {
+    const plan = await planTurn(person, { model: 'rehearsal/default', toolset: 'removed' });
+    const { turn } = await sessions.get(id).submit(person, { plan, input: [{ type: 'text', text: '/shell {"command": "date"}' }] });
+    expect(await sessions.get(id).waitForAnswer(person, turn)).toMatchObject({ status: 'waiting' });
+  };
+  const status = async () => (await sessions.get(id).view(person)).turn?.status;
+  await ask();
+  await send('DELETE', '/v1/members/four');
+  await waitUntil(async () => (await status()) === 'cancelled');
+  await put('four', 'four@example.com', 'user');
+  await ask();
+  expect(await catalog('default').keyCancellation(keyId)).toEqual({ cancelledTurns: 0, isDone: true });
+  expect(await status()).toBe('waiting');
 });
 
 it('signs out once and for all holders', async () => {

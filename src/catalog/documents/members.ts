@@ -7,6 +7,7 @@ import { keyIdOfUser, scopesOfRole } from '../../core/principal.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import type { SignedInState } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
+import { enqueueCancellation } from '../keys/key-cancellations.ts';
 import { dropConnectionsOf } from '../servers/connections.ts';
 import { allRows, findRow, requireCapacity } from './documents.ts';
 import { checkNameInBody, type DocumentWriter } from './write-document.ts';
@@ -26,16 +27,24 @@ export const memberWriter: DocumentWriter = {
     return {
       body: { ...member, name, user },
       commit: () => {
-        if (earlier !== null) dropConnectionsOf(context.sql, keyIdOfUser(earlier));
+        // The person is a member again: what is left to cancel of an earlier removal must not end new turns.
+        context.sql.exec('DELETE FROM key_cancellations WHERE key_id = ?', keyIdOfUser(user));
+        if (earlier !== null) endAccess(context, earlier);
       },
     };
   },
 
-  prepareRemoval: async ({ sql }, name) => {
-    const user = findRow(sql, 'member', name)?.body.user;
-    return () => dropConnectionsOf(sql, keyIdOfUser(String(user)));
+  prepareRemoval: async (context, name) => {
+    const user = findRow(context.sql, 'member', name)?.body.user;
+    return () => endAccess(context, String(user));
   },
 };
+
+/** Ends the turns of a person who is not a member any more, and forgets their accounts at servers. */
+function endAccess(context: CatalogContext, user: string): void {
+  dropConnectionsOf(context.sql, keyIdOfUser(user));
+  enqueueCancellation(context, keyIdOfUser(user));
+}
 
 /** Returns null for a person who is not a member of this workspace. */
 export function memberRights({ sql }: CatalogContext, user: string): MemberRights | null {

@@ -7,7 +7,7 @@ import type { CallbackTarget } from '../../core/triggers/callbacks/callback.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { requestClose } from './close-database.ts';
 import type { CatalogContext, Job } from '../context.ts';
-import { documentNotFound, readRow } from '../documents/documents.ts';
+import { documentNotFound } from '../documents/documents.ts';
 import { dropBacklog } from '../triggers/deliveries/backlog.ts';
 import { eraseCallback, redactCallback } from '../triggers/callbacks/callback-rows.ts';
 import { eraseDelivery, erasePayload } from '../triggers/deliveries/delivery-rows.ts';
@@ -36,7 +36,8 @@ export function eraseTarget(context: CatalogContext, { kind, name }: Trigger | C
 
 /** Throws `not_found` for a deleted trigger, whose rows may not all be erased yet. */
 export function requireNotDeleted({ sql }: Pick<CatalogContext, 'sql'>, { kind, name }: Trigger): void {
-  if (readRow(sql, kind, name)?.deleted === true) throw documentNotFound(kind, name);
+  const query = 'SELECT 1 FROM documents WHERE kind = ? AND name = ? AND deleted = 1';
+  if (sql.exec(query, kind, name).toArray().length > 0) throw documentNotFound(kind, name);
 }
 
 /** Call in the transaction that removes a session from the index. A pending callback then reports only that the turn ended. */

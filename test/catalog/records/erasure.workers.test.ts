@@ -162,7 +162,8 @@ describe('a deleted webhook', () => {
       payload: { isJson: true, text: canary, headers: {} },
       verdict: { become: 'ignored', reason: 'x', warnings: [] },
     };
-    expect(await catalog.run('default', 'acceptDelivery', [late])).toMatchObject({ ok: false, problem: { code: 'not_found' } });
+    const refused = { ok: false, problem: { code: 'not_found' } };
+    expect(await catalog.run('default', 'acceptDeliveries', [[late]])).toMatchObject({ ok: true, value: [refused] });
     expect(await inCatalog()).toEqual([]);
   });
 
