@@ -57,9 +57,15 @@ function modelWarnings(context: CatalogContext, agent: Agent): Warning[] {
     const known = findProvider(context, provider);
     if (known === null)
       return [{ path, message: `The provider "${provider}" does not exist yet. This agent cannot run until it is created.` }];
-    if (agent.limits?.maxCost === undefined || priceOf(known, model) !== null) return [];
-    return [{ path: 'limits.maxCost', message: `${missingPrice(provider, model)}. Turns of this agent are rejected until then.` }];
+    return priceOf(known, model) === null ? priceWarnings(agent, missingPrice(provider, model)) : [];
   });
+}
+
+/** `missing`: which price is missing, and how to add it. */
+function priceWarnings({ limits: { maxCost, ...limits } = {} }: Agent, missing: string): Warning[] {
+  if (maxCost !== undefined) return [{ path: 'limits.maxCost', message: `${missing}. Turns of this agent are rejected until then.` }];
+  const budgets = (['dailyCost', 'monthlyCost'] as const).filter((name) => limits[name] !== undefined);
+  return budgets.map((name) => ({ path: `limits.${name}`, message: `${missing}. Until then, calls of this model count as 0.` }));
 }
 
 /** A stored provider takes precedence over a built-in one, as when a turn is planned. */

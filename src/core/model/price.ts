@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { Usage } from './chat-event.ts';
+import { getOrBuild, memoizeByObject } from '../memoize.ts';
 import { listPrice } from './price-table.ts';
 
 const perMillion = z.number().min(0).max(1_000_000);
@@ -26,10 +27,17 @@ export const Prices = z
   .meta({ id: 'Prices', example: { 'gpt-5*': { input: 1.25, output: 10 } } });
 export type Prices = z.infer<typeof Prices>;
 
+type PricedProvider = { prices?: Prices | undefined; baseUrl: string };
+
 /** Returns the price of a provider's model: its own, else the list price; null if neither is known. */
-export function priceOf({ prices = {}, baseUrl }: { prices?: Prices | undefined; baseUrl: string }, model: string): Price | null {
-  return ownPrice(prices, model) ?? listPrice(baseUrl, model);
+export function priceOf(provider: PricedProvider, model: string): Price | null {
+  const find = (): Price | null => ownPrice(provider.prices ?? {}, model) ?? listPrice(provider.baseUrl, model);
+  return getOrBuild(pricesOf(provider), model, maxCachedModels, find);
 }
+
+/** Every request is priced, and callers choose the names of models. */
+const pricesOf = memoizeByObject((_provider: PricedProvider) => new Map<string, Price | null>());
+const maxCachedModels = 100;
 
 /** Returns the price of the most specific matching pattern; null if none matches. */
 function ownPrice(prices: Prices, model: string): Price | null {

@@ -200,6 +200,11 @@ describe('hostile names and bodies', () => {
       expect.stringMatching(/^paid\/gpt-5 .*`prices`.*\/v1\/providers\/paid/),
       expect.stringContaining('paid/gpt-4'),
     ]);
+    const budget = await catalog.put('agent', 'careful', { ...agent, limits: { monthlyCost: 100 } });
+    expect(budget.warnings.filter(({ path }) => path === 'limits.monthlyCost').map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^paid\/gpt-5 .* count as 0\.$/),
+      expect.stringContaining('paid/gpt-4'),
+    ]);
     await catalog.put('provider', 'paid', { ...provider, prices: { '*': { input: 1, output: 2 } } });
     expect((await catalog.put('agent', 'careful', limited)).warnings.map(({ path }) => path)).toEqual(['toolset']);
   });
