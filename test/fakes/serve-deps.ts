@@ -38,7 +38,7 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
     seal: createStateSeal(master),
     consumeNonce: (_workspace, nonce, expiresAt) => catalog.consumeNonce(nonce, expiresAt),
     equipment: ({ keyId }: Principal) => catalog.equipment(keyId),
-    configuration: configurationTables(options.configuration ?? []),
+    configuration: configurationTables(() => options.configuration ?? []),
     callDeps: () => call,
     scratchFiles: () => createMemoryFiles(clock.now),
     fileSpace: () => ({ open: async () => ({ files: createMemoryFiles(clock.now), save: async () => undefined }) }),

@@ -21,7 +21,7 @@ import { answersTo, type ServeCallDeps, type ServedCaller, markStoreOf } from '.
 import type { ServedView } from './serve-view.ts';
 
 export type OfferDeps = StateDeps &
-  Pick<ServeCallDeps, 'marks'> & {
+  Pick<ServeCallDeps, 'marks' | 'callDeps'> & {
     directory: Directory;
     upstream: McpUpstream;
     upstreamContext(workspace: string, server: ServerAccess, caller: UpstreamCaller, signal: AbortSignal): UpstreamContext;
@@ -123,7 +123,7 @@ export async function complete(
   const { workspace } = caller.principal;
   const server = await deps.directory.server(workspace, owner.server);
   const own = { ...params, ref: ref.type === 'ref/prompt' ? { ...ref, name: owner.own } : { ...ref, uri: owner.own } };
-  const redactor = createRedactor();
+  const redactor = await redactorOf(deps, caller);
   const context = keeping(redactor, deps.upstreamContext(workspace, server, upstreamCallerOf(caller), signal));
   return shown(redactor, await withoutSecretsIn(redactor, deps.upstream.complete(server, own, context)));
 }
@@ -160,7 +160,7 @@ async function converse(
   const about = await subjectOf(principal, target, asked.kind, [asked.server, asked.own], asked.given);
   const before = request.state === undefined ? null : await openState(deps, about, request.state);
   const server = await deps.directory.server(workspace, asked.server);
-  const redactor = createRedactor();
+  const redactor = await redactorOf(deps, caller);
   const context = keeping(redactor, deps.upstreamContext(workspace, server, upstreamCallerOf(caller), signal));
   const hooks = hooksOf(caller, server.name, redactor);
   let given = before === null ? undefined : givenBy(before, request.responses ?? {});
@@ -186,6 +186,11 @@ async function converse(
 
 function givenBy({ keys, answered = {}, state }: ServedState, responses: Readonly<Record<string, unknown>>) {
   return { responses: { ...answered, ...answersTo(keys, responses) }, ...(state !== undefined && { state }) };
+}
+
+/** Applies the rules of the workspace, as to results of calls with the toolset. */
+async function redactorOf(deps: Pick<OfferDeps, 'callDeps'>, { principal, view }: ServedCaller): Promise<Redactor> {
+  return createRedactor(await deps.callDeps(principal.workspace).redaction?.(view.names.edition.toolset));
 }
 
 /** Registers secrets that are read on the way with the redactor. */

@@ -67,8 +67,8 @@ export function toProtocolError(error: unknown, log: Logger): ProtocolError {
 }
 
 /** Returns the name of the files that the caller wants to use, if it gives one. */
-function spaceOf({ http }: ServerContext): { space?: string } {
-  const space = http?.req?.headers.get('x-moniker-session') ?? null;
+export function spaceOf(headers: Headers | undefined): { space?: string } {
+  const space = headers?.get('x-moniker-session') ?? null;
   return space === null ? {} : { space };
 }
 
@@ -83,7 +83,10 @@ export function createWithCaller(serving: ServeContext, server: Server): WithCal
   return (answer) => async (request, context) => {
     const { telemetry } = deps;
     const run = () => runHandler(answer, request, context);
-    return telemetry == null ? await run() : await telemetry.during(requestSpan(telemetry, context, request), run);
+    if (telemetry == null) return await run();
+    const { method, _meta: meta } = context.mcpReq;
+    const { name } = recordOf(recordOf(request).params);
+    return await telemetry.during(requestSpan(telemetry, { method, meta, name, headers: context.http?.req?.headers }), run);
   };
 
   async function runHandler<Request, Result>(
@@ -103,7 +106,7 @@ export function createWithCaller(serving: ServeContext, server: Server): WithCal
         ...(serving.hold && { openCall: serving.hold }),
         ...(serving.marks && { marks: serving.marks }),
         ...(serving.files && { files: serving.files }),
-        ...spaceOf(context),
+        ...spaceOf(context.http?.req?.headers),
         // The client has disconnected meanwhile, and reads the result after it reconnects.
         ...(interrupted === undefined
           ? { channel: clientChannelOf(context, era, gone), askable: askableBy(context, era, server.getClientCapabilities()) }
@@ -117,12 +120,13 @@ export function createWithCaller(serving: ServeContext, server: Server): WithCal
 }
 
 /** The parent is the client's span in `_meta`, else the HTTP request; in a Durable Object the header has that one. */
-function requestSpan(telemetry: Telemetry, { mcpReq, http }: ServerContext, request: unknown): SpanStart {
-  const { traceparent, tracestate } = recordOf(mcpReq._meta);
-  const headers = http?.req?.headers;
+export function requestSpan(
+  telemetry: Telemetry,
+  { method, meta, name, headers }: { method: string; meta: unknown; name: unknown; headers: Headers | undefined },
+): SpanStart {
+  const { traceparent, tracestate } = recordOf(meta);
   const fromHeader = () => readTraceContext(headers?.get('traceparent') ?? null, headers?.get('tracestate') ?? null);
   const parent = readTraceContext(traceparent, tracestate) ?? (telemetry.carrier() === null ? fromHeader() : null);
-  const { name } = recordOf(recordOf(request).params);
-  const tool = mcpReq.method === 'tools/call' && typeof name === 'string' ? { 'gen_ai.tool.name': name } : {};
-  return { name: mcpReq.method, kind: 'server', attributes: { 'mcp.method.name': mcpReq.method, ...tool }, parent };
+  const tool = method === 'tools/call' && typeof name === 'string' ? { 'gen_ai.tool.name': name } : {};
+  return { name: method, kind: 'server', attributes: { 'mcp.method.name': method, ...tool }, parent };
 }

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../../src/core/principal.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { ServerOffers } from '../../../src/core/servers/server-state.ts';
+import type { TextRedactor } from '../../../src/core/redaction/redact-text.ts';
 import { serveMcp } from '../../../src/mcp/server/endpoint.ts';
+import { compileRedaction } from '../../../src/platform/compile-redaction.ts';
 import type { McpUpstream, UpstreamContext, UpstreamHooks } from '../../../src/ports/upstream.ts';
 import { createMasterKey } from '../../../src/storage/master-key.ts';
 import { createFakeCatalog } from '../../fakes/catalog.ts';
@@ -22,7 +24,11 @@ const offersOf = (server: string): ServerOffers => ({
 });
 
 /** Two servers with tools in the toolset, and a third without. */
-async function serving(upstream: Partial<McpUpstream> = {}, elicitation?: (params: { message: string }) => Record<string, unknown>) {
+async function serving(
+  upstream: Partial<McpUpstream> = {},
+  elicitation?: (params: { message: string }) => Record<string, unknown>,
+  redact: TextRedactor | null = null,
+) {
   const [clock, log, ids] = [fakeClock(), keptLog(), countedIds()];
   const definitions = ['git', 'docs', 'other'].map((server) => toolOf(server, 'look'));
   const catalog = createFakeCatalog({ definitions });
@@ -43,7 +49,10 @@ async function serving(upstream: Partial<McpUpstream> = {}, elicitation?: (param
   const unused = () => Promise.reject(new Error('not in these tests'));
   const deps = fakeServeDeps({
     ...{ catalog, clock, log, ids },
-    call: { clock, log, executor: { isSafe: () => true, execute: unused }, fetch: unused, secret: unused },
+    call: {
+      ...{ clock, log, executor: { isSafe: () => true, execute: unused }, fetch: unused, secret: unused },
+      redaction: async (toolset) => (toolset === 'both' ? { results: redact, logs: null } : null),
+    },
     master: createMasterKey('a master key of at least 32 characters'),
     serverChanged: async (_workspace, server) => void changed.push(server),
     secret: async () => 'hunter22222',
@@ -204,6 +213,20 @@ describe('prompts and resources of a toolset’s servers', () => {
     const text = JSON.stringify(told);
     expect(text.match(/abc \[secret\]/g)).toHaveLength(11);
     expect(text).not.toMatch(/hunter2|\\u001b|[\u202e\u{e0041}]/u);
+  });
+
+  it('are returned without what the redaction rules of the workspace find', async () => {
+    const answer = async () => {
+      const messages = [{ role: 'user', content: { type: 'text', text: 'ask ada@example.com' } }];
+      return { kind: 'result' as const, result: { contents: [{ uri: 'git://one', text: 'by ada@example.com' }], messages } };
+    };
+    const complete = async () => ({ completion: { values: ['ada@example.com'] } });
+    const redact = await compileRedaction({ rules: ['email'], patterns: [], results: true, logs: true });
+    const { client } = await serving({ readResource: answer, getPrompt: answer, complete }, undefined, redact);
+    expect((await client.readResource({ uri: 'git://one' })).contents).toEqual([{ uri: 'git://one', text: 'by [email]' }]);
+    expect((await client.getPrompt({ name: 'only_git' })).messages[0]?.content).toEqual({ type: 'text', text: 'ask [email]' });
+    const { completion } = await client.complete({ ref: { type: 'ref/prompt', name: 'only_git' }, argument: { name: 'x', value: '' } });
+    expect(completion.values).toEqual(['[email]']);
   });
 
   it('fail without revealing the secrets sent to the server', async () => {
