@@ -1,6 +1,6 @@
 /**
  * Defines a tool in code. Built-in and local tools both use it: a tool is one file and one line in `registry.ts`. Definitions are checked
- * when the module loads, so an invalid one fails the build, not a turn.
+ * when the module loads, so an invalid one fails the build, not a turn; their JSON Schemas are made at their first use.
  */
 import { z } from 'zod';
 import { issuesOf } from '../core/issues.ts';
@@ -51,8 +51,8 @@ export type DefinedTool = {
   name: string;
   aliases: readonly string[];
   description: string;
-  inputSchema: JsonSchema;
-  outputSchema?: JsonSchema;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: JsonSchema | undefined;
   annotations?: ToolAnnotations;
   timeoutMs?: number;
   isSafe?(args: Record<string, unknown>): boolean;
@@ -76,12 +76,20 @@ export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): De
   if (spec.description.trim() === '') throw new Error(`defineTool ${spec.name}: a description is required`);
   if (!(spec.input instanceof z.ZodObject)) throw new Error(`defineTool ${spec.name}: input must be a z.object({…})`);
 
+  let inputSchema: JsonSchema | undefined;
+  let outputSchema: JsonSchema | undefined;
   return {
     name: spec.name,
     aliases,
     description: spec.description.trim(),
-    inputSchema: toInputSchema(spec.input),
-    ...(spec.output !== undefined && { outputSchema: toOutputSchema(spec.output) }),
+    get inputSchema() {
+      inputSchema ??= toInputSchema(spec.input);
+      return inputSchema;
+    },
+    get outputSchema() {
+      if (spec.output !== undefined) outputSchema ??= toOutputSchema(spec.output);
+      return outputSchema;
+    },
     ...(spec.annotations && { annotations: spec.annotations }),
     ...(spec.timeoutMs !== undefined && { timeoutMs: spec.timeoutMs }),
     ...(spec.isSafe !== undefined && { isSafe: spec.isSafe }),

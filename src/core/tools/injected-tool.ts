@@ -5,11 +5,13 @@
 import { z } from 'zod';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import { CanonicalName, WireName } from '../names/names.ts';
-import { toInputSchema } from './tool.ts';
+import { type JsonSchema, toInputSchema } from './tool.ts';
 import { limits } from '../limits.ts';
 import { KB } from '../limits/units.ts';
 
-export function injectedTool(name: string, description: string, input: z.ZodObject): EditionTool {
+/** `own`: fields that differ. The JSON Schema is made at its first use: that of all tools in code would take a tenth of the start. */
+export function injectedTool(name: string, description: string, input: z.ZodObject, own: Partial<EditionTool> = {}): EditionTool {
+  let inputSchema: JsonSchema | undefined;
   return {
     canonical: CanonicalName.parse(`builtin.${name}`),
     wireName: WireName.parse(name),
@@ -17,11 +19,15 @@ export function injectedTool(name: string, description: string, input: z.ZodObje
     server: 'builtin',
     kind: 'builtin',
     description,
-    inputSchema: toInputSchema(input),
+    get inputSchema() {
+      inputSchema ??= toInputSchema(input);
+      return inputSchema;
+    },
     annotations: { readOnlyHint: true },
     aliases: [],
     state: 'ready',
     pin: '',
+    ...own,
   };
 }
 

@@ -68,10 +68,26 @@ export function withModeHint({ names, mode, pointer }: ServedView, requested: st
   return `"${requested}" is a tool of configuration mode: call ${entranceName} first.`;
 }
 
-/** Built once per isolate, since lists are cached by table. `entrance`: the tool that returns to configuration mode. */
-export type ConfigurationTables = { all: AliasMap; entrance: EditionTool | null };
+/** Built once per isolate, when they are first used: lists are cached by table. `entrance`: the tool that returns to configuration mode. */
+export type ConfigurationTables = { readonly all: AliasMap; readonly entrance: EditionTool | null };
 
-export function configurationTables(definitions: readonly ToolDefinition[]): ConfigurationTables {
+export function configurationTables(definitions: () => readonly ToolDefinition[]): ConfigurationTables {
+  let made: ConfigurationTables | undefined;
+  const tables = (): ConfigurationTables => {
+    made ??= makeTables(definitions());
+    return made;
+  };
+  return {
+    get all() {
+      return tables().all;
+    },
+    get entrance() {
+      return tables().entrance;
+    },
+  };
+}
+
+function makeTables(definitions: readonly ToolDefinition[]): ConfigurationTables {
   const known = new Map(definitions.flatMap((definition) => (definition.server === 'builtin' ? [[definition.name, definition]] : [])));
   const tools = configurationTools.flatMap((name) => {
     const definition = known.get(name);

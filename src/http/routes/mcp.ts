@@ -118,10 +118,20 @@ async function serve({ c, services, principal }: Pick<RouteRequest, 'c' | 'servi
   const body = request.method === 'POST' ? await readJsonBody(request, limits.maxBodyBytes) : null;
   if (principal.audience !== undefined && target === null) requireScopeOf(principal, body?.value);
   const { response, view } = await services.mcp({ principal, target, request, text: body?.text ?? '', body: body?.value });
-  // A response from another object is immutable.
-  const answer = new Response(response.body, response);
-  if (view.pointer !== null) answer.headers.set('x-moniker-edition', editionName(view.pointer));
-  return answer;
+  return view.pointer === null ? response : withHeader(response, 'x-moniker-edition', editionName(view.pointer));
+}
+
+/** A response from another object is immutable and is wrapped; any other one keeps its body as it is. */
+function withHeader(response: Response, name: string, value: string): Response {
+  try {
+    response.headers.set(name, value);
+    return response;
+  } catch {
+    // It can only be detected by trying.
+    const answer = new Response(response.body, response);
+    answer.headers.set(name, value);
+    return answer;
+  }
 }
 
 /** An access token without the scope of the configuration tools: 403, which tells the client to ask for it (step-up authorization of MCP). */

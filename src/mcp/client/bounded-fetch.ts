@@ -115,12 +115,7 @@ function bounded(
           return controller.close();
         }
         budget.left -= value.byteLength;
-        if (budget.left < 0)
-          throw new ResponseTooLarge(
-            'upstream_error',
-            'The response exceeds the size limit. Request less data, or a part of it.',
-            notRetryable,
-          );
+        if (budget.left < 0) throw responseTooLarge();
         controller.enqueue(value);
       } catch (cause) {
         stop();
@@ -132,4 +127,7 @@ function bounded(
   return new Response(body, { status, statusText, headers });
 }
 
-const notRetryable = { retryable: false };
+export function responseTooLarge(): ResponseTooLarge {
+  const detail = 'The response exceeds the size limit. Request less data, or a part of it.';
+  return new ResponseTooLarge('upstream_error', detail, { retryable: false });
+}

@@ -9,6 +9,7 @@ import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { isRecord, listOf, recordOf } from '../../core/json/wire-value.ts';
 import type { UpstreamAnswer, UpstreamCall, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { type Connection, withConnection } from './connection.ts';
+import { callPlain } from './plain-call.ts';
 import { ResponseTooLarge, serverMessage, unsupportedVersion } from './upstream-fault.ts';
 import { type RoundOutcome, readRequestState, screenInputRequests, answerInputRounds, toInputRequest } from './input-rounds.ts';
 import type { ConnectionMemory } from './connection-memory.ts';
@@ -23,7 +24,10 @@ export async function callServerTool(
   context: UpstreamContext,
 ): Promise<UpstreamAnswer<ToolResult>> {
   try {
-    return await withConnection(memory, server, context, { hooks, maxBytes: limits.maxToolReplyBytes }, async (connection) => {
+    const plain = await callPlain(memory, server, call, hooks, context);
+    if ('result' in plain) return { kind: 'result', result: toToolResult(call.name, plain.result, call.outputSchema) };
+    const options = { hooks, maxBytes: limits.maxToolReplyBytes, sent: plain.sent };
+    return await withConnection(memory, server, context, options, async (connection) => {
       const answered = await answerOf(connection, server, call, hooks);
       if (answered.kind === 'input-required') return answered;
       const result = toToolResult(call.name, answered.result, call.outputSchema);

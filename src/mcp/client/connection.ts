@@ -27,6 +27,7 @@ import {
   openWire,
   type OpenedWire,
   connect,
+  type SentCall,
 } from './handshake.ts';
 import { isWithoutEndpoint, statusOf, toFault, unsupportedVersion, upstreamTimeout } from './upstream-fault.ts';
 import { handleServerMessages } from './inbound.ts';
@@ -48,6 +49,8 @@ export type WorkOptions = {
   totalMs?: number;
   /** Declared to the server, if it is more than the hooks support. */
   askable?: AskableInput;
+  /** The first request of the work was sent already, to a server of which this is known. */
+  sent?: (SentCall & { known: NegotiatedConnection }) | undefined;
 };
 
 export type Connection = {
@@ -83,11 +86,11 @@ export async function withConnection<T>(
     options.askable === undefined
       ? toCapabilities(server, hooks.askable ?? {}, hooks.ask !== undefined)
       : toCapabilities(server, options.askable, true);
-  const key = memoryKey(server, context.conversation, capabilities.legacy);
-  const known = options.isFresh === true ? null : (memory.get(key) ?? fromLastAnswer(server));
+  const { key, known: remembered } = knownConnection(memory, server, context, capabilities);
+  const known = options.isFresh === true ? null : (options.sent?.known ?? remembered);
   const wires: Wire[] = [];
   const once = (begin: NegotiatedConnection | null, as: ServerAccess): Promise<T> =>
-    workOnce(as, context, options, capabilities, begin, work, {
+    workOnce(as, context, { ...options, sent: begin === null ? undefined : options.sent }, capabilities, begin, work, {
       opened: (wire) => void wires.push(wire),
       connected(negotiated) {
         // An SSE session ends with its stream.
@@ -115,6 +118,17 @@ export async function withConnection<T>(
   }
 }
 
+/** Returns what is known of the server, and the key of the connection in `memory`. */
+export function knownConnection(
+  memory: ConnectionMemory,
+  server: ServerAccess,
+  context: UpstreamContext,
+  capabilities: DeclaredCapabilities,
+): { key: string; known: NegotiatedConnection | null } {
+  const key = memoryKey(server, context.conversation, capabilities.legacy);
+  return { key, known: memory.get(key) ?? fromLastAnswer(server) };
+}
+
 /** Uses the transport of the document, or the last one, or Streamable HTTP; and the other one if the server has no endpoint for it. */
 async function viaTransports<T>(
   { mcp, connection }: ServerAccess,
@@ -137,14 +151,14 @@ async function viaTransports<T>(
 async function workOnce<T>(
   server: ServerAccess,
   context: UpstreamContext,
-  { hooks, maxBytes, isMaxForAll = false, isFresh = false, totalMs = limits.maxServerCallMs }: WorkOptions,
+  { hooks, maxBytes, isMaxForAll = false, isFresh = false, totalMs = limits.maxServerCallMs, sent }: WorkOptions,
   capabilities: DeclaredCapabilities,
   known: NegotiatedConnection | null,
   work: (connection: Connection) => Promise<T>,
   on: { opened(wire: Wire): void; connected(negotiated: NegotiatedConnection): void },
 ): Promise<T> {
   context.signal.throwIfAborted();
-  const opened = await openWire({ server, context, capabilities, maxBytes, isMaxForAll, known });
+  const opened = await openWire({ server, context, capabilities, maxBytes, isMaxForAll, known, sent });
   const { wire } = opened;
   on.opened(wire);
   const client = createClient(server, capabilities);

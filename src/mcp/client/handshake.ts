@@ -34,7 +34,11 @@ export type WireParts = {
   maxBytes: number;
   isMaxForAll: boolean;
   known: NegotiatedConnection | null;
+  sent?: SentCall | undefined;
 };
+
+/** A request that was sent already, whose response the SDK reads. `id`: that of its JSON-RPC message. */
+export type SentCall = { id: number; respond(): Promise<Response> };
 
 export type OpenedWire = {
   wire: Wire;
@@ -44,7 +48,7 @@ export type OpenedWire = {
 };
 
 /** Sends nothing yet. */
-export async function openWire({ server, context, capabilities, maxBytes, isMaxForAll, known }: WireParts): Promise<OpenedWire> {
+export async function openWire({ server, context, capabilities, maxBytes, isMaxForAll, known, sent }: WireParts): Promise<OpenedWire> {
   const command = server.mcp?.command;
   const { url, headers, fetch } = await (command === undefined
     ? urlTarget(server, context)
@@ -53,7 +57,7 @@ export async function openWire({ server, context, capabilities, maxBytes, isMaxF
   const fetchOptions = {
     server: server.name,
     url: url.href,
-    fetch,
+    fetch: sent === undefined ? fetch : afterFirst(sent.respond, fetch),
     budget: () => (isMaxForAll ? shared : { left: maxBytes }),
     onFault: (problem: Parameters<Wire['fail']>[0]) => wire.fail(problem),
   };
@@ -70,11 +74,22 @@ export async function openWire({ server, context, capabilities, maxBytes, isMaxF
     transport: { ...common, ...session, fetch: createBoundedFetch({ ...fetchOptions, isSse }) },
     legacyCapabilities: capabilities.legacy,
     isSse,
+    firstId: sent?.id,
   });
   return { wire, url, listening: { ...common, fetch: createBoundedFetch({ ...fetchOptions, isListening: true }) } };
 }
 
-async function urlTarget(server: ServerAccess, context: UpstreamContext): Promise<Target> {
+/** Takes the first response from `first`. */
+function afterFirst(first: () => Promise<Response>, send: Send): Send {
+  let isFirst = true;
+  return async (request) => {
+    if (!isFirst) return await send(request);
+    isFirst = false;
+    return await first();
+  };
+}
+
+export async function urlTarget(server: ServerAccess, context: UpstreamContext): Promise<Target> {
   const { tokens } = context;
   if (tokens?.connection !== undefined && (await tokens.token()) === null) throw connectionRequired(server.name, tokens.connection);
   const send = withQuery(server, context);
@@ -102,8 +117,10 @@ export function createClient({ mcp, timeoutMs = limits.toolTimeoutMs }: ServerAc
     mode: era === 'modern' ? { pin: '2026-07-28' } : era,
     probe: { timeoutMs },
   };
-  return new Client({ name: 'moniker', version }, { capabilities: capabilities.modern, versionNegotiation });
+  return new Client(clientIdentity, { capabilities: capabilities.modern, versionNegotiation });
 }
+
+export const clientIdentity = { name: 'moniker', version };
 
 /** Returns how to reconnect to the server without a handshake. */
 export async function connect(

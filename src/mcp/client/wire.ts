@@ -42,6 +42,8 @@ export type WireOptions = {
   legacyCapabilities: Record<string, unknown>;
   /** HTTP+SSE (2024-11-05): one stream for all responses, which is the session. */
   isSse: boolean;
+  /** The id of the first request, which was sent already; absent: a random one. */
+  firstId?: number | undefined;
 };
 
 /** Key of a result that the SDK has not parsed. */
@@ -64,7 +66,8 @@ export class Wire implements Transport {
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
   readonly #legacyCapabilities: Record<string, unknown>;
   /** Added to every number that the SDK assigns. */
-  readonly #base = randomBase();
+  #base = randomBase();
+  #firstId: number | undefined;
   /** Our open requests, by the SDK's number. */
   readonly #open = new Map<number, string>();
   readonly #serverStreams: StreamableHTTPClientTransport[] = [];
@@ -72,8 +75,9 @@ export class Wire implements Transport {
   #messages = 0;
   #resumptions = 0;
 
-  constructor({ server, url, transport, legacyCapabilities, isSse }: WireOptions) {
+  constructor({ server, url, transport, legacyCapabilities, isSse, firstId }: WireOptions) {
     this.#server = server;
+    this.#firstId = firstId;
     this.#legacyCapabilities = legacyCapabilities;
     this.isSse = isSse;
     this.hasPerRequestStream = !isSse;
@@ -156,6 +160,8 @@ export class Wire implements Transport {
       return sending;
     }
     const { id } = message;
+    if (this.#firstId !== undefined) this.#base = this.#firstId - id;
+    this.#firstId = undefined;
     this.#open.set(id, message.method);
     return this.#post(this.#renumbered({ ...message, id: this.#base + id }), {
       ...options,
@@ -257,7 +263,7 @@ const emptyResults: Readonly<Record<string, Record<string, unknown>>> = {
 };
 
 /** 48 bits: the sum with any count of a client is still an exact number. */
-function randomBase(): number {
+export function randomBase(): number {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return (high % 2 ** 16) * 2 ** 32 + low;
 }

@@ -10,46 +10,44 @@ import { configurationTools } from '../../core/names/reserved-names.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import { version } from '../../core/version.ts';
 import { servedServers } from '../../engine/mcp/serve-resources.ts';
-import type { ServedView } from '../../engine/mcp/serve-view.ts';
+import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
 import { createWithCaller, type ServeContext } from './serve-context.ts';
 import { registerResourceHandlers } from './resource-handlers.ts';
 import { registerToolHandlers } from './tool-handlers.ts';
 
-/** Cache time of our lists for clients: a change is visible elsewhere within 90 s. */
-const mcpListTtlMs = 30_000;
+/** Returns the cache time of our lists for clients: a change is visible elsewhere within 90 s. The key may equip another toolset later. */
+export function mcpListTtlMs(target: ServeTarget): number {
+  return target === null ? 0 : 30_000;
+}
 
 /** `view`: the current view; capabilities and instructions are sent once. `own`: the servers' own instructions, for a client that connects. */
 export function buildServer(serving: ServeContext, view: ServedView, own: readonly { server: string; text: string }[] = []): Server {
   // The key may equip another toolset later.
   const hasOffers = serving.target === null || servedServers(view).length > 0;
-  const ttlMs = serving.target === null ? 0 : mcpListTtlMs;
-  const hint = { ttlMs, cacheScope: 'private' } as const;
+  const hint = { ttlMs: mcpListTtlMs(serving.target), cacheScope: 'private' } as const;
   const instructions = joinParagraphs(instructionsOf(view), ...own.map(({ server, text }) => `## Instructions of ${server}\n${text}`));
-  const server = new Server(
-    { name: 'moniker', title: titleOf(serving), version },
-    {
-      capabilities: {
-        tools: { listChanged: true },
-        logging: {},
-        ...(hasOffers && { prompts: { listChanged: true }, resources: { subscribe: true, listChanged: true }, completions: {} }),
-      },
-      cacheHints: {
-        'tools/list': hint,
-        'server/discover': hint,
-        ...(hasOffers && { 'prompts/list': hint, 'resources/list': hint, 'resources/templates/list': hint }),
-      },
-      inputRequired: { maxRounds: limits.maxInputRounds, roundTimeoutMs: limits.mcpQuestionTimeoutMs },
-      ...(instructions !== '' && { instructions }),
+  const server = new Server(serverIdentity(serving.target), {
+    capabilities: {
+      tools: { listChanged: true },
+      logging: {},
+      ...(hasOffers && { prompts: { listChanged: true }, resources: { subscribe: true, listChanged: true }, completions: {} }),
     },
-  );
+    cacheHints: {
+      'tools/list': hint,
+      'server/discover': hint,
+      ...(hasOffers && { 'prompts/list': hint, 'resources/list': hint, 'resources/templates/list': hint }),
+    },
+    inputRequired: { maxRounds: limits.maxInputRounds, roundTimeoutMs: limits.mcpQuestionTimeoutMs },
+    ...(instructions !== '' && { instructions }),
+  });
   const answering = createWithCaller(serving, server);
   registerToolHandlers(server, serving, answering);
   if (hasOffers) registerResourceHandlers(server, serving, answering);
   return server;
 }
 
-function titleOf({ target }: ServeContext): string {
-  return target === null ? 'Moniker' : `Moniker: ${target}`;
+export function serverIdentity(target: ServeTarget) {
+  return { name: 'moniker', title: target === null ? 'Moniker' : `Moniker: ${target}`, version };
 }
 
 /** Sent once, at `initialize` or `server/discover`: instructions of trusted servers. Names and aliases are in the tool descriptions. */

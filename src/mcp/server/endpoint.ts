@@ -1,7 +1,8 @@
 /**
  * Serves one request to `/mcp/{toolset}` or `/mcp`, after key, origin and body were checked: determines its era and passes it on. Requests
- * of 2026-07-28 and requests without a session are served here without stored state; `initialize` creates a session, and requests with a
- * session id go to that session. A call that may have to stay open goes to a Durable Object.
+ * of 2026-07-28 and requests without a session are served here without stored state, plain ones without the SDK (`plain-request.ts`);
+ * `initialize` creates a session, and requests with a session id go to that session. A call that may have to stay open goes to a Durable
+ * Object.
  */
 import { isInitializeRequest, isLegacyRequest } from '@modelcontextprotocol/server';
 import { resolveName } from '../../core/toolset/alias-map.ts';
@@ -12,6 +13,8 @@ import { mustStayOpen } from '../../engine/mcp/in-flight-call.ts';
 import { readView, type ServedView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { McpSessions } from '../../ports/mcp-sessions.ts';
 import { askableIn } from './client-channel.ts';
+import { servePlain } from './plain-answer.ts';
+import { readPlainRequest } from './plain-request.ts';
 import type { ServeDeps } from './serve-context.ts';
 import { serveStateless } from './stateless.ts';
 
@@ -26,21 +29,24 @@ export async function serveMcp(deps: ServeDeps, sessions: McpSessions, asked: Mc
   const { principal, target, request, text, body } = asked;
   const view = await readView(deps, principal, target);
   const isPost = request.method === 'POST';
-  const sent = {
+  const sent = () => ({
     method: request.method,
     headers: [...sessionHeaders(request.headers), ...Object.entries(deps.telemetry?.carrier() ?? {})],
     body: isPost ? text : null,
-  };
-  if (await isLegacyRequest(request, body)) {
+  });
+  const plain = isPost ? readPlainRequest(request.headers, body) : null;
+  if (plain === null && (await isLegacyRequest(request, body))) {
     const id = request.headers.get('mcp-session-id');
-    if (id !== null) return { response: (await sessions.resume(principal, target, id, sent)) ?? unknownMcpSession(), view };
-    if (isPost && isInitializeRequest(body)) return { response: await sessions.begin(principal, target, sent), view };
+    if (id !== null) return { response: (await sessions.resume(principal, target, id, sent())) ?? unknownMcpSession(), view };
+    if (isPost && isInitializeRequest(body)) return { response: await sessions.begin(principal, target, sent()), view };
   }
   const held = isPost ? await heldBy(deps, principal, view, body) : undefined;
+  if (held !== undefined) return { response: await sessions.callKeptOpen(principal, target, held, sent()), view };
+  const serving = { request, principal, target, view };
   const response =
-    held === undefined
-      ? await serveStateless(deps, { request, principal, target, view, body: isPost ? body : undefined })
-      : await sessions.callKeptOpen(principal, target, held, sent);
+    plain === null
+      ? await serveStateless(deps, { ...serving, body: isPost ? body : undefined })
+      : await servePlain(deps, { ...serving, asked: plain });
   return { response, view };
 }
 

@@ -12,15 +12,13 @@ import { systemClock } from '../../platform/clock.ts';
  */
 const mcpHeartbeatMs = 1_000;
 
-/** `answer`: its work ends soon after the signal of its request aborts. */
-export async function heartbeatResponse(request: Request, answer: (request: Request) => Promise<Response>): Promise<Response> {
+/** `client`: aborts when the client has disconnected. `answer`: its work ends soon after its signal aborts. */
+export async function heartbeatResponse(client: AbortSignal, answer: (signal: AbortSignal) => Promise<Response>): Promise<Response> {
   const disconnected = new AbortController();
   const disconnect = (): void => disconnected.abort(new Error('the client has disconnected'));
-  if (request.signal.aborted) disconnect();
-  else request.signal.addEventListener('abort', disconnect, { once: true });
-  // The body has already been read; only the rest of the request is used.
-  const { url, method, headers } = request;
-  const answering = answer(new Request(url, { method, headers, signal: disconnected.signal }));
+  if (client.aborted) disconnect();
+  else client.addEventListener('abort', disconnect, { once: true });
+  const answering = answer(disconnected.signal);
   const soon = await withTimeout<Response | null>(systemClock, answering, mcpHeartbeatMs, () => null);
   return soon ?? new Response(withHeartbeats(answering, disconnect), { headers: streamHeaders });
 }

@@ -58,7 +58,11 @@ export async function serveStateless(
     keepAliveMs: limits.mcpAnswerHeartbeatMs,
     onerror: (error) => deps.log.debug('rejected an MCP request', { cause: String(error) }),
   });
-  return await heartbeatResponse(request, (asked) => handler.fetch(asked, { ...(body !== undefined && { parsedBody: body }) }));
+  // The body has already been read; only the rest of the request is used.
+  const { url, method, headers } = request;
+  return await heartbeatResponse(request.signal, (signal) =>
+    handler.fetch(new Request(url, { method, headers, signal }), { ...(body !== undefined && { parsedBody: body }) }),
+  );
 }
 
 /** Returns what `subscriptions/listen` requests; the SDK checks the form. */

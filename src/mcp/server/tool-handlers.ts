@@ -12,7 +12,7 @@ export function registerToolHandlers(server: Server, serving: ServeContext, answ
   server.setRequestHandler(
     'tools/list',
     answering(async ({ params }, { view }) => {
-      const { items, ...more } = listPageAt('tools', stateOf(view), servedPages(view.names), params?.cursor);
+      const { items, ...more } = listPageAt('tools', listStateOf(view), servedPages(view.names), params?.cursor);
       // Schemas are foreign JSON that was checked when it was listed; the SDK's type is the wire shape.
       return { tools: items as unknown as ListToolsResult['tools'], ...more };
     }),
@@ -36,7 +36,7 @@ export function registerToolHandlers(server: Server, serving: ServeContext, answ
 }
 
 /** Identifies the edition and mode of a list: all pages belong to one. */
-function stateOf({ pointer, mode }: ServedView): string {
+export function listStateOf({ pointer, mode }: ServedView): string {
   return `${pointer === null ? '' : pointer.hash.slice(0, 16)} ${mode ?? ''}`;
 }
 
@@ -44,7 +44,7 @@ function stateOf({ pointer, mode }: ServedView): string {
  * An unknown tool name is an error of the request (MCP, tools, error handling: "Unknown tools" are protocol errors, -32602); every other
  * error is a result, which the model reads.
  */
-function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind: 'result' }>, view: ServedView): CallToolResult {
+export function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind: 'result' }>, view: ServedView): CallToolResult {
   const { requested, canonical, via } = answer;
   const { code, content, issues, meta: foreign, protocolError } = answer.result;
   if (protocolError !== undefined) throw new ProtocolError(protocolError.code, protocolError.message, protocolError.data);
