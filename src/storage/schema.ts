@@ -279,21 +279,27 @@ export const catalogMigrations: readonly string[] = [
 /**
  * Migrates an object's database to the newest schema, each migration in its own transaction: after a crash the database has the old
  * schema or the new one, and the next start continues from there. Runs before any request. Throws for a database of a newer release.
+ * `newest`: creates the schema in an empty database, in one transaction, instead of all migrations.
  */
-export function migrate(storage: DurableObjectStorage, migrations: readonly string[]): void {
+export function migrate(storage: DurableObjectStorage, migrations: readonly string[], newest?: string): void {
   const version = readVersion(storage.sql);
   if (version > migrations.length) throw new Error(`the database has schema ${version}, this release knows ${migrations.length}`);
-  for (const [index, migration] of migrations.entries()) {
-    if (index < version) continue;
-    storage.transactionSync(() => {
-      storage.sql.exec(migration);
-      // A transaction cannot wait, so a crash test stops the process here synchronously.
-      void failpoint('schema-migration-mid');
-      storage.sql.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
-      storage.sql.exec('DELETE FROM schema_version');
-      storage.sql.exec('INSERT INTO schema_version (version) VALUES (?)', index + 1);
-    });
+  if (version === 0 && newest !== undefined) {
+    applyMigration(storage, newest, migrations.length);
+    return;
   }
+  for (const [index, migration] of migrations.entries()) if (index >= version) applyMigration(storage, migration, index + 1);
+}
+
+function applyMigration(storage: DurableObjectStorage, migration: string, version: number): void {
+  storage.transactionSync(() => {
+    storage.sql.exec(migration);
+    // A transaction cannot wait, so a crash test stops the process here synchronously.
+    void failpoint('schema-migration-mid');
+    storage.sql.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
+    storage.sql.exec('DELETE FROM schema_version');
+    storage.sql.exec('INSERT INTO schema_version (version) VALUES (?)', version);
+  });
 }
 
 /** Returns the schema version; 0 before the first migration. */

@@ -91,6 +91,24 @@ async function told({ stub }: Made): Promise<void> {
   await waitFor(async () => expect(await waiting()).toEqual([]));
 }
 
+it('writes few rows for a turn with a tool', { retry: onBusyMachine }, async () => {
+  await services.catalog('default').put('toolset', 'clock', { tools: [{ tool: 'local.current_time', name: 'current_time', aliases: [] }] });
+  const plan = await planFor('clock');
+  const made = await make();
+  const unsent = (): Promise<object> =>
+    runInDurableObject(made.stub, (_, { storage: { sql } }) => sql.exec("SELECT kind FROM timers WHERE kind <> 'expire'").toArray());
+  const settled = () => waitFor(async () => expect(await unsent()).toEqual([]));
+  await turn(made, plan, '/current_time {}');
+  await settled();
+  const stop = await count(made);
+  expect(await turn(made, plan, '/current_time {}')).toMatchObject({ status: 'completed', toolCalls: [{ isError: false }] });
+  await settled();
+  const { rowsWritten } = await stop();
+  // As SQLite counts them: 24 rows of tables, the others of indexes and of counters of AUTOINCREMENT.
+  expect(rowsWritten).toBeGreaterThan(20);
+  expect(rowsWritten).toBeLessThanOrEqual(33);
+});
+
 describe('a long session', () => {
   // Text is stored at intervals, so that a pause of the machine adds a row.
   it('writes as many rows and bytes for a turn after ten thousand messages as after twenty', { retry: onBusyMachine }, async () => {

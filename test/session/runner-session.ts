@@ -177,10 +177,8 @@ export async function makeRoom(
       if (listeners.isAway) throw new Error('the shard is unavailable');
       used.push(...reports);
     });
-    const { timers, runner } = self.room;
     if (fault !== null) return false;
-    timers.clear('usage');
-    if (!runner.active) timers.armExactly();
+    self.room.timers.clearSent();
     return true;
   };
 
@@ -257,11 +255,15 @@ export async function makeRoom(
     return { meta, audit, ...parts, runner };
   };
 
+  const countEvents = (): unknown => sql.exec('SELECT count(*) AS events FROM events').one().events;
   const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < 60; turn += 1) {
-      // Hashes are made in other threads: this many, one after another, are awaited on an idle machine.
+    // Hashes are made in other threads, so on a busy machine only a long time without a new event means that all is done.
+    for (let events = countEvents(), quiet = 0; quiet < 60; quiet += 1) {
       await crypto.subtle.digest('SHA-256', new Uint8Array(1));
       await new Promise((resolve) => setImmediate(resolve));
+      const before = events;
+      events = countEvents();
+      if (events !== before) quiet = 0;
     }
   };
   const self = {

@@ -1,7 +1,7 @@
 /**
  * Joins a model's deltas into log rows (contract §5): the first delta is written at once; then one row for each 4 kB, for each network read
- * that arrives 50 ms after the last row, or after 50 ms of silence. Each row is one event for every reader, so the number of rows
- * determines the cost of a stream.
+ * that arrives 50 ms after the last row, or after 50 ms of silence; 500 ms while no client follows the log. Each row is one event for every
+ * reader, so the number of rows determines the cost of a stream.
  */
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import type { Clock } from '../../ports/runtime.ts';
@@ -9,6 +9,7 @@ import { KB } from '../../core/limits/units.ts';
 
 const deltaFlushCharacters = 4 * KB;
 export const deltaFlushMs = 50;
+export const unfollowedFlushMs = 500;
 /** On a machine with delayed writes: a reader still gets something every second. */
 export const maxDeltaFlushMs = 1_000;
 
@@ -23,7 +24,12 @@ export type DeltaBatch = {
   close(): void;
 };
 
-export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody) => void): DeltaBatch {
+/** `isFollowed`: whether a client follows the log. */
+export function createDeltaBatch(
+  clock: Clock,
+  append: (event: SessionEventBody) => void,
+  isFollowed: () => boolean = () => true,
+): DeltaBatch {
   let held: Delta | null = null;
   let lastFlushAt = Number.NEGATIVE_INFINITY;
   let disarm: (() => void) | null = null;
@@ -62,7 +68,8 @@ export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody)
     readEnded() {
       if (held === null) return;
       const sinceMs = clock.now() - lastFlushAt;
-      if (sinceMs < intervalMs) arm(intervalMs);
+      const waitMs = isFollowed() ? intervalMs : Math.max(intervalMs, unfollowedFlushMs);
+      if (sinceMs < waitMs) arm(waitMs);
       else if (sinceMs < 2 * deltaFlushMs || lastFlushAt < 0) flush();
       // Long after the last row, either the model is slow or this process is. A timer measures which, without delaying the row.
       else arm(0);

@@ -47,6 +47,8 @@ export type StepScope = {
   /** Number of the newest event, for `step-restart`. */
   newest(): number;
   append(event: SessionEventBody): void;
+  /** Whether a client follows the events as they are written. Absent: yes. */
+  isFollowed?(): boolean;
 };
 
 type Attempt = { ok: true } | { ok: false; problem: ProblemBody; retryable: boolean };
@@ -90,7 +92,7 @@ async function attemptStep(
   at: { step: number; closing: boolean; model: string },
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const batch = createDeltaBatch(deps.clock, scope.append);
+  const batch = createDeltaBatch(deps.clock, scope.append, scope.isFollowed);
   const writer = createStepWriter(deps, scope, at, batch);
   try {
     const request = await toRequest(deps, scope, at, signal);

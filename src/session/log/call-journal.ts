@@ -25,6 +25,8 @@ export class CallJournals {
   readonly #sql: SqlStorage;
   readonly #now: () => number;
   readonly #waits: WaitStore;
+  /** Whether there may be rows; null until first read. Most sessions have none, and each result would look for them. */
+  #any: boolean | null = null;
 
   constructor(sql: SqlStorage, now: () => number, waits: WaitStore) {
     this.#sql = sql;
@@ -53,8 +55,13 @@ export class CallJournals {
 
   /** Applies an event of the log. Call it with every event, in the transaction that appends the event. */
   applyEvent(event: SessionEventBody): void {
-    if (event.type === 'tool-result') this.drop(event.callId);
-    if (event.type !== 'turn-end') return;
+    if (event.type !== 'tool-result' && event.type !== 'turn-end') return;
+    this.#any ??= this.#sql.exec('SELECT root FROM journal_roots LIMIT 1').toArray().length > 0;
+    if (!this.#any) return;
+    if (event.type === 'tool-result') {
+      this.drop(event.callId);
+      return;
+    }
     for (const { root } of this.#sql.exec<{ root: string }>('SELECT root FROM journal_roots WHERE turn = ?', event.turn).toArray())
       this.drop(root);
   }
@@ -107,6 +114,7 @@ export class CallJournals {
   }
 
   #startedAt(root: string, turn: string | null): number {
+    this.#any = true;
     const insert = 'INSERT INTO journal_roots (root, turn, started_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
     this.#sql.exec(insert, root, turn, this.#now());
     return this.#sql.exec<{ at: number }>('SELECT started_at AS at FROM journal_roots WHERE root = ?', root).one().at;

@@ -12,6 +12,10 @@ const eventPageCharacters = 256 * KB;
 /** Newest events cached in memory for the readers of a running turn. */
 export const eventTailCharacters = 1 * MB;
 
+const insertEvent = 'INSERT INTO events (id, at, body) VALUES (?, ?, ?) RETURNING id';
+/** One statement instead of a query of the epoch before each event. */
+const insertEventOfRun = `INSERT INTO events (id, at, body) SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM turns WHERE id = ? AND epoch = ?) RETURNING id`;
+
 type EventRow = { id: number; at: number; body: string };
 
 export class EventLog {
@@ -23,6 +27,7 @@ export class EventLog {
   #tailSizes: number[] = [];
   #tailCharacters = 0;
   #waiting = new Set<() => void>();
+  #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(sql: SqlStorage, now: () => number) {
     this.#sql = sql;
@@ -36,10 +41,21 @@ export class EventLog {
   }
 
   append(body: SessionEventBody): SessionEvent {
+    const event = this.#append(body, insertEvent);
+    if (event === null) throw new Error('the event was not stored');
+    return event;
+  }
+
+  /** Appends an event of a run of a turn. Returns null, and appends nothing, if a newer run of the turn exists. */
+  appendOfRun(body: SessionEventBody, { turn, epoch }: { turn: string; epoch: number }): SessionEvent | null {
+    return this.#append(body, insertEventOfRun, turn, epoch);
+  }
+
+  #append(body: SessionEventBody, insert: string, ...fence: (string | number)[]): SessionEvent | null {
     const text = JSON.stringify(body);
     const event: SessionEvent = { ...body, id: this.#newest + 1, at: this.#now() };
     const isLong = text.length > limits.maxRowCharacters;
-    this.#sql.exec('INSERT INTO events (id, at, body) VALUES (?, ?, ?)', event.id, event.at, isLong ? '' : text);
+    if (this.#sql.exec(insert, event.id, event.at, isLong ? '' : text, ...fence).toArray().length === 0) return null;
     if (isLong)
       writeChunks(text, (seq, part) => this.#sql.exec('INSERT INTO event_chunks (id, seq, part) VALUES (?, ?, ?)', event.id, seq, part));
     this.#newest = event.id;
@@ -75,6 +91,16 @@ export class EventLog {
         cursor = event.id;
       }
     }
+  }
+
+  /** Called by a reader that shows events as they are written, each time before it waits for one. */
+  noteReader(): void {
+    this.#readAt = this.#now();
+  }
+
+  /** True while such a reader may be waiting. One that has left counts until it would have read again. */
+  isFollowed(): boolean {
+    return this.#now() - this.#readAt <= limits.heartbeatMs;
   }
 
   /** Calls `callback` once, at the next append. The returned function unsubscribes. */

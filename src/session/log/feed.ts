@@ -72,6 +72,7 @@ export function createFeed(source: FeedSource, turn: string | null, encode: Feed
         ended = true;
         return instead;
       }
+      source.log.noteReader();
       const waitMs = quietUntil - source.clock.now();
       if (waitMs <= 0) return heartbeatFrame;
       if (source.log.newest > cursor) continue;

@@ -47,6 +47,7 @@ export async function readAnswer(source: TurnSource, turn: string): Promise<Turn
 
 /** Returns a page of the log after `after`; waits up to `waitMs` for one. */
 export async function readEvents({ log, clock, isDeleted }: TurnSource, after: number, waitMs: number): Promise<SessionEvent[]> {
+  log.noteReader();
   if (log.newest <= after) await waitForEvent({ log, clock }, Math.min(waitMs, limits.heartbeatMs));
   return isDeleted() ? [] : log.read(after);
 }

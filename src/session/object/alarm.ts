@@ -65,6 +65,8 @@ async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'des
       openSession.runner.recover();
       openSession.runner.startNext();
       if (openSession.runner.active && (await context.isCancelled())) openSession.runner.cancelAll();
+      // The lists show a turn that takes longer as running.
+      await flushSummary();
       return 'done';
     case 'audit':
       if (await flushAudit()) openSession.timers.clear('audit');
@@ -73,10 +75,8 @@ async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'des
       if (await flushNotices()) openSession.timers.clear('notice');
       return 'done';
     case 'usage':
-      if (await context.flushUsage()) openSession.timers.clear('usage');
-      return 'done';
     case 'summary':
-      if (await flushSummary()) openSession.timers.clear('summary');
+      if ((await Promise.all([context.flushUsage(), flushSummary()])).every(Boolean)) openSession.timers.clearSent();
       return 'done';
     case 'approval':
       await expireWaits(context);

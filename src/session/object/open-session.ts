@@ -23,6 +23,7 @@ import { WaitStore } from '../pending/wait-store.ts';
 import { Notices } from './notices.ts';
 import { SummaryOutbox } from './summary-outbox.ts';
 import { createResultStore } from '../log/result-store.ts';
+import { newestSessionSchema } from './newest-schema.ts';
 import { sessionMigrations } from './schema.ts';
 import { createTaintStore, type TaintStore } from '../../storage/taint-store.ts';
 import { Timers } from './timers.ts';
@@ -79,7 +80,7 @@ export function readDeletedBy(sql: SqlStorage): string | null {
 }
 
 export function createSessionTables(storage: DurableObjectStorage, meta: SessionRecord): void {
-  migrate(storage, sessionMigrations);
+  migrate(storage, sessionMigrations, newestSessionSchema);
   const { workspace, keyId, setup, createdAt } = meta;
   const insert = 'INSERT INTO meta (id, workspace, key_id, setup, created_at) VALUES (1, ?, ?, ?, ?)';
   storage.sql.exec(insert, workspace, keyId, JSON.stringify(setup), createdAt);

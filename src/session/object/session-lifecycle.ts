@@ -204,11 +204,7 @@ export class SessionLifecycle {
     const fault = await openSession.usage.handOver((reports) => recordUsage(openSession.meta.workspace, this.#id, reports));
     const isOpen = !this.isDeleted(openSession) && this.#deleting === null;
     if (fault === null) {
-      if (isOpen && !openSession.usage.hasRows()) {
-        openSession.timers.clear('usage');
-        // An idle session is not woken for usage that was already sent.
-        if (!openSession.runner.active) openSession.timers.armExactly();
-      }
+      if (isOpen) openSession.timers.clearSent();
       return true;
     }
     log.error('usage could not be sent', { session: this.#id, error: String(fault) });

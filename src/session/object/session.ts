@@ -82,6 +82,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   readonly #copies = new Map<string, Promise<SessionView>>();
   /** Direct calls in flight, by idempotency key. */
   readonly #calls = new Map<string, Promise<SessionCall>>();
+  /** Changes when the session is restored, which creates a new life. */
+  #id = '';
   #life: SessionLifecycle;
   readonly #openedAt: number;
   readonly #backup: ObjectBackup;
@@ -301,12 +303,9 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   #createLife(): SessionLifecycle {
+    this.#id = publicId(this.ctx);
     const own = { storage: this.ctx.storage, session: this.#id, wiring: this.#wiring };
     return new SessionLifecycle({ ...own, waitUntil: (work) => this.ctx.waitUntil(work) });
-  }
-
-  get #id(): string {
-    return publicId(this.ctx);
   }
 
   #enter(caller: Principal): OpenSession {

@@ -30,6 +30,9 @@ type SummaryParts = {
 type Send = (update: SessionUpdate) => Promise<void>;
 type SummaryRow = { revision: number; sent: number; title: string | null; activeAt: number; usage: string };
 
+/** What else an event changes. */
+type Change = { activeAt?: number | null; title?: string | null; usage?: Usage };
+
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
 
 export class SummaryOutbox {
@@ -42,27 +45,20 @@ export class SummaryOutbox {
 
   /** Call it with every event, in the transaction that appends the event. */
   applyEvent(event: SessionEventBody): void {
-    const { sql, now } = this.#parts;
-    if (event.type === 'turn-start') {
-      // Shown as running if it is not over soon.
-      this.#change(limits.turnAlarmMs);
-      sql.exec('UPDATE summary SET active_at = ?, title = coalesce(title, ?)', now(), titleOf(event.input));
-    }
-    if (event.type === 'turn-end') {
-      const usage = addUsage(this.summary().usage, event.usage);
-      this.noteChange();
-      sql.exec('UPDATE summary SET active_at = ?, usage = ?', now(), JSON.stringify(usage));
-    }
+    const { now } = this.#parts;
+    // The timer of the turn, set in the same transaction, sends it: the turn is shown as running if it is not over soon.
+    if (event.type === 'turn-start') this.#change({ activeAt: now(), title: titleOf(event.input) });
+    if (event.type === 'turn-end') this.noteChange({ activeAt: now(), usage: addUsage(this.summary().usage, event.usage) });
   }
 
   /** Call it in the transaction in which a turn asks: it usually waits right after, which is another change. */
   noteAsked(): void {
-    this.#change(limits.turnAlarmMs);
+    if (this.#change()) this.#setTimer(limits.turnAlarmMs);
   }
 
   /** Call it in the transaction of any other change of the status or of a question. */
-  noteChange(): void {
-    this.#change(limits.noticeRetryMs);
+  noteChange(change: Change = {}): void {
+    if (this.#change(change)) this.#setTimer(limits.noticeRetryMs);
     this.#parts.sendUpdate();
   }
 
@@ -73,10 +69,13 @@ export class SummaryOutbox {
   }
 
   summary(): Omit<SessionSummary, 'status'> {
-    const row = this.#row();
+    return this.#toSummary(this.#row());
+  }
+
+  #toSummary(row: SummaryRow | null): Omit<SessionSummary, 'status'> {
     const { createdAt } = this.#parts.meta;
     if (row === null) return { revision: 0, title: null, activeAt: createdAt, usage: noUsage };
-    // Written only above.
+    // Written only by `#change`.
     return { revision: row.revision, title: row.title, activeAt: row.activeAt, usage: JSON.parse(row.usage) as Usage };
   }
 
@@ -97,15 +96,20 @@ export class SummaryOutbox {
     await this.#sending?.catch(() => undefined);
   }
 
-  #change(delayMs: number): void {
-    const { sql, timers, now, meta } = this.#parts;
+  /** Returns false for a session without a summary. The first title stays. */
+  #change({ activeAt = null, title = null, usage }: Change = {}): boolean {
+    const { sql, meta } = this.#parts;
     // It is in no list, and its call cannot wait.
-    if (meta.setup.forCall === true) return;
-    const statement = `INSERT INTO summary (id, revision, sent, active_at, usage) VALUES (1, 1, 0, ?, ?)
-      ON CONFLICT (id) DO UPDATE SET revision = revision + 1`;
-    sql.exec(statement, meta.createdAt, JSON.stringify(noUsage));
-    // The timer is durable with the row: the update is sent even if the process dies.
-    timers.set('summary', now() + delayMs);
+    if (meta.setup.forCall === true) return false;
+    const statement = `INSERT INTO summary (id, revision, sent, title, active_at, usage) VALUES (1, 1, 0, ?1, coalesce(?2, ?3), coalesce(?4, ?5))
+      ON CONFLICT (id) DO UPDATE SET revision = revision + 1, title = coalesce(title, ?1), active_at = coalesce(?2, active_at), usage = coalesce(?4, usage)`;
+    sql.exec(statement, title, activeAt, meta.createdAt, usage === undefined ? null : JSON.stringify(usage), JSON.stringify(noUsage));
+    return true;
+  }
+
+  /** The timer is durable with the row: the update is sent even if the process dies. */
+  #setTimer(delayMs: number): void {
+    this.#parts.timers.set('summary', this.#parts.now() + delayMs);
   }
 
   async #sendAll(send: Send): Promise<void> {
@@ -119,13 +123,11 @@ export class SummaryOutbox {
         const changed = this.#unindexed();
         const { agent = null, model = null, toolset = null } = meta.setup;
         const about = { id: session, keyId: meta.keyId, agent, model, toolset, createdAt: meta.createdAt };
-        await send({ ...about, summary: { ...this.summary(), status: this.#status() }, waits: changed });
+        await send({ ...about, summary: { ...this.#toSummary(row), status: this.#status() }, waits: changed });
         this.#markIndexed(changed);
         if (changed.length < summaryBatchWaits) sql.exec('UPDATE summary SET sent = ? WHERE revision >= ?', row.revision, row.revision);
       }
-      // An idle session is not woken for what was already sent.
-      timers.clear('summary');
-      timers.armExactly();
+      timers.clearSent();
     } finally {
       this.#sending = null;
     }

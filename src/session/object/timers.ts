@@ -4,8 +4,8 @@
  */
 
 /**
- * `approval`: the next approval or question of a tool expires. `notice`, `summary`: the Catalog has not received a notice or an update of its
- * lists. `usage`: usage is not sent. `erase`: a deletion is not finished.
+ * `approval`: the next approval or question of a tool expires. `notice`: the Catalog has not received a notice. `summary`, `usage`: the Catalog
+ * has not received an update of its lists, or usage is not sent; either timer sends both. `erase`: a deletion is not finished.
  */
 export type TimerKind = 'turn' | 'expire' | 'audit' | 'approval' | 'notice' | 'usage' | 'summary' | 'erase';
 
@@ -19,7 +19,12 @@ export class Timers {
 
   set(kind: TimerKind, due: number): void {
     this.#storage.sql.exec('INSERT INTO timers (kind, due) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET due = excluded.due', kind, due);
-    this.arm();
+    // The alarm is not later, so the other timers need not be read.
+    if (this.#armedFor === null || this.#armedFor > due) this.arm();
+  }
+
+  isSet(kind: TimerKind): boolean {
+    return this.#storage.sql.exec('SELECT kind FROM timers WHERE kind = ?', kind).toArray().length > 0;
   }
 
   /** Sets the timer to `due`, unless it is set for later. */
@@ -30,6 +35,13 @@ export class Timers {
 
   clear(kind: TimerKind): void {
     this.#storage.sql.exec('DELETE FROM timers WHERE kind = ?', kind);
+  }
+
+  /** Clears `usage` and `summary` once nothing is left to send: an idle session is not woken for what was sent. */
+  clearSent(): void {
+    const isLeft = 'SELECT 1 FROM usage_ranges UNION ALL SELECT 1 FROM summary WHERE revision > sent';
+    const clear = `DELETE FROM timers WHERE kind IN ('usage', 'summary') AND NOT EXISTS (${isLeft}) RETURNING kind`;
+    if (this.#storage.sql.exec(clear).toArray().length > 0) this.armExactly();
   }
 
   /** Deletes all timers, before the session is deleted. */

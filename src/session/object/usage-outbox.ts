@@ -46,16 +46,16 @@ export class UsageOutbox {
   }
 
   /** Notes that a turn has ended or waits, with its event `through`. Call it in the transaction of that event. */
-  note(turn: string, before: number, through: number): void {
+  note(turn: string, through: number): void {
     const { sql, timers, now, sendUsage } = this.#parts;
-    const counted =
-      sql.exec<{ counted: number }>('SELECT counted_event AS counted FROM turns WHERE id = ?', turn).toArray()[0]?.counted ?? 0;
-    const after = Math.max(before, counted);
+    const query = 'SELECT max(counted_event, coalesce(input_event, 0)) AS after, state FROM turns WHERE id = ?';
+    const { after, state } = sql.exec<{ after: number; state: string }>(query, turn).one();
     if (through <= after) return;
     sql.exec('INSERT INTO usage_ranges (turn, after_event, through_event) VALUES (?, ?, ?)', turn, after, through);
-    sql.exec('UPDATE turns SET counted_event = ? WHERE id = ?', through, turn);
-    // The timer is durable with the row: the range is sent even if the process dies.
-    timers.set('usage', now() + limits.noticeRetryMs);
+    // A turn that has ended has no further range.
+    if (state !== 'ended') sql.exec('UPDATE turns SET counted_event = ? WHERE id = ?', through, turn);
+    // The timer is durable with the row: the range is sent even if the process dies. That of the summary does the same.
+    if (!timers.isSet('summary')) timers.set('usage', now() + limits.noticeRetryMs);
     sendUsage();
   }
 

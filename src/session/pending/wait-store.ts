@@ -35,6 +35,8 @@ export class WaitStore {
   readonly #sql: SqlStorage;
   readonly #now: () => number;
   readonly #changed: (how: 'asked' | 'ended') => void;
+  /** Whether there may be rows; null until first read. Most sessions have none, and each result would look for them. */
+  #any: boolean | null = null;
 
   /** `changed` is called when a question is asked, or is answered or closed. */
   constructor(sql: SqlStorage, now: () => number, changed: (how: 'asked' | 'ended') => void = () => undefined) {
@@ -232,6 +234,7 @@ export class WaitStore {
     data: object,
   ): void {
     this.#deleteOld();
+    this.#any = true;
     this.#sql.exec(
       `INSERT OR REPLACE INTO waits (call_id, kind, round, turn, state, asked_at, expires_at, key_hash, question) VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
       ...[callId, kind, round, turn, this.#now(), expiresAt, keyHash, JSON.stringify(data)],
@@ -256,6 +259,8 @@ export class WaitStore {
 
   /** Ends what is still pending when its call or turn ends, so that it can no longer be answered. Returns true when anything was pending. */
   #close(where: string, ...ids: string[]): boolean {
+    this.#any ??= this.#sql.exec('SELECT call_id FROM waits LIMIT 1').toArray().length > 0;
+    if (!this.#any) return false;
     this.#deleteParts(`kind <> 'arguments' AND call_id IN (SELECT call_id FROM waits WHERE ${where})`, ...ids);
     // The retention of a call of the client begins at its end.
     const query = `UPDATE waits SET state = 'expired', expires_at = coalesce(expires_at, ?), decided_at = ?, indexed = 0 WHERE ${where} AND state = 'pending' RETURNING call_id`;

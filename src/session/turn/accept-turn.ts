@@ -24,16 +24,15 @@ export type SubmitContext = {
   isDeleted(): boolean;
 };
 
-/** Queues the turn and starts it if nothing else runs. `note` stores the completion record of the turn and returns its id, which is passed on. */
+/** Stores the turn and starts it if nothing else runs. `note` stores the completion record of the turn and returns its id, which is passed on. */
 export function acceptTurn(context: SubmitContext, request: SubmitTurn, note: (turn: string) => string | null): SubmittedTurn {
   const { openSession, session, ids } = context;
   const turn = request.turn ?? ids.next('turn');
   const edition = request.plan.edition ?? null;
-  openSession.turns.accept(turn, request.plan, request.input);
+  openSession.turns.requireAcceptable();
   const completion = note(turn);
   if (request.idempotencyKey !== undefined)
     openSession.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', { turn, session: null, edition, completion });
-  const position = openSession.runner.active || openSession.turns.isWaiting() ? openSession.turns.countQueued() : 0;
-  openSession.runner.startNext();
+  const position = openSession.runner.accept(turn, request.plan, request.input);
   return { turn, position, session, edition, completion };
 }

@@ -33,7 +33,7 @@ export type TurnRun = {
   unaudited: UnauditedResult[];
 };
 
-export function toRun({ id, plan, spentMs }: OpenTurnRow, epoch: number, now: number): TurnRun {
+export function toRun({ id, plan, spentMs }: Pick<OpenTurnRow, 'id' | 'plan' | 'spentMs'>, epoch: number, now: number): TurnRun {
   return {
     turn: id,
     plan,

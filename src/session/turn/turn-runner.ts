@@ -5,6 +5,8 @@
  */
 import { failpoint } from '../../core/failpoint.ts';
 import { limits } from '../../core/limits.ts';
+import type { InputPart } from '../../core/turn/message.ts';
+import type { Plan } from '../../core/turn/plan.ts';
 import { Problem } from '../../core/problem.ts';
 import { logFormat, type SessionEventBody, type TurnEndReason, type TurnStatus } from '../../core/turn/session-event.ts';
 import { applyEvent } from '../../core/turn/fold-turn.ts';
@@ -46,20 +48,38 @@ export class TurnRunner {
     return this.#run !== null;
   }
 
+  /** Stores the turn and starts it, unless another one has not ended. Returns the number of turns ahead of it. */
+  accept(id: string, plan: Plan, input: InputPart[]): number {
+    const { turns, log } = this.#parts;
+    if (this.#run === null && !this.#shut && turns.isIdle()) {
+      const before = log.newest;
+      this.#begin({ id, plan, spentMs: 0 }, turns.acceptStarted(id, plan, before), input);
+      return 0;
+    }
+    turns.accept(id, plan, input);
+    const position = this.active || turns.isWaiting() ? turns.countQueued() : 0;
+    this.startNext();
+    return position;
+  }
+
   /** Starts the next turn unless one is running or waiting. */
   startNext(): void {
-    const { turns, timers, log, clock } = this.#tools();
+    const { turns, timers, log } = this.#parts;
     if (this.#run !== null || this.#shut) return;
     const next = turns.isWaiting() ? null : turns.nextQueued();
     if (next === null) {
       timers.clear('turn');
       return;
     }
-    const run = toRun(next, turns.markStarted(next.id, log.newest), clock.now());
+    const epoch = turns.markStarted(next.id, log.newest);
+    this.#begin(next, epoch, turns.takeInput(next.id));
+  }
+
+  #begin(row: Pick<OpenTurnRow, 'id' | 'plan' | 'spentMs'>, epoch: number, input: InputPart[]): void {
+    const run = toRun(row, epoch, this.#parts.deps.clock.now());
     this.#run = run;
-    const { model, agent, edition } = next.plan;
-    const input = turns.takeInput(next.id);
-    this.#append(run, { type: 'turn-start', turn: next.id, input, model, ...(agent && { agent }), ...(edition && { edition }) });
+    const { model, agent, edition } = row.plan;
+    this.#append(run, { type: 'turn-start', turn: row.id, input, model, ...(agent && { agent }), ...(edition && { edition }) });
     this.#start(run);
   }
 
@@ -230,14 +250,15 @@ export class TurnRunner {
   #append(run: TurnRun, event: SessionEventBody): void {
     if (run.sealed) return;
     const { log, transcript, turns, waits, journals, notices, summary } = this.#parts;
-    if (!turns.isEpoch(run.turn, run.epoch)) {
+    // A call has one result: the first one counts, as it does for readers of the log.
+    if (event.type === 'tool-result' && run.state.calls.get(event.callId)?.answered === true) return;
+    const appended = log.appendOfRun(event, run);
+    if (appended === null) {
       run.sealed = true;
       run.abort.abort(new Error('a newer run of this turn has taken over'));
       return;
     }
-    // A call has one result: the first one counts, as it does for readers of the log.
-    if (event.type === 'tool-result' && run.state.calls.get(event.callId)?.answered === true) return;
-    const { id } = log.append(event);
+    const { id } = appended;
     if (event.type === 'tool-result' && !run.audited.has(event.callId)) run.unaudited.push(toUnauditedResult(run, event));
     applyEvent(run.state, event);
     transcript.apply(event);
@@ -247,7 +268,7 @@ export class TurnRunner {
     summary.applyEvent(event);
     if (event.type !== 'turn-end') return;
     run.sealed = true;
-    turns.markEnded(run.turn, event.status, event.reason, id);
+    turns.markEnded(run.turn, event.status, event.reason, id, run.plan);
     notices.noteEnd(run.turn, run.plan, event.status, id);
     countTurn(this.#parts, run, 'rests');
     this.#noteUsage(run.turn);
@@ -255,8 +276,8 @@ export class TurnRunner {
   }
 
   #noteUsage(turn: string): void {
-    const { turns, usage, log } = this.#parts;
-    usage.note(turn, turns.get(turn)?.before ?? 0, log.newest);
+    const { usage, log } = this.#parts;
+    usage.note(turn, log.newest);
   }
 
   /** Sets the timer to the next expiry of an approval or a question of a tool. Call it when the pending questions have changed. */

@@ -27,6 +27,9 @@ import type { LogTranscript } from '../log/transcript-log.ts';
 import { auditScope, type TurnAuditParts } from './turn-audit.ts';
 import type { TurnRun } from './turn-run.ts';
 
+/** A client follows the turn that it submitted within this time. */
+const followDelayMs = 1_000;
+
 export type TurnScopeParts = TurnAuditParts & {
   deps: TurnDeps;
   log: EventLog;
@@ -68,6 +71,8 @@ export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, appen
     results,
     newest: () => log.newest,
     append,
+    // The client that submitted the turn may be about to follow it.
+    isFollowed: () => log.isFollowed() || deps.clock.now() - run.startedAt < followDelayMs,
     rules: async () => {
       const now = await parts.rules();
       // When the rules cannot be read now, the last known rules are better than requiring approval for everything.

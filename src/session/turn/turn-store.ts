@@ -62,19 +62,30 @@ export class TurnStore {
     this.#now = now;
   }
 
-  /** Throws `rate_limited` when the queue is full, and `conflict` when the session is. */
-  accept(id: string, plan: Plan, input: InputPart[]): void {
+  /** Throws `rate_limited` when the queue is full, and `conflict` when the session is. Call it before `accept`. */
+  requireAcceptable(): void {
     requireRoom(this.#sql);
     if (this.countQueued() >= maxQueuedTurns) {
       throw new Problem('rate_limited', `This session already has ${maxQueuedTurns} turns waiting. Try again when some have ended.`, {
         retryAfterMs: 5_000,
       });
     }
+  }
+
+  /** Queues the turn. */
+  accept(id: string, plan: Plan, input: InputPart[]): void {
     const insert = `INSERT INTO turns (id, state, plan, format, accepted_at) VALUES (?, 'queued', ?, ?, ?)`;
     this.#sql.exec(insert, id, JSON.stringify(plan), logFormat, this.#now());
     writeChunks(JSON.stringify(input), (seq, part) =>
       this.#sql.exec('INSERT INTO turn_inputs (turn, seq, part) VALUES (?, ?, ?)', id, seq, part),
     );
+  }
+
+  /** Stores a turn that starts now. `before`: number of the event before its first, which has its input. Returns the epoch of its run. */
+  acceptStarted(id: string, plan: Plan, before: number): number {
+    const insert = `INSERT INTO turns (id, state, plan, format, accepted_at, input_event, epoch) VALUES (?, 'running', ?, ?, ?, ?, 1)`;
+    this.#sql.exec(insert, id, JSON.stringify(plan), logFormat, this.#now(), before);
+    return 1;
   }
 
   get(id: string): TurnRow | null {
@@ -83,7 +94,11 @@ export class TurnStore {
 
   /** The running or waiting turn, else the next in the queue, else the last that ended. */
   current(): TurnRow | null {
-    return this.open() ?? this.nextQueued() ?? this.#row(`SELECT ${columns} FROM turns ORDER BY seq DESC LIMIT 1`);
+    const started = `state IN ('running', 'waiting', 'queued') ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'waiting' THEN 1 ELSE 2 END, seq`;
+    return (
+      this.#row(`SELECT ${columns} FROM turns WHERE ${started} LIMIT 1`) ??
+      this.#row(`SELECT ${columns} FROM turns ORDER BY seq DESC LIMIT 1`)
+    );
   }
 
   running(): OpenTurnRow | null {
@@ -97,6 +112,11 @@ export class TurnStore {
   /** Returns the turn that was started and has not ended; queued turns wait for it. */
   open(): OpenTurnRow | null {
     return this.running() ?? this.waiting();
+  }
+
+  /** True when every accepted turn has ended. */
+  isIdle(): boolean {
+    return this.#sql.exec(`SELECT id FROM turns WHERE state IN ('running', 'waiting', 'queued') LIMIT 1`).toArray().length === 0;
   }
 
   isWaiting(): boolean {
@@ -136,17 +156,13 @@ export class TurnStore {
 
   /** Marks the turn as started and returns the epoch of its run. */
   markStarted(id: string, before: number): number {
-    this.#sql.exec(`UPDATE turns SET state = 'running', input_event = ? WHERE id = ?`, before, id);
-    return this.raiseEpoch(id);
+    const query = `UPDATE turns SET state = 'running', input_event = ?, epoch = epoch + 1 WHERE id = ? RETURNING epoch`;
+    return this.#sql.exec<{ epoch: number }>(query, before, id).one().epoch;
   }
 
   /** Starts a new epoch: earlier runs of this turn can no longer write. */
   raiseEpoch(id: string): number {
     return this.#sql.exec<{ epoch: number }>('UPDATE turns SET epoch = epoch + 1 WHERE id = ? RETURNING epoch', id).one().epoch;
-  }
-
-  isEpoch(id: string, epoch: number): boolean {
-    return this.#sql.exec('SELECT id FROM turns WHERE id = ? AND epoch = ?', id, epoch).toArray().length > 0;
   }
 
   /** Marks the log of the turn as upgraded to the format of this release. */
@@ -183,8 +199,9 @@ export class TurnStore {
     this.#sql.exec(`UPDATE turns SET state = 'running', reason = NULL WHERE id = ?`, id);
   }
 
-  markEnded(id: string, status: TurnStatus, reason: TurnEndReason, lastEvent: number): void {
-    const { agent, edition, trigger, limited }: EndedPlan = this.get(id)?.plan ?? {};
+  /** `plan`: of the turn, where it is known. */
+  markEnded(id: string, status: TurnStatus, reason: TurnEndReason, lastEvent: number, plan = this.get(id)?.plan): void {
+    const { agent, edition, trigger, limited }: EndedPlan = plan ?? {};
     const query = `UPDATE turns SET state = 'ended', status = ?, reason = ?, last_event = ?, plan = ? WHERE id = ?`;
     this.#sql.exec(query, status, reason, lastEvent, JSON.stringify({ agent, edition, trigger, limited }), id);
   }

@@ -1,17 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
 import { createDeltaBatch } from '../../../src/engine/turn/delta-batch.ts';
 import { fakeClock } from '../../fakes/runtime.ts';
-import { deltaFlushMs, maxDeltaFlushMs } from '../../../src/engine/turn/delta-batch.ts';
+import { deltaFlushMs, maxDeltaFlushMs, unfollowedFlushMs } from '../../../src/engine/turn/delta-batch.ts';
 
 const delta = (text: string) => ({ type: 'text-delta' as const, turn: 't', step: 1, text });
 
-/** Adds a piece every `everyMs`, on a machine whose timers fire `lateMs` late; returns the rows. */
-async function stream(pieces: number, everyMs: number, lateMs: number): Promise<string[]> {
+/** Adds a piece every `everyMs`, on a machine whose timers fire `lateMs` late; returns the rows. `isFollowed`: before this piece. */
+async function stream(pieces: number, everyMs: number, lateMs: number, isFollowed = (_index: number) => true): Promise<string[]> {
   const rows: string[] = [];
   const clock = fakeClock();
   const late = { ...clock, after: (ms: number, run: () => void) => clock.after(ms + lateMs, run) };
-  const batch = createDeltaBatch(late, (event) => void rows.push(event.type === 'text-delta' ? event.text : ''));
+  let at = 0;
+  const append = (event: SessionEventBody): void => void rows.push(event.type === 'text-delta' ? event.text : '');
+  const batch = createDeltaBatch(late, append, () => isFollowed(at));
   for (let index = 0; index < pieces; index += 1) {
+    at = index;
     batch.add(delta('.'));
     batch.readEnded();
     for (let ms = 0; ms < everyMs; ms += 10) await clock.advance(10);
@@ -48,6 +52,16 @@ describe('the rows of a stream', () => {
     expect(rows.join('')).toHaveLength(100);
     expect(rows.length).toBeLessThan(50);
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(4);
+  });
+
+  it('join what arrives within 500 ms while no client follows, and 50 ms once one does', async () => {
+    const rows = await stream(200, 20, 0, (index) => index >= 100);
+    expect(rows.join('')).toHaveLength(200);
+    const longest = unfollowedFlushMs / 20 + 1;
+    expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(longest);
+    const before = rows.slice(0, Math.ceil(100 / longest) + 1);
+    expect(before.join('').length).toBeGreaterThanOrEqual(100);
+    expect(Math.max(...rows.slice(before.length).map((row) => row.length))).toBeLessThanOrEqual(4);
   });
 
   it('are one per piece for a slow model, without delay', async () => {

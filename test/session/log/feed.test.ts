@@ -28,6 +28,23 @@ function open(encode = encodeEvent) {
 const usage = { inputTokens: 0, outputTokens: 0 };
 
 describe("a turn's feed", () => {
+  it('makes the log followed while its reader waits, and until the next heartbeat after the reader stopped reading', async () => {
+    const clock = fakeClock();
+    const log = new EventLog(fakeSql(sessionMigrations), clock.now);
+    expect(log.isFollowed()).toBe(false);
+    const stream = createFeed({ log, clock, after: 0, isDeleted: () => false }, 'mine', { event: encodeEvent, problem: encodeProblem });
+    const reader = stream.getReader();
+    for (let read = 0; read < 3; read += 1) {
+      const heartbeat = reader.read();
+      await clock.advance(1);
+      expect(log.isFollowed()).toBe(true);
+      await clock.advance(limits.heartbeatMs);
+      await heartbeat;
+    }
+    await clock.advance(2 * limits.heartbeatMs);
+    expect(log.isFollowed()).toBe(false);
+  });
+
   it('buffers one page for a reader that never reads, and all of it can be read later', async () => {
     const clock = fakeClock();
     const log = new EventLog(fakeSql(sessionMigrations), clock.now);

@@ -4,6 +4,7 @@ import { ApprovalLinks } from '../../../src/session/pending/approval-links.ts';
 import { WaitStore } from '../../../src/session/pending/wait-store.ts';
 import { CallStore } from '../../../src/session/direct/keyed-call-store.ts';
 import { CompletionStore } from '../../../src/session/log/completion-store.ts';
+import { newestSessionSchema } from '../../../src/session/object/newest-schema.ts';
 import { sessionMigrations } from '../../../src/session/object/schema.ts';
 import { TurnStore } from '../../../src/session/turn/turn-store.ts';
 import { fakeSql } from '../../fakes/sql-storage.ts';
@@ -78,4 +79,23 @@ it('finds what every turn reads without scanning the whole session', () => {
 
   expect(statements()).toBeGreaterThan(25);
   expect(scans).toEqual([]);
+});
+
+/** The schema, without the spaces that columns added later have. */
+function tablesOf(migrations: readonly string[]): unknown[] {
+  const sql = fakeSql(migrations);
+  const objects = [
+    ...sql.exec<{ type: string; name: string; text: string | null }>('SELECT type, name, sql AS text FROM sqlite_master ORDER BY name'),
+  ];
+  return objects.map(({ type, name, text }) => ({
+    type,
+    name,
+    text: text?.replaceAll(/\s*([(),])\s*/g, '$1').replaceAll(/\s+/g, ' '),
+    columns: sql.exec('SELECT * FROM pragma_table_xinfo(?) ORDER BY cid', name).toArray(),
+  }));
+}
+
+it('creates a new session with the tables that the migrations leave', () => {
+  expect(tablesOf([newestSessionSchema])).toEqual(tablesOf(sessionMigrations));
+  expect(tablesOf(sessionMigrations).length).toBeGreaterThan(40);
 });

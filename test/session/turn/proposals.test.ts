@@ -148,11 +148,11 @@ describe('a process that dies at the end of a turn', () => {
     let waits = 0;
     const seen: [string, number][] = [];
     const { log } = room.room;
-    const append = log.append.bind(log);
-    vi.spyOn(log, 'append').mockImplementation((event) => {
+    const append = log.appendOfRun.bind(log);
+    vi.spyOn(log, 'appendOfRun').mockImplementation((event, run) => {
       seen.push([event.type, waits]);
       void Promise.resolve().then(() => (waits += 1));
-      return append(event);
+      return append(event, run);
     });
     room.accept('my camera');
     await room.settle();
