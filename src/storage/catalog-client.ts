@@ -3,7 +3,7 @@
  * retries and invalidations of the method's row in `catalog-methods.ts`.
  */
 import { limits } from '../core/limits.ts';
-import { getOrBuild } from '../core/memoize.ts';
+import { getOrBuild, memoizeByObject } from '../core/memoize.ts';
 import { Problem, unwrap } from '../core/problem.ts';
 import type { CatalogCaller, CatalogPort } from '../ports/catalog.ts';
 import { withTimeout } from '../engine/timeout.ts';
@@ -59,7 +59,7 @@ export async function callCatalog<Name extends CatalogMethod>(
   method: Name,
   args: MethodArguments<Name>,
 ): Promise<MethodResult<Name>> {
-  const id = bindings.CATALOG.idFromName(await objectName(workspaceOf(caller), 'catalog', ''));
+  const id = await catalogId(bindings, workspaceOf(caller));
   const { retry, waitMs } = rowOf(method);
   const timeoutMs = limits.catalogTimeoutMs + (waitMs?.(...args) ?? 0);
   for (let failures = 0; ; failures += 1) {
@@ -73,6 +73,16 @@ export async function callCatalog<Name extends CatalogMethod>(
     }
   }
 }
+
+async function catalogId({ CATALOG }: Bindings, workspace: string): Promise<DurableObjectId> {
+  const ids = idsOf(CATALOG);
+  const known = ids.get(workspace);
+  if (known !== undefined) return known;
+  const id = CATALOG.idFromName(await objectName(workspace, 'catalog', ''));
+  return getOrBuild(ids, workspace, limits.maxCachedNames, () => id);
+}
+
+const idsOf = memoizeByObject((_namespace: object) => new Map<string, DurableObjectId>());
 
 const maxRetries = 3;
 

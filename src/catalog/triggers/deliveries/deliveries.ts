@@ -3,12 +3,13 @@
  * `run-queue.ts` and `dispatcher.ts` send them to their sessions; `delivery-list.ts` shows them.
  */
 import { Problem, quoted } from '../../../core/problem.ts';
+import { utf8Length } from '../../../core/text/utf8.ts';
 import { type Delivery, type DeliveryStatus, isSettled, type Trigger, type TurnTrigger } from '../../../core/triggers/delivery.ts';
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import type { AcceptedDelivery, DeliveryVerdict, NewDelivery } from '../../../ports/triggers.ts';
 import type { CatalogContext } from '../../context.ts';
-import { requireNotDeleted } from '../../records/erasure.ts';
-import { checkBacklog } from './backlog.ts';
+import { documentNotFound } from '../../documents/documents.ts';
+import { changeBacklog, checkBacklog } from './backlog.ts';
 import { setDeliveryStatus, queueRun } from './run-queue.ts';
 import {
   deliveryRow,
@@ -27,23 +28,38 @@ import type { DeliveryRow } from './delivery-rows.ts';
 export function acceptDelivery(context: CatalogContext, delivery: NewDelivery): AcceptedDelivery {
   const { sql } = context;
   const { trigger, id, verdict } = delivery;
+  const { isDeleted, known, isBusy } = readPlace(sql, delivery);
   // An isolate may have the webhook cached a little longer.
-  requireNotDeleted(context, trigger);
-  const known = findDelivery(sql, trigger, id);
+  if (isDeleted === 1) throw documentNotFound(trigger.kind, trigger.name);
   if (known !== null) {
-    sql.exec('UPDATE deliveries SET repeats = repeats + 1 WHERE number = ?', known.number);
-    return toAcceptedDelivery(known, true);
+    sql.exec('UPDATE deliveries SET repeats = repeats + 1 WHERE number = ?', known);
+    return toAcceptedDelivery(stored(sql, known), true);
   }
   if (verdict.become === 'run') checkBacklog(context, trigger);
   return context.record(() => {
-    const number = insert(context, delivery);
-    applyVerdict(context, trigger, number, verdict);
+    const bytes = insert(context, delivery, isBusy === 1);
     sweepExcessDeliveries(context, trigger);
-    const accepted = stored(sql, number);
-    sweepWeight(context, accepted.bytes);
-    return toAcceptedDelivery(accepted, false);
+    sweepWeight(context, bytes);
+    const { session, turn } = verdict.become === 'run' ? verdict : notRun;
+    const reason = verdict.become === 'run' ? null : verdict.reason;
+    return { id, status: verdict.become === 'run' ? 'pending' : verdict.become, reason, session, turn, run: 1, isRepeat: false };
   });
 }
+
+type Place = { isDeleted: number; known: number | null; isBusy: number };
+
+/**
+ * Reads in one statement, since each one takes and releases the lock of the file: whether the trigger is deleted, the number of this
+ * delivery if it is stored, and whether its session has a pending one.
+ */
+function readPlace(sql: SqlStorage, { trigger: { kind, name }, id, verdict }: NewDelivery): Place {
+  const query = `SELECT EXISTS (SELECT 1 FROM documents WHERE kind = ?1 AND name = ?2 AND deleted = 1) AS isDeleted,
+    (SELECT number FROM deliveries WHERE kind = ?1 AND name = ?2 AND id = ?3) AS known,
+    EXISTS (SELECT 1 FROM deliveries WHERE status = 'pending' AND session = ?4) AS isBusy`;
+  return sql.exec<Place>(query, kind, name, id, verdict.become === 'run' ? verdict.session : null).one();
+}
+
+const notRun = { agent: null, session: null, turn: null };
 
 /** Throws `conflict` while it is in progress. */
 export function replayDelivery(context: CatalogContext, trigger: Trigger, id: string, verdict: DeliveryVerdict): AcceptedDelivery {
@@ -104,22 +120,46 @@ export function lastRunsOf({ sql }: CatalogContext, schedules: readonly string[]
 /** One index lookup per status: a schedule may have skipped ten thousand runs since. */
 const runStatuses: readonly DeliveryStatus[] = ['pending', 'running', 'waiting', 'completed', 'failed', 'cancelled'];
 
-function insert({ sql, now }: CatalogContext, { trigger, id, event, payload }: NewDelivery): number {
-  const statement = `INSERT INTO deliveries
-      (kind, name, id, event, status, run, repeats, warnings, is_json, headers, bytes, received_at, run_at, attempts, held)
-    VALUES (?, ?, ?, ?, 'ignored', 1, 0, '[]', ?, ?, 0, ?, ?, 0, 0) RETURNING number`;
-  const content = [payload?.isJson === true ? 1 : 0, payload === null ? null : JSON.stringify(payload.headers)];
-  const { number } = sql.exec<{ number: number }>(statement, trigger.kind, trigger.name, id, event, ...content, now(), now()).one();
-  if (payload === null) return number;
-  const bytes = writePart(sql, number, 'payload', payload.text);
-  sql.exec('UPDATE deliveries SET bytes = ? WHERE number = ?', bytes, number);
-  return number;
+/**
+ * Stores the delivery as its verdict leaves it: one write of its row, which has ten indexes, and one of each text. `isBusy`: its session has
+ * a pending one, which is due first. Returns the bytes of its texts.
+ */
+function insert(context: CatalogContext, { trigger, id, event, payload, verdict }: NewDelivery, isBusy: boolean): number {
+  const { sql } = context;
+  const now = context.now();
+  const isRun = verdict.become === 'run';
+  const { agent, session, turn } = isRun ? verdict : notRun;
+  const held = isHeld(context, trigger, verdict);
+  const input = isRun ? verdict.rendered.input : '';
+  const bytes = [payload?.text ?? '', input].reduce((sum, text) => sum + utf8Length(text), 0);
+  const columns = {
+    ...{ kind: trigger.kind, name: trigger.name, id, event },
+    ...{ status: isRun ? 'pending' : verdict.become, reason: isRun ? null : verdict.reason },
+    ...{ agent, session, session_key: isRun ? verdict.rendered.sessionKey : null, turn, run: 1, repeats: 0 },
+    ...{ warnings: JSON.stringify(isRun ? verdict.rendered.warnings : verdict.warnings) },
+    ...{ is_json: payload?.isJson === true ? 1 : 0, headers: payload === null ? null : JSON.stringify(payload.headers) },
+    ...{ bytes, received_at: now, run_at: now, ended_at: isRun ? null : now, attempts: 0 },
+    ...{ due_at: isRun && !isBusy && !held ? now : null, held: held ? 1 : 0 },
+  };
+  const names = Object.keys(columns);
+  const statement = `INSERT INTO deliveries (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) RETURNING number`;
+  const { number } = sql.exec<{ number: number }>(statement, ...Object.values(columns)).one();
+  if (payload !== null) writePart(sql, number, 'payload', payload.text);
+  if (isRun) {
+    writePart(sql, number, 'input', input);
+    changeBacklog(context, trigger, 1, bytes);
+  }
+  return bytes;
+}
+
+function isHeld(context: CatalogContext, trigger: Trigger, verdict: DeliveryVerdict): boolean {
+  if (verdict.become !== 'run' || verdict.isQueued !== true) return false;
+  return isDeliveryInProgress(context, trigger) || heldCount(context, trigger) > 0;
 }
 
 function applyVerdict(context: CatalogContext, trigger: Trigger, number: number, verdict: DeliveryVerdict): void {
   if (verdict.become === 'run') {
-    const held = verdict.isQueued === true && (isDeliveryInProgress(context, trigger) || heldCount(context, trigger) > 0);
-    queueRun(context, { ...verdict, number, held });
+    queueRun(context, { ...verdict, number, held: isHeld(context, trigger, verdict) });
     return;
   }
   const { become, reason, warnings } = verdict;

@@ -52,6 +52,8 @@ export type DispatcherDeps = {
   waitUntil(work: Promise<unknown>): void;
   /** Sets the alarm again. */
   wake(): Promise<void>;
+  /** Whether the alarm is set to a time in the future, and at the latest to this one. It then sets the next one itself. */
+  wakesBy(at: number): boolean;
 };
 
 export function createDispatcher(context: CatalogContext, deps: DispatcherDeps): Dispatcher {
@@ -118,8 +120,8 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
       batchWindow.latest = Math.min(batchWindow.latest + batchExtensionPerDeliveryMs, batchWindow.since + limits.maxBatchWindowMs);
       batchWindow.at = Math.min(now + batchWindowMs, batchWindow.latest);
     }
-    // Together with the delivery, this stores the alarm that dispatches it if this object dies.
-    deps.waitUntil(deps.wake());
+    // Together with the delivery, this stores the alarm that dispatches it if this object dies. In a burst there is one.
+    if (!deps.wakesBy(batchWindow.latest)) deps.waitUntil(deps.wake());
   };
 
   const pumpAfterBatchWindow = async (until: { at: number }): Promise<void> => {

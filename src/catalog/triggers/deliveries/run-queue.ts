@@ -80,7 +80,9 @@ function letNextGo(sql: SqlStorage, session: string, now: number): void {
   sql.exec('UPDATE deliveries SET due_at = ?, run_at = ? WHERE number = ?', now, now, next.number);
 }
 
-function firstPending(sql: SqlStorage, session: string): DeliveryRow | null {
-  const query = "SELECT * FROM deliveries WHERE status = 'pending' AND session = ? ORDER BY number LIMIT 1";
-  return sql.exec<DeliveryRow>(query, session).toArray()[0] ?? null;
+type QueuedRow = Pick<DeliveryRow, 'number' | 'held' | 'due_at'>;
+
+function firstPending(sql: SqlStorage, session: string): QueuedRow | null {
+  const query = "SELECT number, held, due_at FROM deliveries WHERE status = 'pending' AND session = ? ORDER BY number LIMIT 1";
+  return sql.exec<QueuedRow>(query, session).toArray()[0] ?? null;
 }

@@ -111,6 +111,7 @@ export function openLife({ context }: Storage): Life {
       callbacksQueued: () => void life.kicks.push(life.told.length),
       waitUntil: (promise) => void work.push(promise),
       wake: async () => undefined,
+      wakesBy: () => false,
     });
   };
   const life: Life = {
