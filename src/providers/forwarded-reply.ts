@@ -2,7 +2,7 @@
  * Forwards the body of a reply and meters it on the way: looks for usage objects in its bytes, without parsing the rest. In workerd each
  * read and write in JavaScript costs several times what the runtime needs to pass the piece on. So a copy of a stream is read in a few large
  * pieces, while the runtime itself pumps the original, which costs about a third more than passing it on; a stream that reports no usage is
- * only passed on.
+ * only passed on. A stream that is searched for the provider's key is read in JavaScript, and written in joined pieces.
  */
 import { isRecord, tryParse } from '../core/json/wire-value.ts';
 import type { Usage } from '../core/model/chat-event.ts';
@@ -10,7 +10,10 @@ import { MB } from '../core/limits/units.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { CallMeter } from '../engine/proxy/call-meter.ts';
 import type { Clock } from '../ports/runtime.ts';
-import { bodyWithoutKey } from './provider-secrets.ts';
+import type { SecretFilter } from '../core/policy/secret-filter.ts';
+import { joinBytes } from '../core/text/bytes.ts';
+import { joinWrites } from '../engine/joined-stream.ts';
+import { createForwardFilter } from './provider-secrets.ts';
 
 /** A reply of known length up to this is read at once: cheaper than a stream. */
 const maxWholeBytes = 1 * MB;
@@ -33,7 +36,8 @@ export type Forwarding = {
 /** Returns the body for the client. */
 export async function forwardBody(response: Response, forwarding: Forwarding): Promise<ReadableStream<Uint8Array> | Uint8Array | null> {
   const { access, meter, clock, background } = forwarding;
-  const body = bodyWithoutKey(access, response.body);
+  const { body } = response;
+  const filter = createForwardFilter(access);
   const scan = createUsageScan(forwarding);
   if (body === null) {
     meter.end();
@@ -42,14 +46,15 @@ export async function forwardBody(response: Response, forwarding: Forwarding): P
   const length = Number(response.headers.get('content-length') ?? Number.NaN);
   if (length <= maxWholeBytes) {
     meter.begun();
-    const bytes = new Uint8Array(await (body === response.body ? response : new Response(body)).arrayBuffer());
+    const received = new Uint8Array(await response.arrayBuffer());
+    const bytes = filter === null ? received : joinBytes([filter.push(received), filter.end()]);
     scan.push(bytes);
     scan.end();
     return bytes;
   }
   // The runtime pumps only what it reads from the network itself: not the rehearsal, and not a stream with a filter.
-  const isNative = typeof IdentityTransformStream !== 'undefined' && access.kind !== 'rehearsal' && body === response.body;
-  if (!isNative) return observe(body, scan, meter);
+  const isNative = typeof IdentityTransformStream !== 'undefined' && access.kind !== 'rehearsal' && filter === null;
+  if (!isNative) return observe(body, forwarding, scan, filter);
   if (!forwarding.reportsUsage) {
     meter.begun();
     meter.end();
@@ -89,30 +94,38 @@ export async function forwardBody(response: Response, forwarding: Forwarding): P
   return readable;
 }
 
-function observe(body: ReadableStream<Uint8Array>, scan: UsageScan, meter: CallMeter): ReadableStream<Uint8Array> {
+function observe(
+  body: ReadableStream<Uint8Array>,
+  { meter, clock }: Forwarding,
+  scan: UsageScan,
+  filter: SecretFilter | null,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  return new ReadableStream<Uint8Array>(
+  const scanned = (bytes: Uint8Array): Uint8Array => {
+    scan.push(bytes);
+    return bytes;
+  };
+  return joinWrites(
     {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (done) {
-            scan.end();
-            return controller.close();
-          }
-          scan.push(value);
-          controller.enqueue(value);
-        } catch (error) {
-          meter.end('upstream_error');
-          throw error;
-        }
+      next: () => reader.read(),
+      piece: ({ value }) => value ?? null,
+      join(pieces) {
+        const [first] = pieces;
+        const bytes = pieces.length === 1 && first !== undefined ? first : joinBytes(pieces);
+        return scanned(filter === null ? bytes : filter.push(bytes));
       },
+      end() {
+        const rest = filter === null ? new Uint8Array(0) : scanned(filter.end());
+        scan.end();
+        return rest;
+      },
+      fail: () => meter.end('upstream_error'),
       async cancel(reason) {
         meter.cut();
         await reader.cancel(reason);
       },
     },
-    { highWaterMark: 0 },
+    clock,
   );
 }
 
@@ -128,9 +141,11 @@ function createUsageScan({ meter, readUsage }: Pick<Forwarding, 'meter' | 'readU
   let left = '';
   let failed = false;
   const read = (text: string): void => {
-    const pattern = /(?<!\\)"usage"\s*:\s*\{/g;
+    // Its first character is literal, so that the engine can search for it; a look-behind would be tried everywhere.
+    const pattern = /"usage"\s*:\s*\{/g;
     let done = 0;
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      if (text[match.index - 1] === '\\') continue;
       const start = match.index + match[0].length - 1;
       const end = endOfObject(text, start);
       if (end === null) {

@@ -24,28 +24,11 @@ export function withoutKey(access: ProviderAccess, text: string): string {
 }
 
 /**
- * Filters the body of a response that is forwarded unread. Reading a stream in JavaScript costs several times the CPU of the runtime's own
- * (25 to 40 µs per piece), so the body is not filtered if the provider has no key, or has the default URL of its kind, such as
- * api.openai.com: the service that issued a key does not return it.
+ * Returns the filter for the body of a response that is forwarded unread. Reading a stream in JavaScript costs several times the CPU of the
+ * runtime's own, so null, nothing is filtered, if the provider has no key, or has the default URL of its kind, such as api.openai.com: the
+ * service that issued a key does not return it.
  */
-export function bodyWithoutKey(access: ProviderAccess, body: ReadableStream<Uint8Array> | null): ReadableStream<Uint8Array> | null {
+export function createForwardFilter(access: ProviderAccess): SecretFilter | null {
   const isIssuer = access.kind !== 'rehearsal' && access.baseUrl === defaultBaseUrl(access.kind);
-  const filter = isIssuer ? null : createSecretFilter(access);
-  if (filter === null || body === null) return body;
-  const reader = body.getReader();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        for (;;) {
-          const { done, value } = await reader.read();
-          const bytes = done ? filter.end() : filter.push(value);
-          if (bytes.byteLength > 0) controller.enqueue(bytes);
-          if (done) controller.close();
-          if (done || bytes.byteLength > 0) return;
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
+  return isIssuer ? null : createSecretFilter(access);
 }

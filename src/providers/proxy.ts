@@ -178,16 +178,22 @@ export async function proxyChat(given: ProxyRequest): Promise<Response> {
     const forwarded = await forwardBody(response, { access, meter, readUsage: adapter.readUsage, reportsUsage, clock, background });
     return new Response(forwarded, { status: 200, headers });
   }
+  const { agentRef } = request;
+  const kept = body.store === false ? undefined : request.kept;
+  const rewriting = { access, adapter, dialect, model, agentRef, kept, includeUsage: wantsUsage(body), clock, ids, meter };
+  if (body.stream !== true) {
+    const response = await withRetries(clock, undefined, () =>
+      openHead({ http, clock }, exchange, { callersBody: true, firstByteMs: limits.providerWholeTimeoutMs }),
+    );
+    return await rewriteUnstreamed(response, { ...rewriting, headers: await answerHeaders(access, response) });
+  }
   const signal = request.signal?.();
   const open = await withRetries(clock, signal, () => openReply({ http, clock }, exchange, signal, { callersBody: true }));
   const headers = await answerHeaders(access, open.response).catch((error: unknown) => {
     open.idle.stop();
     throw error;
   });
-  const { agentRef } = request;
-  const kept = body.store === false ? undefined : request.kept;
-  const rewriting = { access, adapter, dialect, model, agentRef, kept, includeUsage: wantsUsage(body), clock, ids, headers, signal, meter };
-  return body.stream === true ? await rewriteStream(open, rewriting) : await rewriteUnstreamed(open, rewriting);
+  return await rewriteStream(open, { ...rewriting, headers, signal });
 }
 
 /** Items that are not stored here may be the provider's own. */

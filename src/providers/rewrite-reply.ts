@@ -11,7 +11,8 @@ import { encodeReply } from '../engine/proxy/reply-stream.ts';
 import { callerEvents } from '../engine/proxy/translate-chat.ts';
 import type { Clock, Ids } from '../ports/runtime.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
-import { type OpenReply, ReplyCursor } from './transport.ts';
+import { ExchangeTimeout } from './exchange-timeout.ts';
+import { type OpenReply, readWholeReply, ReplyCursor } from './transport.ts';
 
 export type ReplyRewriting = {
   access: ProviderAccess;
@@ -27,26 +28,32 @@ export type ReplyRewriting = {
   ids: Ids;
   /** The headers of the response. */
   headers: Headers;
-  signal: AbortSignal | undefined;
+  signal?: AbortSignal | undefined;
   meter: CallMeter;
 };
 
-export async function rewriteUnstreamed(open: OpenReply, rewriting: ReplyRewriting): Promise<Response> {
-  const { access, adapter, dialect, kept, headers, signal, meter } = rewriting;
+export async function rewriteUnstreamed(response: Response, rewriting: ReplyRewriting): Promise<Response> {
+  const { access, adapter, dialect, clock, kept, headers, meter } = rewriting;
   const reply = adapter.createReply(access);
-  const events: ChatEvent[] = [];
-  const cursor = new ReplyCursor(open, access, reply, signal);
-  try {
-    for (let batch = await cursor.next(); batch !== null; batch = await cursor.next()) {
-      meter.take(batch);
-      for (const event of callerEvents(batch)) events.push(event);
-    }
-  } finally {
-    cursor.close();
-  }
+  const read =
+    (await readWholeReply(access, response, reply)) ??
+    (await readToEnd(new ReplyCursor({ response, idle: new ExchangeTimeout(clock) }, access, reply)));
+  meter.take(read);
+  const events = callerEvents(read);
   const identity = identityOf(reply, rewriting);
   createReplyKeeper(kept, dialect, identity)(events);
   return Response.json(toReplyDocument(dialect, events, identity), { headers });
+}
+
+/** Of a provider that streams although it was not asked to. */
+async function readToEnd(cursor: ReplyCursor): Promise<ChatEvent[]> {
+  const events: ChatEvent[] = [];
+  try {
+    for (let batch = await cursor.next(); batch !== null; batch = await cursor.next()) events.push(...batch);
+    return events;
+  } finally {
+    cursor.close();
+  }
 }
 
 function identityOf(reply: ReplyReader, { ids, dialect, model, agentRef, includeUsage }: ReplyRewriting): AnswerIdentity {

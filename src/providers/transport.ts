@@ -109,6 +109,27 @@ export async function openUnstreamed(deps: { http: OutboundHttp; clock: Clock },
   return parseReply(access, withoutKey(access, text));
 }
 
+/**
+ * Returns the events of an unstreamed reply, which end with `finish` or `error`, whatever happens to the bytes; null: the provider streams
+ * anyway, and nothing was read. Reads the body at once, which costs a fraction of a `ReplyCursor`.
+ */
+export async function readWholeReply(access: ProviderAccess, response: Response, reply: ReplyReader): Promise<ChatEvent[] | null> {
+  if (!isJson(response)) return null;
+  const late = (): never => {
+    throw timeoutProblem(access, 'stopped sending in the middle of its reply');
+  };
+  try {
+    const text = withoutKey(access, await withTimeout(systemClock, readText(access, response), providerIdleTimeoutMs, late));
+    const list = text.trimStart().startsWith('[') ? takeArray(reply) : null;
+    const events =
+      list === null ? reply.takeWhole(parseReply(access, text)) : [...list.bytes(new TextEncoder().encode(text)), ...list.end()];
+    if (countNatives(events) > limits.maxNativePartsPerReply) throw tooManyNatives(access);
+    return events;
+  } catch (error) {
+    return failureEvents(connectionProblem(access, error), null);
+  }
+}
+
 /** Throws a problem for a body that is not JSON. */
 function parseReply(access: ProviderAccess, text: string): unknown {
   try {

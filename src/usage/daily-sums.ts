@@ -1,5 +1,5 @@
 /** The daily sums of a shard: adds reports to them, and groups them for queries. */
-import type { UsageDimension, UsageReport } from '../core/usage.ts';
+import { joinModelUses, type UsageDimension, type UsageReport } from '../core/usage.ts';
 import type { UsageQuery } from '../ports/usage.ts';
 import { countNames, type SumRow, type Sums } from '../storage/usage-shards.ts';
 
@@ -37,9 +37,19 @@ export class DailySums {
     this.#sql = sql;
   }
 
-  add({ keyId, agent, toolset, models, tools }: UsageReport): void {
+  /** Joins what belongs to one row first: a batch mostly has many reports of few rows. */
+  add(reports: readonly UsageReport[]): void {
+    const groups = Map.groupBy(reports, ({ keyId, agent, toolset }) => JSON.stringify([keyId, agent, toolset]));
+    for (const group of groups.values()) this.#addGroup(group);
+  }
+
+  /** `reports`: of the same key, agent and toolset. */
+  #addGroup(reports: readonly UsageReport[]): void {
+    const [first] = reports;
+    if (first === undefined) return;
+    const { keyId, agent, toolset } = first;
     const at = [keyId, agent ?? '', toolset ?? ''].map((name) => name.slice(0, maxNameLength)) as [string, string, string];
-    for (const { day, model, usage, ...use } of models) {
+    for (const { day, model, usage, ...use } of joinModelUses(reports.flatMap(({ models }) => models))) {
       this.#sql.exec(
         addModel,
         ...[day, ...at, this.#boundedModel(day, at, model.slice(0, maxNameLength))],
@@ -47,7 +57,7 @@ export class DailySums {
         ...[usage.outputTokens, usage.reasoningTokens ?? 0, use.cost, use.priced, use.unpriced, use.unreported],
       );
     }
-    for (const { day, tool, calls, failures, durationMs } of tools)
+    for (const { day, tool, calls, failures, durationMs } of joinToolUses(reports.flatMap(({ tools }) => tools)))
       this.#sql.exec(addTool, day, ...at, tool.slice(0, maxNameLength), calls, failures, durationMs);
   }
 
@@ -88,6 +98,17 @@ export class DailySums {
     this.#rows.count += 1;
     return model;
   }
+}
+
+function joinToolUses(uses: UsageReport['tools']): UsageReport['tools'] {
+  const joined = new Map<string, UsageReport['tools'][number]>();
+  for (const use of uses) {
+    const key = `${use.day} ${use.tool}`;
+    const known = joined.get(key) ?? { ...use, calls: 0, failures: 0, durationMs: 0 };
+    const [calls, failures] = [known.calls + use.calls, known.failures + use.failures];
+    joined.set(key, { ...use, calls, failures, durationMs: known.durationMs + use.durationMs });
+  }
+  return [...joined.values()];
 }
 
 const addModel = `INSERT INTO model_usage (day, key, agent, toolset, model, ${countNames.join(', ')}) VALUES (${Array.from({ length: countNames.length + 5 }, () => '?').join(', ')})

@@ -56,18 +56,30 @@ export class RequestRows {
 
   /** Stores the report, joined with the earlier parts of its turn. Returns false for a report that was stored before. */
   add({ id, part, at, models, bodies }: UsageReport, request: ReportedRequest): boolean {
-    const row = this.#sql.exec<{ part: number; body: string }>('SELECT part, body FROM requests WHERE id = ?', id).toArray()[0];
-    if (row !== undefined && row.part >= part) return false;
-    const stored = row === undefined ? null : (JSON.parse(row.body) as StoredRequest);
-    const joined = join(stored, request, models);
-    const { keyId, agent, session, model, status, kind, requestId } = joined.request;
+    const isNew = this.#insert(id, part, at, join(null, request, models)) || this.#update(id, part, request, models);
+    if (isNew && bodies !== undefined) this.#addBodies(id, bodies);
+    return isNew;
+  }
+
+  /** Returns false if there is a row. Most reports are the only one of their row, so this is tried first. */
+  #insert(id: string, part: number, at: number, stored: StoredRequest): boolean {
+    const { keyId, agent, session, model, status, kind, requestId } = stored.request;
     const provider = model === null ? null : splitModelRef(model).provider;
-    this.#sql.exec(
+    const inserted = this.#sql.exec(
       `INSERT INTO requests (id, part, at, key, agent, session, model, provider, status, kind, request_id, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (id) DO UPDATE SET part = excluded.part, status = excluded.status, body = excluded.body`,
-      ...[id, part, at, keyId, agent, session, model, provider, status, kind, requestId, JSON.stringify(joined)],
+        ON CONFLICT (id) DO NOTHING`,
+      ...[id, part, at, keyId, agent, session, model, provider, status, kind, requestId, JSON.stringify(stored)],
     );
-    if (bodies !== undefined) this.#addBodies(id, bodies);
+    return inserted.rowsWritten > 0;
+  }
+
+  /** Returns false if the part, or a later one, was stored before. */
+  #update(id: string, part: number, request: ReportedRequest, models: readonly ModelUse[]): boolean {
+    const row = this.#sql.exec<{ part: number; body: string }>('SELECT part, body FROM requests WHERE id = ?', id).one();
+    if (row.part >= part) return false;
+    const joined = join(JSON.parse(row.body) as StoredRequest, request, models);
+    const update = 'UPDATE requests SET part = ?, status = ?, body = ? WHERE id = ?';
+    this.#sql.exec(update, part, joined.request.status, JSON.stringify(joined), id);
     return true;
   }
 

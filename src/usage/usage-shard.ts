@@ -6,7 +6,7 @@
  * - `model_usage`, `tool_usage`: one row for each day and combination of key, agent, toolset, and model or tool; an empty text where there is
  *   none. Deleted after `retention.usageDays`.
  * - `requests(id, …)`: the request log; `part`: the last part that was counted. `body`: JSON of `StoredRequest`. Deleted after
- *   `retention.requestDays`.
+ *   `retention.requestDays`, and earlier, oldest first, in a shard of more than 8 GB.
  * - `request_bodies(id, …)`: what a request of `requests` and its response contained, if `requestLog.bodies` was on; deleted when it is off.
  * - `objects(id, kind, until)`: objects of the workspace that no list has (`storage/workspace-objects.ts`), for as long as they may exist.
  * - `counted(id, at)`: reports without a row in `requests`, for a day.
@@ -96,7 +96,7 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     // What a deleted workspace still reports is dropped.
     if (!(await this.#arm(workspace))) return;
     this.ctx.storage.transactionSync(() => {
-      for (const report of reports) if (this.#isNew(report)) this.#sums.add(report);
+      this.#sums.add(reports.filter((report) => this.#isNew(report)));
     });
     // The sender deletes its rows after this.
     await this.ctx.storage.sync();
@@ -160,8 +160,9 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     const settings = await this.#settings(workspace);
     if (settings === null) return;
     const { retention, requestLog } = settings;
+    const isFull = sql.databaseSize > limits.maxUsageShardBytes;
     const hasMore = [
-      this.#requests.sweep(now - retention.requestDays * dayMs, maxSweptRows) >= maxSweptRows,
+      this.#requests.sweep(isFull ? now : now - retention.requestDays * dayMs, maxSweptRows) >= maxSweptRows,
       this.#sums.sweep(dayOf(now - retention.usageDays * dayMs)),
       sql.exec('DELETE FROM counted WHERE id IN (SELECT id FROM counted WHERE at < ? LIMIT ?)', now - countedMs, maxSweptRows).rowsWritten >
         0,

@@ -95,6 +95,24 @@ describe('a shard of usage', () => {
     expect(await runInDurableObject(object, (_instance, { storage }) => storage.getAlarm())).toBeGreaterThan(Date.now());
   });
 
+  it('deletes the oldest rows of the request log early when the shard is full, and keeps the sums', async () => {
+    await record(...Array.from({ length: 2_100 }, (_, index) => report({ at: now - 2_100 + index })));
+    const object = await shard();
+    const alarm = async (bytes: number) => {
+      await runInDurableObject(object, async (_instance, { storage }) => {
+        Object.defineProperty(storage.sql, 'databaseSize', { configurable: true, value: bytes });
+        await storage.setAlarm(Date.now() + dayMs);
+      });
+      await runDurableObjectAlarm(object);
+    };
+    await alarm(8_000_000_000);
+    expect(await requests()).toHaveLength(200); // the newest page of more
+    await alarm(9_000_000_000);
+    expect((await requests()).map(({ at }) => Date.parse(at)).at(-1)).toBe(now - 100);
+    expect(await requests()).toHaveLength(100);
+    expect((await sums()).totals.calls).toBe(2_100);
+  });
+
   it('stores logged bodies with their request, and deletes them with it or when the setting is off', async () => {
     const catalog = createCatalogClient(testEnv, { workspace: made.workspace, keyId: 'root' });
     const set = async (bodies: boolean) => {

@@ -46,6 +46,8 @@ export const storageLimits = {
   sweptSessionsPerRun: 20,
   /** A shard of the audit that is larger loses its oldest rows: an object has 10 GB at most, and calls that cannot be recorded fail. */
   maxAuditShardBytes: 8_000 * MB,
+  /** A shard of usage that is larger loses its oldest rows of the request log; the daily sums stay. At 10 GB it could count nothing more. */
+  maxUsageShardBytes: 8_000 * MB,
   /** One object that is exported to R2. */
   exportTimeoutMs: 30_000,
 

@@ -13,9 +13,11 @@ export function joinBytes(pieces: readonly (Uint8Array | ArrayBuffer)[]): Uint8A
 /** Returns two lower-case hexadecimal digits for each byte. */
 export function toHex(bytes: Uint8Array): string {
   let hex = '';
-  for (const byte of bytes) hex += byte.toString(16).padStart(2, '0');
+  for (let index = 0; index < bytes.length; index += 1) hex += hexOfByte[bytes[index] ?? 0];
   return hex;
 }
+
+const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** Returns one character per byte (ISO 8859-1; the `latin1` of TextDecoder is windows-1252). */
 export function fromLatin1(bytes: Uint8Array): string {

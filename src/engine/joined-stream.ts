@@ -1,0 +1,119 @@
+/** Writes pieces that arrive one by one to a stream, with few writes for many pieces. */
+import type { Clock } from '../ports/runtime.ts';
+import { KB } from '../core/limits/units.ts';
+
+/** Data buffered for a slow reader before reading from the source pauses. */
+const maxBufferedBytes = 256 * KB;
+
+export type JoinedSource<Read, Piece extends { readonly length: number }> = {
+  /** Written before the first read. */
+  first?: Piece;
+  /** If it throws, the stream fails after what was read before. */
+  next(): Promise<Read>;
+  /** Returns null after the last piece. Not a part of `next`, whose promise would cost one more for each piece. */
+  piece(read: Read): Piece | null;
+  /** Returns what is written for these pieces; may be empty. */
+  join(pieces: readonly Piece[]): Uint8Array;
+  /** Called after the last piece. Returns what is still to be written; may be empty. */
+  end(): Uint8Array;
+  /** Called when `next` has thrown. */
+  fail?(error: unknown): void;
+  /** Called when the reader disconnects, also during `next`. */
+  cancel(reason: unknown): Promise<void> | void;
+};
+
+/**
+ * Reads ahead of the reader as far as the buffer allows. In workerd every write to a stream enters the isolate, which costs more than
+ * everything else done with a piece. So the first piece is written at once, as are pieces at a model's usual pace; in a burst, whatever
+ * arrives within two milliseconds is joined into one write. (Joining by the time since the last write fails under load: the slower it gets,
+ * the less is joined. Reads cannot be joined: each gives one HTTP chunk, however long it has waited.)
+ */
+export function joinWrites<Read, Piece extends { readonly length: number }>(
+  source: JoinedSource<Read, Piece>,
+  clock: Pick<Clock, 'now' | 'after'>,
+): ReadableStream<Uint8Array> {
+  let pending: Piece[] = [];
+  let pendingLength = 0;
+  let armed = false;
+  let flushedAt = Number.NEGATIVE_INFINITY;
+  let open = true;
+  let resume: (() => void) | null = null;
+
+  const write = (controller: ReadableStreamDefaultController<Uint8Array>, bytes: Uint8Array): void => {
+    if (bytes.byteLength > 0) controller.enqueue(bytes);
+  };
+  const flush = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    armed = false;
+    if (pendingLength === 0 || !open) return;
+    const pieces = pending;
+    pending = [];
+    pendingLength = 0;
+    flushedAt = clock.now();
+    write(controller, source.join(pieces));
+  };
+  const take = (controller: ReadableStreamDefaultController<Uint8Array>, piece: Piece): void => {
+    if (piece.length === 0) return;
+    pending.push(piece);
+    pendingLength += piece.length;
+    const isPaced = !armed && clock.now() - flushedAt >= pacedGapMs;
+    if (isPaced || pendingLength >= maxPendingLength) {
+      flush(controller);
+    } else if (!armed) {
+      armed = true;
+      clock.after(joinMs, () => flush(controller));
+    }
+  };
+  /** Waits until less than this is buffered, or the reader has disconnected. */
+  const belowSize = async (controller: ReadableStreamDefaultController<Uint8Array>, size: number): Promise<void> => {
+    while (open && maxBufferedBytes - (controller.desiredSize ?? 0) >= size) {
+      await new Promise<void>((resolve) => {
+        resume = resolve;
+      });
+    }
+  };
+  const pump = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    if (source.first !== undefined) take(controller, source.first);
+    for (let piece = source.piece(await source.next()); piece !== null && open; piece = source.piece(await source.next())) {
+      take(controller, piece);
+      if ((controller.desiredSize ?? 0) <= 0) await belowSize(controller, maxBufferedBytes);
+    }
+    if (!open) return;
+    flush(controller);
+    write(controller, source.end());
+    controller.close();
+    open = false;
+  };
+  const fail = async (controller: ReadableStreamDefaultController<Uint8Array>, error: unknown): Promise<void> => {
+    if (!open) return;
+    source.fail?.(error);
+    flush(controller);
+    // An error would drop what the reader has not taken yet.
+    await belowSize(controller, 1);
+    if (open) controller.error(error);
+    open = false;
+  };
+  const wake = (): void => {
+    resume?.();
+    resume = null;
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        pump(controller).catch((error: unknown) => fail(controller, error));
+      },
+      pull: wake,
+      cancel(reason) {
+        open = false;
+        wake();
+        return source.cancel(reason);
+      },
+    },
+    { highWaterMark: maxBufferedBytes, size: (chunk) => chunk.byteLength },
+  );
+}
+
+const joinMs = 2;
+/** A piece that arrives this long after the last write comes at a model's usual pace: nothing would be joined with it, so it needs no timer. */
+const pacedGapMs = 4;
+/** Written at once at this size, since a source that never pauses would keep the timer from firing. */
+const maxPendingLength = 16 * 1024;
