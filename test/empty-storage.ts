@@ -15,6 +15,10 @@ await reset();
 vi.resetModules();
 // These are imported here because, in the test runtime, a request cannot await an import that another request began.
 await import('../src/worker.ts');
+await import('../src/http/mount-routes.ts');
+await import('../src/http/openapi-document.ts');
+const { loadRoutes, routeModules } = await import('../src/http/route-modules.ts');
+await loadRoutes(routeModules);
 await import('../src/tools/shell/run-shell-script.ts');
 await import('../src/platform/write-yaml.ts');
 await import('../src/storage/backup/write-archive.ts');

@@ -1,156 +1,57 @@
 /**
  * Assembles the HTTP surface (contract §9): the middleware of every request is listed here in its order; each route has its rules next to its
- * handler in `routes/`. The worker's entry calls `createApp` once per isolate.
+ * handler in `routes/`, and is listed in `route-modules.ts`. The worker's entry calls `createApp` once per isolate.
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Hono } from 'hono';
+import { Hono } from 'hono';
 import { Problem, quoted } from '../core/problem.ts';
 import { createLog } from '../platform/log.ts';
 import type { Services } from '../wiring.ts';
 import { type AppContext, type AppEnv, requestContext } from './middleware/request-context.ts';
 import { discardBody } from './json-body.ts';
-import { buildDocument } from './openapi-document.ts';
 import type { DialectName } from '../core/reference.ts';
 import { dialectOfUnknown, loggedPath, renderProblem, toProblem } from './problems.ts';
 import { cors } from './middleware/cors.ts';
 import { requireOwnHost } from './own-origin.ts';
 import { signInChallenge } from './oauth-metadata.ts';
-import { mountRoutes } from './mount-routes.ts';
-import { agentRoutes } from './routes/agents.ts';
-import { approvalRoutes } from './routes/approvals.ts';
-import { approvePageRoutes } from './routes/approve-page.ts';
-import { auditRoutes } from './routes/audit.ts';
-import { backupRoutes } from './routes/backup.ts';
-import { callbackRoutes } from './routes/callbacks.ts';
-import { chatCompletionRoutes } from './routes/chat-completions.ts';
-import { connectRoutes } from './routes/connect.ts';
-import { connectionRoutes } from './routes/connections.ts';
-import { deliveryRoutes } from './routes/deliveries.ts';
-import { exportRoutes } from './routes/export.ts';
-import { hookRoutes } from './routes/hooks.ts';
-import { importRoutes } from './routes/import.ts';
-import { grantRoutes } from './routes/grants.ts';
-import { keyRoutes } from './routes/keys.ts';
-import { oauthAuthorizeRoutes } from './routes/oauth-authorize.ts';
-import { oauthRoutes } from './routes/oauth.ts';
-import { memberRoutes } from './routes/members.ts';
-import { limitRoutes } from './routes/limits.ts';
-import { masterKeyRoutes } from './routes/master-key.ts';
-import { meRoutes } from './routes/me.ts';
-import { mcpRoutes } from './routes/mcp.ts';
-import { messagesRoutes } from './routes/messages.ts';
-import { passedRequestRoutes } from './routes/passed-requests.ts';
-import { metricsRoutes } from './routes/metrics.ts';
-import { modelAliasRoutes } from './routes/model-aliases.ts';
-import { modelRoutes } from './routes/models.ts';
-import { policyRoutes } from './routes/policy.ts';
-import { projectRoutes } from './routes/projects.ts';
-import { providerRoutes } from './routes/providers.ts';
-import { responsesRoutes } from './routes/responses.ts';
-import { scheduleRunRoutes } from './routes/schedule-runs.ts';
-import { scheduleRoutes } from './routes/schedules.ts';
-import { secretRoutes } from './routes/secrets.ts';
-import { serverAuthorizeRoutes } from './routes/server-authorize.ts';
-import { serverHealthRoutes } from './routes/server-health.ts';
-import { serverToolRoutes } from './routes/server-tools.ts';
-import { serverRoutes } from './routes/servers.ts';
-import { pageRoutes, healthRoutes, openApiRoutes } from './routes/service-pages.ts';
-import { sessionFileRoutes } from './routes/session-files.ts';
-import { sessionRoutes } from './routes/sessions.ts';
-import { identityRoutes } from './routes/identity.ts';
-import { signInRoutes } from './routes/sign-in.ts';
-import { skillRoutes } from './routes/skills.ts';
-import { subscriptionRoutes } from './routes/subscriptions.ts';
-import { toolResultRoutes } from './routes/tool-results.ts';
-import { toolAliasRoutes } from './routes/tool-aliases.ts';
-import { toolRoutes } from './routes/tools.ts';
-import { toolsetResolveRoutes } from './routes/toolset-resolve.ts';
-import { toolsetToolRoutes } from './routes/toolset-tools.ts';
-import { toolsetUseRoutes } from './routes/toolset-use.ts';
-import { toolsetPreviewRoutes } from './routes/toolset-preview.ts';
-import { toolsetUsesRoutes } from './routes/toolset-uses.ts';
-import { toolsetVersionRoutes } from './routes/toolset-versions.ts';
-import { toolsetRoutes } from './routes/toolsets.ts';
-import { usageRoutes } from './routes/usage.ts';
-import { turnRoutes } from './routes/turns.ts';
-import { webhookRoutes } from './routes/webhooks.ts';
-import { workspaceRoutes } from './routes/workspaces.ts';
-import { writtenToolRoutes } from './routes/written-tools.ts';
+import { loadRoutes, routeRoot, routeModules } from './route-modules.ts';
 import { createMiddleware } from 'hono/factory';
 
-/** `services` is called for every request; it manages what lives longer than a request. */
+/**
+ * `services` is called for every request; it manages what lives longer than a request. Each root of paths (`route-modules.ts`) has a router of
+ * its own, with the same middleware, which is made at the first request that needs it.
+ */
 export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => Services): Hono<AppEnv> {
-  const router = new OpenAPIHono<AppEnv>();
+  const app = createRouter(services);
+  const withoutRoutes = { fetch: app.fetch };
+  const routers = new Map<string, Hono<AppEnv>>();
+  // Not shared by requests that arrive meanwhile: the platform drops what a request waits for when its client disconnects.
+  const loadRouter = async (root: string): Promise<Pick<Hono<AppEnv>, 'fetch'>> => {
+    const modules = routeModules.filter(({ roots }) => roots.includes(root));
+    if (modules.length === 0) return withoutRoutes;
+    const [{ mountRoutes }, routes] = await Promise.all([import('./mount-routes.ts'), loadRoutes(modules)]);
+    const router = createRouter(services);
+    mountRoutes(
+      router,
+      routes.filter(({ spec }) => routeRoot(spec.path) === root),
+    );
+    if (!routers.has(root)) routers.set(root, router);
+    return router;
+  };
+  return Object.assign(app, {
+    fetch: (...request: Parameters<typeof app.fetch>): Response | Promise<Response> => {
+      const root = routeRoot(app.getPath(request[0]));
+      const router = routers.get(root);
+      return router === undefined ? loadRouter(root).then((loaded) => loaded.fetch(...request)) : router.fetch(...request);
+    },
+  });
+}
+
+function createRouter<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => Services): Hono<AppEnv> {
+  const router = new Hono<AppEnv>();
   router.use(requestContext(services));
   router.use(requireOwnHost);
   router.use(cors);
   router.use(refuseLoops);
-
-  mountRoutes(router, [
-    ...healthRoutes,
-    ...metricsRoutes,
-    ...toolsetRoutes,
-    ...toolsetVersionRoutes,
-    ...toolsetUsesRoutes,
-    ...toolsetPreviewRoutes,
-    ...toolsetToolRoutes,
-    ...toolsetResolveRoutes,
-    ...toolsetUseRoutes,
-    ...toolRoutes,
-    ...toolAliasRoutes,
-    ...writtenToolRoutes,
-    ...serverRoutes,
-    ...serverAuthorizeRoutes,
-    ...connectionRoutes,
-    ...connectRoutes,
-    ...serverToolRoutes,
-    ...serverHealthRoutes,
-    ...providerRoutes,
-    ...secretRoutes,
-    ...policyRoutes,
-    ...modelRoutes,
-    ...modelAliasRoutes,
-    ...passedRequestRoutes,
-    ...agentRoutes,
-    ...skillRoutes,
-    ...keyRoutes,
-    ...grantRoutes,
-    ...oauthRoutes,
-    ...oauthAuthorizeRoutes,
-    ...memberRoutes,
-    ...masterKeyRoutes,
-    ...meRoutes,
-    ...limitRoutes,
-    ...workspaceRoutes,
-    ...projectRoutes,
-    ...importRoutes,
-    ...exportRoutes,
-    ...webhookRoutes,
-    ...deliveryRoutes,
-    ...hookRoutes,
-    ...scheduleRoutes,
-    ...scheduleRunRoutes,
-    ...subscriptionRoutes,
-    ...callbackRoutes,
-    ...sessionRoutes,
-    ...sessionFileRoutes,
-    ...turnRoutes,
-    ...toolResultRoutes,
-    ...approvalRoutes,
-    ...approvePageRoutes,
-    ...signInRoutes,
-    ...identityRoutes,
-    ...chatCompletionRoutes,
-    ...responsesRoutes,
-    ...messagesRoutes,
-    ...mcpRoutes,
-    ...auditRoutes,
-    ...usageRoutes,
-    ...backupRoutes,
-    ...pageRoutes,
-    ...openApiRoutes(() => buildDocument(router.openAPIRegistry)),
-  ]);
-
   router.notFound((c) => {
     const detail =
       c.req.path === '/v1/completions'

@@ -3,6 +3,7 @@
  * text; the route's schema validates the value (`core/issues.ts`).
  */
 import { parseJsonText } from '../core/json/json-text.ts';
+import { createRepeatedTools } from '../core/json/repeated-tools.ts';
 import { Problem } from '../core/problem.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -24,12 +25,15 @@ export const discardPauseMs = 500;
 
 export type JsonBody = { value: unknown; bytes: Uint8Array; text: string };
 
+/** Requests only read their bodies, so all of them may share lists. */
+const repeatedTools = createRepeatedTools();
+
 /** `also`: another accepted media type. Throws `unsupported_media_type`, `body_too_large`, `invalid_json`, and `invalid_request` for `__proto__`. */
 export async function readJsonBody(request: Request, maxBytes: number, also?: string): Promise<JsonBody> {
   checkMediaType(request.headers, also);
   const bytes = await readBytes(request, maxBytes);
   const text = decodeText(bytes);
-  return { value: parseJsonText(text), bytes, text };
+  return { value: parseJsonText(text, repeatedTools), bytes, text };
 }
 
 /** Returns the raw body; never holds more than `maxBytes` of it in memory. */

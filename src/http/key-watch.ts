@@ -6,6 +6,9 @@ import { rootKeyId, type Principal, type Scope } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
 import { encodeFrame, encodeProblem } from '../dialects/native.ts';
 import { dialectOf } from '../dialects/dialects.ts';
+import { joinBytes } from '../core/text/bytes.ts';
+import { joinWrites } from '../engine/joined-stream.ts';
+import { systemClock } from '../platform/clock.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 
 import { authenticate } from './middleware/authenticate.ts';
@@ -57,6 +60,7 @@ export function endWithKey(source: ReadableStream<Uint8Array>, watch: KeyWatch):
   let ended: Problem | null = null;
   let wake = (): void => undefined;
   const stop = (): void => over.abort(new Error('the stream has ended'));
+  let isCutOff = false;
   /** null: the key became invalid first. */
   const next = (): Promise<ReadableStreamReadResult<Uint8Array> | null> =>
     new Promise((resolve, reject) => {
@@ -69,33 +73,32 @@ export function endWithKey(source: ReadableStream<Uint8Array>, watch: KeyWatch):
     if (problem !== null) wake();
   });
 
-  return new ReadableStream<Uint8Array>(
+  return joinWrites(
     {
-      async pull(controller) {
-        try {
-          const read = await next();
-          if (read?.done === false) {
-            frames.add(read.value);
-            return controller.enqueue(read.value);
-          }
-          if (read === null && ended !== null) {
-            const failure = frames.isWhole() ? failureText(watch.path, ended, frames.count()) : '';
-            if (failure !== '') controller.enqueue(new TextEncoder().encode(failure));
-            cancelReader(reader, watch.log, ended);
-          }
-          stop();
-          controller.close();
-        } catch (error) {
-          stop();
-          throw error;
-        }
+      next,
+      piece(read) {
+        isCutOff = read === null;
+        return read?.value ?? null;
       },
+      join(pieces) {
+        const [first] = pieces;
+        const bytes = pieces.length === 1 && first !== undefined ? first : joinBytes(pieces);
+        frames.add(bytes);
+        return bytes;
+      },
+      end() {
+        stop();
+        if (!isCutOff || ended === null) return new Uint8Array(0);
+        cancelReader(reader, watch.log, ended);
+        return new TextEncoder().encode(frames.isWhole() ? failureText(watch.path, ended, frames.count()) : '');
+      },
+      fail: stop,
       async cancel(reason) {
         stop();
         await reader.cancel(reason);
       },
     },
-    { highWaterMark: 0 },
+    systemClock,
   );
 }
 

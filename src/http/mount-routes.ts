@@ -1,8 +1,9 @@
-/** Puts routes on the router of `@hono/zod-openapi`, with our key check before its validators, and our problems for what they refuse. */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+/** Puts routes on a router of `@hono/zod-openapi`, with our key check before its validators, and our problems for what they refuse. */
+import { createRoute, OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
+import type { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { requireAllowed } from '../core/authority.ts';
 import { issuesOf } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
@@ -13,17 +14,17 @@ import type { AppContext, AppEnv } from './middleware/request-context.ts';
 import { readJsonBody, type JsonBody } from './json-body.ts';
 import { unlessKeyEnded } from './key-watch.ts';
 import { authenticate } from './middleware/authenticate.ts';
-import type { AnswerFunction, Answered, Route, RouteSpec } from './route.ts';
-import { documentedRoute, isSchema, validatedRoute } from './route-config.ts';
+import { type AnswerFunction, type Answered, isSchema, type Route, type RouteSpec } from './route.ts';
 
 /** Mounts all routes, and for each of their paths a response to the methods that it does not support. */
-export function mountRoutes(router: OpenAPIHono<AppEnv>, routes: readonly Route[]): void {
-  for (const route of routes) mountRoute(router, route);
-  mountMethodFallbacks(router);
+export function mountRoutes(router: Hono<AppEnv>, routes: readonly Route[]): void {
+  const mounted = new OpenAPIHono<AppEnv>();
+  for (const route of routes) mountRoute(mounted, route);
+  mountMethodFallbacks(mounted);
+  router.route('/', mounted);
 }
 
 function mountRoute(router: OpenAPIHono<AppEnv>, { spec, handle }: Route): void {
-  router.openAPIRegistry.registerPath(documentedRoute(spec));
   if (spec.scopes.length === 0) {
     router.on(spec.method.toUpperCase(), honoPath(spec.path), (c) =>
       handle({ ...noInput, c, services: c.get('services'), answer: answerOf(c) }),
@@ -37,7 +38,7 @@ function mountRoute(router: OpenAPIHono<AppEnv>, { spec, handle }: Route): void 
     await next();
   });
   router.openapi(
-    // Hidden: the documented form was registered above; it may describe a body in more detail than is validated here.
+    // Hidden: the document shows `documentedRoute`, which may describe a body in more detail than is validated here.
     { ...createRoute(route), hide: true, middleware: isValidated ? [admission] : [] },
     async (c) => {
       // Chat requests have no validator: one step less between them and their handler.
@@ -62,6 +63,43 @@ function mountRoute(router: OpenAPIHono<AppEnv>, { spec, handle }: Route): void 
       if (!result.success) refuse(spec, result, c);
     },
   );
+}
+
+/** `path`: in the syntax of the router. Handlers of a `rawBody` validate it themselves. */
+function validatedRoute({ method, params, query, body }: RouteSpec, path: string): RouteConfig {
+  const content = body?.schema && { 'application/json': { schema: boundedIssues(body.schema) } };
+  const config = {
+    method,
+    path,
+    request: {
+      ...(params && { params: boundedIssues(params) }),
+      ...(isSchema(query) && { query: boundedIssues(query) }),
+      // An absent body is validated as `{}`, for its defaults.
+      ...(content && { body: { required: true, content } }),
+    },
+    responses: {},
+  };
+  // The library's type requires an object schema for parameters; its validators call any schema.
+  return config as unknown as RouteConfig;
+}
+
+/**
+ * The schema, with one issue if a value has too many: zod passes issues as arguments of one call, and the stack holds about a hundred
+ * thousand arguments.
+ */
+function boundedIssues<Schema extends z.ZodType>(schema: Schema): Schema {
+  const safeParseAsync = async (value: unknown) => {
+    try {
+      return schema.safeParse(value);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return {
+        success: false,
+        error: new z.ZodError([{ code: 'custom', path: [], message: 'has too many errors to list', input: value }]),
+      };
+    }
+  };
+  return Object.assign(Object.create(schema) as Schema, { safeParseAsync });
 }
 
 const noInput = { principal: null as never, params: {}, query: {}, body: {}, bytes: new Uint8Array(0), text: '' };

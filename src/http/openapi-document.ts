@@ -1,22 +1,22 @@
 /**
- * Builds the OpenAPI 3.1 document from the registry of the router. Zod writes the JSON Schemas: the generator of `@hono/zod-openapi` throws
+ * Builds the OpenAPI 3.1 document from the routes. Zod writes the JSON Schemas: the generator of `@hono/zod-openapi` throws
  * for some of ours (for example a nullable union), and keeps only the first value of `z.literal([…])`.
  */
-import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
+import type { RouteConfig } from '@hono/zod-openapi';
 import { z } from 'zod';
 import { version } from '../core/version.ts';
-import type { AppEnv } from './middleware/request-context.ts';
+import { documentedRoute } from './documented-route.ts';
+import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 /** Schemas with an `id` in their metadata, by id. */
 type Components = Map<string, Json>;
 
-export function buildDocument(registry: OpenAPIHono<AppEnv>['openAPIRegistry']): Json {
+export function buildDocument(routes: readonly Route[]): Json {
   const components: Components = new Map();
   const paths: Record<string, Json> = {};
-  for (const definition of registry.definitions) {
-    if (definition.type !== 'route') continue;
-    const { path, method, ...operation } = definition.route;
+  for (const { spec } of routes) {
+    const { path, method, ...operation } = documentedRoute(spec);
     paths[path] = { ...paths[path], [method]: toOperation(operation, components) };
   }
   return {

@@ -3,6 +3,7 @@
  * chooses. Also decides which hosts and browser origins may call it (MCP, Streamable HTTP, security: "Servers MUST validate the Origin
  * header on all incoming connections to prevent DNS rebinding attacks"). Programs send no origin.
  */
+import { getOrBuild, memoizeByObject } from '../core/memoize.ts';
 import { Problem, quoted } from '../core/problem.ts';
 import { publicBase, type Settings } from '../core/settings.ts';
 import { createMiddleware } from 'hono/factory';
@@ -56,6 +57,14 @@ export function mayCallMcp(settings: Addresses & Pick<Settings, 'allowedOrigins'
  * name resolves to that address. When deployed, every host is accepted: the platform has routed the request.
  */
 function isOwnHost(settings: Addresses, host: string): boolean {
+  return getOrBuild(hostsOf(settings), host, maxCachedHosts, () => readOwnHost(settings, host));
+}
+
+/** Parsing the addresses would cost a tenth of a chat request. Clients choose the host. */
+const hostsOf = memoizeByObject((_settings: Addresses) => new Map<string, boolean>());
+const maxCachedHosts = 64;
+
+function readOwnHost(settings: Addresses, host: string): boolean {
   if (!isLocal(settings)) return true;
   const called = parse(`http://${host}`);
   return called !== null && (isLoopbackHost(called.hostname) || ownUrls(settings).some(({ hostname }) => hostname === called.hostname));

@@ -53,6 +53,10 @@ export type RouteSpec = {
   problems?: readonly ProblemCode[];
 };
 
+export function isSchema(query: RouteSpec['query']): query is z.ZodType {
+  return query !== undefined && query !== 'ignored';
+}
+
 type AnswersOf<Spec> = Spec extends { answers: infer Given extends Answers } ? Given : Answers;
 type BodyOf<Given> = Given extends { schema: infer Schema extends z.ZodType } ? Sent<z.input<Schema>> : null;
 /** A value that is only read. */

@@ -49,8 +49,17 @@ const definitions: ToolDefinition[] = [
   toolOf('web', 'search'),
 ];
 
+/** One app serves all harnesses, because mounting the routes takes longer than most tests. Each request brings the services of its harness. */
+const sharedApp = createApp((services: Services) => services);
+
+export type HarnessApp = {
+  routes: typeof sharedApp.routes;
+  request(path: string, init?: RequestInit): Promise<Response>;
+  fetch(request: Request): Promise<Response>;
+};
+
 export type Harness = {
-  app: ReturnType<typeof createApp>;
+  app: HarnessApp;
   services: Services;
   catalog: FakeCatalog;
   sessions: FakeSessions;
@@ -209,7 +218,11 @@ export function createHarness(
       ),
     ...replaced,
   };
-  const app = createApp(() => services);
+  const app: HarnessApp = {
+    routes: sharedApp.routes,
+    request: async (path, init) => await sharedApp.request(path, init, services),
+    fetch: async (request) => await sharedApp.fetch(request, services),
+  };
   return {
     app,
     services,
@@ -283,7 +296,7 @@ const withFakeContent = new Set([
 ]);
 
 async function readDocument(): Promise<DocumentCheck> {
-  const app = createApp(() => createHarness().services);
+  const { app } = createHarness();
   return createDocumentCheck((await (await app.request('/openapi.json')).json()) as ApiDocument);
 }
 

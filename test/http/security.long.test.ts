@@ -1,4 +1,5 @@
 /** Keys, scopes, bindings, origins, and the hostile requests of the corpus. */
+import { createApp } from '../../src/http/app.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Scope } from '../../src/core/principal.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
@@ -249,9 +250,9 @@ describe('pages of other origins', () => {
     expect(answer.headers.get('access-control-expose-headers')?.split(', ')).toEqual(
       expect.arrayContaining(['x-request-id', 'request-id', 'retry-after', 'x-moniker-session', 'x-moniker-completion']),
     );
-    const proxied = createHarness({ MONIKER_ALLOWED_ORIGINS: 'https://app.example' });
-    proxied.app.get('/varied', () => new Response('', { headers: { vary: 'accept-encoding' } }));
-    const varied = await proxied.send('GET', '/varied', undefined, { origin: 'https://app.example' });
+    const proxied = createApp(() => open.services);
+    proxied.get('/varied', () => new Response('', { headers: { vary: 'accept-encoding' } }));
+    const varied = await proxied.request('/varied', { headers: { origin: 'https://app.example' } });
     expect(varied.headers.get('vary')).toBe('accept-encoding, origin');
     const failed = await open.send('GET', '/v1/models', undefined, { origin: 'https://app.example', authorization: undefined });
     expect([failed.status, failed.headers.get('access-control-allow-origin')]).toEqual([401, 'https://app.example']);

@@ -4,7 +4,6 @@
  */
 import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
-import type { EditionTool } from '../toolset/edition-tool.ts';
 import { injectedTool } from '../tools/injected-tool.ts';
 import { limits } from '../limits.ts';
 import { isRecord, type JsonValue } from '../json/wire-value.ts';
@@ -29,11 +28,10 @@ export const RunCodeInput = z.strictObject({
 /**
  * The definition for toolsets that do not list it. The policy checks each call that the code makes; the tool itself has no effect.
  */
-export const runCodeTool: EditionTool = {
-  ...injectedTool(runCodeName, runCodeDescription, RunCodeInput),
+export const runCodeTool = injectedTool(runCodeName, runCodeDescription, RunCodeInput, {
   // Overrides the read-only hint too: arguments that had to be repaired are not run as a program.
   annotations: { readOnlyHint: false },
-};
+});
 export const runCodeCanonical = runCodeTool.canonical;
 
 // Conversions between tool results and code that calls tools: a tool result as the code sees it, and the end of a run as the caller of

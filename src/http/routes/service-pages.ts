@@ -110,11 +110,11 @@ export const healthRoutes: readonly Route[] = [
 ];
 
 /** `/openapi.json` and `/docs`: the document generated from the routes, as JSON and as a page. */
-export function openApiRoutes(build: () => object): readonly Route[] {
+export function openApiRoutes(build: () => Promise<object>): readonly Route[] {
   // Generated on first use and cached: it takes milliseconds that other requests should not pay.
-  let text: Promise<{ json: string; tag: string }> | undefined;
+  let text: { json: string; tag: string } | undefined;
   const document = async () => {
-    const json = JSON.stringify(build());
+    const json = JSON.stringify(await build());
     return { json, tag: `"${await sha256Hex(json)}"` };
   };
 
@@ -136,8 +136,8 @@ export function openApiRoutes(build: () => object): readonly Route[] {
         },
       },
       async ({ c, answer }) => {
-        text ??= document();
-        const { json, tag } = await text;
+        text ??= await document();
+        const { json, tag } = text;
         if (matchesEtag(c, tag)) return answer(304, null, { etag: tag });
         return new Response(json, { headers: { 'content-type': 'application/json', 'cache-control': 'no-cache', etag: tag } });
       },

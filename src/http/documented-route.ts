@@ -1,4 +1,4 @@
-/** Translates a route to the configuration of `@hono/zod-openapi`: what its router validates, and what the document shows. */
+/** What the OpenAPI document shows of a route. `mount-routes.ts` has what is validated. */
 import type { RouteConfig } from '@hono/zod-openapi';
 import { z } from 'zod';
 import { problemCatalogue } from '../core/problem.ts';
@@ -8,48 +8,7 @@ import { editionHeader } from './documents.ts';
 import { AnthropicErrorSchema, OpenAiErrorSchema, OAuthErrorSchema, ProblemSchema, RpcErrorSchema } from './problem-schema.ts';
 import { isOAuthEndpoint } from './oauth-metadata.ts';
 import { dialectAt, isMcpPath } from './problems.ts';
-import type { Answer, RouteSpec } from './route.ts';
-
-/** `path`: in the syntax of the router. Handlers of a `rawBody` validate it themselves. */
-export function validatedRoute({ method, params, query, body }: RouteSpec, path: string): RouteConfig {
-  const content = body?.schema && { 'application/json': { schema: boundedIssues(body.schema) } };
-  const config = {
-    method,
-    path,
-    request: {
-      ...(params && { params: boundedIssues(params) }),
-      ...(isSchema(query) && { query: boundedIssues(query) }),
-      // An absent body is validated as `{}`, for its defaults.
-      ...(content && { body: { required: true, content } }),
-    },
-    responses: {},
-  };
-  // The library's type requires an object schema for parameters; its validators call any schema.
-  return config as unknown as RouteConfig;
-}
-
-export function isSchema(query: RouteSpec['query']): query is z.ZodType {
-  return query !== undefined && query !== 'ignored';
-}
-
-/**
- * The schema, with one issue if a value has too many: zod passes issues as arguments of one call, and the stack holds about a hundred
- * thousand arguments.
- */
-function boundedIssues<Schema extends z.ZodType>(schema: Schema): Schema {
-  const safeParseAsync = async (value: unknown) => {
-    try {
-      return schema.safeParse(value);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      return {
-        success: false,
-        error: new z.ZodError([{ code: 'custom', path: [], message: 'has too many errors to list', input: value }]),
-      };
-    }
-  };
-  return Object.assign(Object.create(schema) as Schema, { safeParseAsync });
-}
+import { type Answer, isSchema, type RouteSpec } from './route.ts';
 
 export function documentedRoute(spec: RouteSpec): RouteConfig {
   const { method, path, operationId, tag, summary, scopes, params, query, headers } = spec;
