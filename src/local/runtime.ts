@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addressOf, loopback } from './port.ts';
 import { StartFailure } from './start-failure.ts';
 import { modulesFolder } from './worker-config.ts';
+import { compiledConfig, compileLater, dropCompiledConfigs } from './workerd/compiled-config.ts';
 import { entrySocket, kvFolder, workerdConfig } from './workerd/config.ts';
 import { expiryDigits } from './workerd/services.ts';
 import { endLeftover, type LogLine, spawnWorkerd, type WorkerdProcess } from './workerd/process.ts';
@@ -115,6 +116,10 @@ async function launch(options: RuntimeOptions, bundle: string): Promise<WorkerdP
     await spawned.ready;
   } catch (error) {
     await spawned.stop(0);
+    if (spawned.isCompiled) {
+      dropCompiledConfigs(options.stateDir);
+      return await launch(options, bundle);
+    }
     const failure = startFailure(error);
     if (failure === null) release();
     throw failure ?? error;
@@ -123,20 +128,30 @@ async function launch(options: RuntimeOptions, bundle: string): Promise<WorkerdP
   return spawned;
 }
 
-function spawnRuntime(options: RuntimeOptions, bundle: string, onLog: (line: LogLine) => void): WorkerdProcess {
+type Spawned = WorkerdProcess & { isCompiled: boolean };
+
+function spawnRuntime(options: RuntimeOptions, bundle: string, onLog: (line: LogLine) => void): Spawned {
   const { stateDir, variables } = options;
   const { text, folders } = workerdConfig({ bundle, stateDir, variables: Object.keys(variables) });
   for (const folder of folders) mkdirSync(folder, { recursive: true });
-  const configFile = join(stateDir, 'workerd.capnp');
-  writeFileSync(configFile, text, { mode: 0o600 });
-  return spawnWorkerd({
-    configFile,
-    importPath: join(bundle, modulesFolder),
+  const source = { configFile: join(stateDir, 'workerd.capnp'), text, importPath: join(bundle, modulesFolder), stateDir };
+  writeFileSync(source.configFile, text, { mode: 0o600 });
+  const compiled = compiledConfig(source);
+  const spawned = spawnWorkerd({
+    configFile: compiled.exists ? compiled.file : source.configFile,
+    isBinary: compiled.exists,
+    importPath: source.importPath,
     socket: { name: entrySocket, address: addressOf(options.host ?? loopback, options.port) },
     environment: variables,
     pidFile: pidFile(options),
     onLog,
   });
+  if (!compiled.exists) {
+    const ended = new AbortController();
+    void spawned.ended.then(() => ended.abort());
+    compileLater(source, compiled.file, ended.signal);
+  }
+  return { ...spawned, isCompiled: compiled.exists };
 }
 
 function pidFile({ stateDir }: RuntimeOptions): string {

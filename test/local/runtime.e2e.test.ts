@@ -169,6 +169,24 @@ it('ends the runtime of a start that was killed, drops the KV of earlier release
   await waitUntil(async () => (await ask('count').catch(() => 0)) === 3);
 });
 
+it('starts from the compiled configuration of an earlier run, and from the text if that is damaged', async () => {
+  const state = join(directory, 'compiled');
+  const own = { ...options, stateDir: state, port: await claimPort(0) };
+  const compiled = (): string[] => readdirSync(state).filter((name) => name.endsWith('.bin'));
+  const version = async (): Promise<unknown> => await (await fetch(`http://127.0.0.1:${own.port}/version`)).json();
+  const first = await startRuntime(own);
+  await waitUntil(() => compiled().length === 1);
+  await first.dispose();
+  const second = await startRuntime(own);
+  expect(await version()).toBe(1);
+  await second.dispose();
+  writeFileSync(join(state, compiled()[0] ?? ''), 'damaged');
+  const third = await startRuntime(own);
+  expect(await version()).toBe(1);
+  expect(compiled()).toEqual([]);
+  await third.dispose();
+});
+
 it('says in its log that the disk is full, and passes other lines through', () => {
   const message =
     'e = workerd/util/sqlite.c++:1827: failed: SQLite failed; dbErrorMessage(err, db) = database or disk is full: SQLITE_FULL';

@@ -20,6 +20,8 @@ export type WorkerdProcess = {
 
 export type ProcessOptions = {
   configFile: string;
+  /** Whether the file has the binary form (`compiled-config.ts`). */
+  isBinary: boolean;
   /** Where modules are embedded from. */
   importPath: string;
   /** Of the socket `name`, as `host:port`. */
@@ -36,7 +38,7 @@ const killTimeoutMs = 5_000;
 const maxFailureLines = 20;
 
 export function spawnWorkerd(options: ProcessOptions): WorkerdProcess {
-  const parameters = ['serve', '--experimental', '--import-path', options.importPath];
+  const parameters = ['serve', '--experimental', ...(options.isBinary ? ['--binary'] : ['--import-path', options.importPath])];
   const socket = ['--socket-addr', `${options.socket.name}=${options.socket.address}`, '--control-fd', '3', options.configFile];
   const [command, ...prefix] = commandLine();
   const child = spawn(command, [...prefix, ...parameters, ...socket], {
@@ -69,10 +71,15 @@ export function spawnWorkerd(options: ProcessOptions): WorkerdProcess {
 
 /** On Linux, the kernel ends workerd with its parent, even if that is killed. Elsewhere, `endLeftover` finds it at the next start. */
 function commandLine(): [string, ...string[]] {
-  // The package has no types: its default export is the path of the binary for this machine.
-  const { default: binary } = createRequire(import.meta.url)('workerd') as { default: string };
+  const binary = workerdBinary();
   const canFollow = process.platform === 'linux' && spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true']).status === 0;
   return canFollow ? ['setpriv', '--pdeathsig', 'KILL', binary] : [binary];
+}
+
+/** The path of the program for this machine. */
+export function workerdBinary(): string {
+  // The package has no types: its default export is the path.
+  return (createRequire(import.meta.url)('workerd') as { default: string }).default;
 }
 
 /** What programs need of the environment; the settings and keys are given by name. */
