@@ -1,7 +1,7 @@
 /**
  * The compared readers of a streamed reply: ours (event stream → adapter → assembler → events), the floor, which decodes, splits lines,
  * parses each event and joins the argument text, and common libraries. Runs on Node and in workerd; each returns the argument texts in
- * call order.
+ * call order. Libraries that only `npm run bench:peers` installs: `peers/assembly-readers.mjs`.
  */
 import Anthropic from '@anthropic-ai/sdk';
 import { createAnthropic } from '@ai-sdk/anthropic';
@@ -20,9 +20,9 @@ const everyWire: readonly Wire[] = ['openai', 'openai-responses', 'anthropic', '
 
 export const readers: Readonly<Record<string, Reader>> = {
   floor: { wires: everyWire, read: readFloor },
-  ours: { wires: everyWire, read: readOurs },
-  'ai streamText': { wires: ['openai', 'openai-responses', 'anthropic'], read: readAi },
-  'vendor helper': { wires: ['openai', 'openai-responses', 'anthropic'], read: readHelper },
+  Moniker: { wires: everyWire, read: readOurs },
+  ai: { wires: ['openai', 'openai-responses', 'anthropic'], read: readAi },
+  'vendor SDK': { wires: ['openai', 'openai-responses', 'anthropic'], read: readHelper },
 };
 
 function readOurs(segments: Segments, wire: Wire): string[] {
@@ -83,7 +83,7 @@ function readFloor(segments: Segments, wire: Wire): string[] {
   return calls;
 }
 
-function fetchOf(segments: Segments): typeof fetch {
+export function fetchOf(segments: Segments): typeof fetch {
   return async () => {
     let index = 0;
     const body = new ReadableStream({

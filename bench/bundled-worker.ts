@@ -21,6 +21,7 @@ export async function openBundledWorker(
     bundle: true,
     format: 'esm',
     conditions: ['workerd', 'worker', 'browser'],
+    external: ['node:*', 'cloudflare:*'],
     logLevel: 'error',
     ...options,
   });

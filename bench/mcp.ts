@@ -1,10 +1,11 @@
 /**
  * One MCP tool call through `/mcp/{toolset}` compared with the SDK's client calling the server itself, in one run: the added milliseconds
  * and the remaining throughput, in both revisions; and a warm list of a thousand tools, which sends the server nothing. Both use the same
- * client in the same process, so its own cost is in both. `node bench/mcp.ts [--quick]`
+ * client in the same process, so its own cost is in both. Then requests without a client (`mcp-requests.ts`). `node bench/mcp.ts [--quick]`
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { median } from './load.ts';
+import { measureRequests } from './mcp-requests.ts';
 import { startServers, type Server, type Servers } from './servers.ts';
 import { createApi } from './setup.ts';
 
@@ -18,6 +19,12 @@ const listings = quick ? 20 : 100;
 type Side = { p50: number; p99: number; perSecond: number };
 type Endpoint = { url: string; key: string | null; tool: string };
 
+const work = {
+  toolset: 'requests',
+  local: { name: 'calculate', arguments: { expression: '6 * 7' } },
+  upstream: { name: 'tool-7-alias', arguments: { query: 'whales', limit: 3 } },
+};
+
 const servers = await startServers();
 process.once('SIGINT', () => void servers.stop().then(() => process.exit(130)));
 try {
@@ -25,6 +32,7 @@ try {
   await setUp(servers, upstream);
   await measureCalls(servers, upstream);
   await measureListing(servers, upstream);
+  await measureRequests(servers, work, effort);
 } finally {
   await servers.stop();
 }
@@ -36,6 +44,7 @@ async function setUp(running: Servers, upstream: Server): Promise<void> {
   const { tools } = await api.send<{ tools: { name: string }[] }>('GET', '/v1/servers/modern');
   const entries = (era: string) => tools.map(({ name }) => ({ tool: `${era}.${name}`, aliases: [`${name.replaceAll('_', '-')}-alias`] }));
   for (const era of Object.keys(eras)) await api.send('PUT', `/v1/toolsets/${era}`, { tools: entries(era) });
+  await api.send('PUT', '/v1/toolsets/requests', { tools: [{ tool: 'local.calculate', aliases: [] }, ...entries('modern').slice(1)] });
 }
 
 async function measureCalls(running: Servers, upstream: Server): Promise<void> {

@@ -78,7 +78,7 @@ export async function compare(
 }
 
 async function warmUp(scenario: Load, { requests }: Contestant): Promise<void> {
-  const result = await load(requests, { connections: scenario.connections, ms: 800, sse: scenario.sse });
+  const result = await load(requests, { connections: scenario.connections, ms: 600, sse: scenario.sse });
   check(scenario, result);
 }
 

@@ -13,7 +13,7 @@ const system = 'You are a helpful assistant.';
 const question = 'Hello, what is the weather in Paris today?';
 
 /** The path and body of a request in the dialect. */
-const dialects = {
+export const dialects = {
   chat: {
     path: '/v1/chat/completions',
     body: (model: string, stream: boolean): Body => ({

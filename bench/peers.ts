@@ -1,25 +1,27 @@
 /**
- * `npm run bench:peers [-- --quick]`: other gateways do the same work as Moniker, in the same run, next to the minimal Worker; writes the
- * tables to docs/benchmarks.md. Installs them from npm at the versions of `peers/package.json` when they are missing. They run with their
+ * `npm run bench:peers [-- --quick]`: other gateways and libraries do the same work as Moniker, in the same run, next to the floor; writes
+ * the tables to docs/benchmarks.md. Installs them from npm at the versions of `peers/package.json` when they are missing. They run with their
  * defaults, one provider and no authentication; Moniker checks its key and keeps its usage records.
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { SSEClientTransport, StreamableHTTPClientTransport, type Client, type Transport } from '@modelcontextprotocol/client';
 import { number } from './goals.ts';
 import { median, prepare, type Prepared } from './load.ts';
+import { openMcp } from './mcp-client.ts';
 import { compare, type Contestant } from './measure-pair.ts';
+import { installPeers, peersFolder, versionOf } from './peer-packages.ts';
+import { measure } from './process-usage.ts';
 import { Report } from './report.ts';
 import { startServers, type Server, type Servers } from './servers.ts';
 import { createApi, setUp } from './setup.ts';
 import { sampleTools } from './scenarios.ts';
 
 const quick = process.argv.includes('--quick');
-const effort = quick ? { rounds: 2, ms: 500 } : { rounds: 5, ms: 1_000 };
-const folder = join(import.meta.dirname, 'peers');
+const effort = quick ? { rounds: 2, ms: 500 } : { rounds: 3, ms: 1_000 };
+const folder = peersFolder;
 const loopback = ['--import', join(folder, 'loopback.mjs')];
 
 type Peer = { name: string; request(body: object): Prepared; server: Server };
@@ -42,7 +44,7 @@ const works: readonly Work[] = [
   })),
 ];
 
-install();
+installPeers();
 const report = new Report();
 const servers = await startServers();
 process.once('SIGINT', () => void servers.stop().then(() => process.exit(130)));
@@ -53,22 +55,14 @@ try {
 } finally {
   await servers.stop();
 }
+if (!process.argv.includes('--mcp')) {
+  report.section(
+    'Assembling tool calls',
+    'A streamed reply becomes tool calls: Moniker, the floor (decodes, splits lines, parses each event, joins the text) and libraries, fed with the same bytes by a `fetch` in memory. Deltas of eight characters, one event per network read. A fresh process for each measurement, best of up to three passes; every call is compared byte for byte. A "-" was not run because half the size took more than 4 s.',
+  );
+  await report.script('assemble.ts', ['--peers', '--rounds', quick ? '1' : '2', '--cases', 'par8,one,anth8']);
+}
 if (!quick) report.write('results of npm run bench:peers');
-
-function install(): void {
-  if (existsSync(join(folder, 'node_modules/mcp-hub'))) return;
-  const { status } = spawnSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'], {
-    cwd: folder,
-    stdio: 'inherit',
-    timeout: 600_000,
-  });
-  if (status !== 0) throw new Error('npm could not install the other gateways');
-}
-
-function versionOf(name: string): string {
-  const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')) as { version: string };
-  return `${name} ${version}`;
-}
 
 async function measureChat(running: Servers): Promise<void> {
   const { upstream, floor, ours, rootKey } = running;
@@ -109,11 +103,12 @@ async function measureChat(running: Servers): Promise<void> {
     const peers = peersOf(work);
     const contestants: Contestant[] = peers.map(({ server, request }) => ({ server, requests: [request(work)] }));
     const results = await compare(work, contestants, effort);
+    const ours = results[1]?.ratio.cpu ?? Number.NaN;
     for (const [index, { side, ratio, added }] of results.entries())
       report.row([
         work.name,
         work.connections,
-        peers[index]?.name ?? '',
+        `${peers[index]?.name ?? ''}${index > 1 && ratio.cpu < ours ? ' (less CPU than Moniker)' : ''}`,
         side.cpuUs.toFixed(0),
         number(ratio.cpu),
         number(ratio.requestsPerSecond),
@@ -125,7 +120,7 @@ async function measureChat(running: Servers): Promise<void> {
   }
 }
 
-/** The same tool call: directly, through Moniker under an alias, and through a hub, which speaks the transport of 2024-11 to clients. */
+/** The same tool call: directly, through Moniker under an alias, through a proxy, and through a hub, which speaks the transport of 2024-11 to clients. */
 async function measureMcp(running: Servers): Promise<void> {
   const upstream = await running.startMcpUpstream();
   const url = `${upstream.url}/mcp`;
@@ -140,6 +135,7 @@ async function measureMcp(running: Servers): Promise<void> {
       [...loopback, join(folder, 'node_modules/mcp-hub/dist/cli.js'), '--port', '{port}', '--config', config],
       '/api/health',
     );
+    const proxy = await running.startPeer([...loopback, join(folder, 'mcp-proxy.mjs'), '{port}', url], '/ping');
     const authorization = `Bearer ${running.rootKey}`;
     const ways: { name: string; tool: string; pid: number; open: () => Transport }[] = [
       { name: 'direct', tool: 'tool_7', pid: upstream.pid, open: () => new StreamableHTTPClientTransport(new URL(url)) },
@@ -150,38 +146,53 @@ async function measureMcp(running: Servers): Promise<void> {
         open: () =>
           new StreamableHTTPClientTransport(new URL(`${running.ours.url}/mcp/up`), { requestInit: { headers: { authorization } } }),
       },
-      { name: versionOf('mcp-hub'), tool: 'up__tool_7', pid: hub.pid, open: () => new SSEClientTransport(new URL(`${hub.url}/mcp`)) },
+      {
+        name: `${versionOf('mcp-proxy')}, Node`,
+        tool: 'tool_7',
+        pid: proxy.pid,
+        open: () => new StreamableHTTPClientTransport(new URL(`${proxy.url}/mcp`)),
+      },
+      {
+        name: `${versionOf('mcp-hub')}, Node`,
+        tool: 'up__tool_7',
+        pid: hub.pid,
+        open: () => new SSEClientTransport(new URL(`${hub.url}/mcp`)),
+      },
     ];
     report.section(
       'MCP calls',
       `One client of the official SDK calls one tool, 2025-11-25 sessions. Medians of ${effort.rounds} rounds of ${effort.ms} ms. Moniker records each call in its audit before it responds.`,
     );
-    report.table(['way', 'p50 ms', 'p50 ms added', 'calls/s x']);
+    report.table(['way', 'p50 ms', 'p50 ms added', 'calls/s x', 'CPU µs of the gateway']);
     const clients = await Promise.all(
       ways.map(async ({ open, tool }) => {
-        const client = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiation: { mode: 'legacy' } });
-        await client.connect(open());
+        const client = await openMcp('legacy', open());
         await untilListed(client, tool);
         return client;
       }),
     );
-    const rounds: { p50: number; perSecond: number }[][] = ways.map(() => []);
+    const rounds: CallTimes[][] = ways.map(() => []);
     for (let round = 0; round <= effort.rounds; round++)
       for (const [index, client] of clients.entries()) {
-        const side = await callRepeatedly(client, ways[index]?.tool ?? '');
+        const way = ways[index]!;
+        const side = await callRepeatedly(client, way.tool, way.pid);
         // The first round warms up.
         if (round > 0) rounds[index]?.push(side);
       }
+    const middle = (index: number, pick: (side: CallTimes, base: CallTimes) => number): number =>
+      median((rounds[index] ?? []).map((side, round) => pick(side, rounds[0]![round]!)));
+    const ours = middle(
+      ways.findIndex(({ name }) => name === 'Moniker'),
+      ({ p50 }) => p50,
+    );
     for (const [index, { name }] of ways.entries()) {
-      const of = (pick: (side: { p50: number; perSecond: number }, base: { p50: number; perSecond: number }) => number): string =>
-        number(
-          median((rounds[index] ?? []).flatMap((side, round) => (rounds[0]?.[round] === undefined ? [] : [pick(side, rounds[0][round])]))),
-        );
+      const p50 = middle(index, (side) => side.p50);
       report.row([
-        name,
-        of(({ p50 }) => p50),
-        of((side, base) => side.p50 - base.p50),
-        of((side, base) => side.perSecond / base.perSecond),
+        index > 0 && p50 < ours ? `${name} (faster than Moniker)` : name,
+        number(p50),
+        number(middle(index, (side, base) => side.p50 - base.p50)),
+        number(middle(index, (side, base) => side.perSecond / base.perSecond)),
+        index === 0 ? '-' : middle(index, ({ cpuUs }) => cpuUs).toFixed(0),
       ]);
     }
     for (const client of clients) await client.close();
@@ -190,8 +201,12 @@ async function measureMcp(running: Servers): Promise<void> {
   }
 }
 
-async function callRepeatedly(client: Client, name: string): Promise<{ p50: number; perSecond: number }> {
+type CallTimes = { p50: number; perSecond: number; cpuUs: number };
+
+/** `pid`: the gateway, or the server itself if there is none. */
+async function callRepeatedly(client: Client, name: string, pid: number): Promise<CallTimes> {
   const times: number[] = [];
+  const before = measure(pid).cpuMs;
   const started = performance.now();
   while (performance.now() - started < effort.ms) {
     const sent = performance.now();
@@ -199,7 +214,8 @@ async function callRepeatedly(client: Client, name: string): Promise<{ p50: numb
     if (isError === true) throw new Error(`${name} was refused`);
     times.push(performance.now() - sent);
   }
-  return { p50: median(times), perSecond: times.length / ((performance.now() - started) / 1000) };
+  const seconds = (performance.now() - started) / 1_000;
+  return { p50: median(times), perSecond: times.length / seconds, cpuUs: ((measure(pid).cpuMs - before) * 1_000) / times.length };
 }
 
 /** A hub is ready before the servers behind it are connected. */

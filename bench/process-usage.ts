@@ -18,6 +18,12 @@ export function measure(pid: number): ProcessUsage {
   return usage;
 }
 
+/** Memory and open files of the runtime alone: the descendant that runs workerd. */
+export function measureRuntime(pid: number): { rssMb: number; openFiles: number } {
+  const runtime = familyOf(pid).findLast((member) => readProc(`/proc/${member}/comm`)?.trim() === 'workerd') ?? pid;
+  return { rssMb: residentMb(runtime), openFiles: readdirSync(`/proc/${runtime}/fd`).length };
+}
+
 /** The process and its descendants. */
 export function familyOf(pid: number): number[] {
   const children = new Map<number, number[]>();

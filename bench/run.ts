@@ -16,10 +16,16 @@ import { eventsOfOneTurn, setUp } from './setup.ts';
 const quick = process.argv.includes('--quick');
 const only = process.argv[process.argv.indexOf('--only') + 1] ?? '';
 const filtered = process.argv.includes('--only');
-const effort = quick ? { rounds: 3, ms: 500 } : { rounds: 5, ms: 1_000 };
+const effort = quick ? { rounds: 3, ms: 500 } : { rounds: 5, ms: 800 };
 
 /** The benchmarks of parts; each prints its own tables. `required`: the run fails if the part misses a goal. */
 const parts: readonly { script: string; title: string; means: string; required: boolean; args?: readonly string[] }[] = [
+  {
+    script: 'start.ts',
+    title: 'Start',
+    means: 'CPU of the main thread from the start of the process to its first response, next to a Worker that only says hello.',
+    required: false,
+  },
   {
     script: 'mcp.ts',
     title: 'MCP calls',
@@ -48,7 +54,7 @@ const parts: readonly { script: string; title: string; means: string; required: 
     script: 'assemble.ts',
     title: 'Assembling tool calls',
     means:
-      'A streamed reply becomes tool calls: Moniker, a floor that only parses each event, and libraries. Calls of 50 kB or one of 1 MB at 8x, in deltas of eight characters.',
+      'A streamed reply becomes tool calls: Moniker, and a floor that decodes, splits lines, parses each event and joins the text. Deltas of eight characters. Libraries: `npm run bench:peers`.',
     required: false,
     args: ['--rounds', '3', '--cases', 'par8,one,anth8'],
   },

@@ -96,7 +96,11 @@ async function untilReady(url: string, child: ChildProcess, log: string): Promis
     try {
       const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });
       await response.arrayBuffer();
-      if (response.ok) return;
+      if (response.ok) {
+        // If the process has ended, its port was taken, and another process has responded.
+        await sleep(50);
+        if (child.exitCode === null) return;
+      }
     } catch {
       // Not listening yet.
     }

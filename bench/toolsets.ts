@@ -3,6 +3,7 @@
  * to the same edition, whose cost must not depend on its size. Ratios are taken in one run, beside the floor: a Map lookup and the array.
  * Pure computation, timed with Node's clock. `node bench/toolsets.ts [--rounds 7]`
  */
+import { defaultWorkspaceSettings } from '../src/core/workspace.ts';
 import { buildAliasMap, resolveName, type AliasMap } from '../src/core/toolset/alias-map.ts';
 import type { Edition } from '../src/core/toolset/edition-tool.ts';
 import { compileEdition } from '../src/core/toolset/edition.ts';
@@ -66,6 +67,7 @@ function createRequest(edition: Edition, agentTools: string[] | undefined, own: 
     agent: async () => agent,
     provider: async () => access,
     toolset: async () => ({ pointer, names }),
+    workspaceSettings: async () => defaultWorkspaceSettings,
   } as unknown as Directory;
   const principal = { workspace: 'bench', keyId: 'k', scopes: ['chat'] } as unknown as Parameters<typeof planTurn>[1];
   const asked = { agent: 'a', ...(own.length > 0 && { tools: own }) };

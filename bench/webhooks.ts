@@ -5,7 +5,7 @@
  * run, lost and duplicated. `node bench/webhooks.ts [--quick]`
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hookDelivery, hookSecret, type HookDelivery } from './hook-deliveries.ts';
+import { countInputs, hookDelivery, hookSecret, untilSettled, type HookDelivery } from './hook-deliveries.ts';
 import { load, median, prepare, type LoadResult, type Prepared } from './load.ts';
 import { startServers, type Servers } from './servers.ts';
 import { createApi, type Api } from './setup.ts';
@@ -18,11 +18,6 @@ const steady = { deliveries: quick ? 160 : 400, everyMs: 50 };
 const burst = { deliveries: 500, sessions: 50 };
 /** REL-12: GitHub hangs up after 10 s, Slack after 3. */
 const mostMs = 2_000;
-/** More than any of it takes: what has not ended by then is stuck. */
-const drainMs = 180_000;
-
-type Row = { id: string; status: string; session: string | null; turn: string | null };
-
 const servers = await startServers();
 process.once('SIGINT', () => void servers.stop().then(() => process.exit(130)));
 try {
@@ -44,7 +39,6 @@ try {
     `${isWhole ? 'pass' : 'FAIL'}: a burst of ${burst.deliveries} over ${burst.sessions} sessions: ${ran.accepted} taken at once, ${ran.toldToComeBack} told to come back, ` +
       `${ran.turns} turns, ${ran.lost} lost, ${ran.doubled} doubled, ${ran.failed} failed; the slowest answer after ${ran.slowestMs.toFixed(0)} ms, all turns ended after ${(ran.endedMs / 1000).toFixed(1)} s`,
   );
-  console.log(JSON.stringify({ acknowledgement: pairs, steady: flow, burst: ran }));
   if (worst >= mostMs || !isWhole) process.exitCode = 1;
 } finally {
   await servers.stop();
@@ -158,40 +152,4 @@ async function measureBurst({ ours }: Servers, api: Api) {
     failed: rows.filter(({ status }) => status !== 'completed').length,
     endedMs,
   };
-}
-
-/** Waits until none is pending or running; returns all of them. */
-async function untilSettled(api: Api, webhook: string): Promise<Row[]> {
-  const deadline = performance.now() + drainMs;
-  for (;;) {
-    const open = await Promise.all(
-      ['pending', 'running'].map((status) =>
-        api.send<{ items: Row[] }>('GET', `/v1/webhooks/${webhook}/deliveries?status=${status}&limit=1`),
-      ),
-    );
-    if (open.every(({ items }) => items.length === 0)) return listAll(api, `/v1/webhooks/${webhook}/deliveries`);
-    if (performance.now() > deadline) throw new Error(`deliveries of ${webhook} have not ended after ${drainMs / 1000} s`);
-    await sleep(100);
-  }
-}
-
-async function countInputs(api: Api, sessions: ReadonlySet<string>): Promise<number> {
-  let count = 0;
-  for (const session of sessions) {
-    const messages = await listAll<{ role: string }>(api, `/v1/sessions/${session}/messages`);
-    count += messages.filter(({ role }) => role === 'user').length;
-  }
-  return count;
-}
-
-async function listAll<Item = Row>(api: Api, path: string): Promise<Item[]> {
-  const all: Item[] = [];
-  let cursor: string | null = null;
-  do {
-    const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page: { items: Item[]; nextCursor: string | null } = await api.send('GET', `${path}?limit=100${more}`);
-    all.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return all;
 }
