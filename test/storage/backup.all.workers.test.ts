@@ -12,6 +12,7 @@ import { sessionObjectId } from '../../src/storage/session-client.ts';
 import { wire } from '../../src/wire.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 import { waitFor } from '../wait-for.ts';
+import { onBusyMachine } from '../wait-ms.ts';
 import { emptyWorkspace, testEnv } from './workspace.ts';
 
 const master = createMasterKey(String(testEnv.MONIKER_MASTER_KEY));
@@ -212,7 +213,7 @@ describe('a restore', () => {
     expect((await sessions.get(foreign).listFiles(root, '/workspace')).entries.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
   });
 
-  it('cancels a turn that ran, and keeps one that waits for a decision', async () => {
+  it('cancels a turn that ran, and keeps one that waits for a decision', { retry: onBusyMachine }, async () => {
     const { read, restore, session, say, root } = await workspaceToBackUp();
     const [running, waiting] = [await session(), await session()];
     await say(waiting, '/sh {"command": "echo yes > done.txt"}');
