@@ -32,8 +32,11 @@ export function acceptDelivery(context: CatalogContext, delivery: NewDelivery): 
   // An isolate may have the webhook cached a little longer.
   if (isDeleted === 1) throw documentNotFound(trigger.kind, trigger.name);
   if (known !== null) {
+    const row = stored(sql, known);
+    // The turn's id was made for this request, which lost the response of its first call.
+    if (verdict.become === 'run' && row.turn === verdict.turn) return toAcceptedDelivery(row, false);
     sql.exec('UPDATE deliveries SET repeats = repeats + 1 WHERE number = ?', known);
-    return toAcceptedDelivery(stored(sql, known), true);
+    return toAcceptedDelivery(row, true);
   }
   if (verdict.become === 'run') checkBacklog(context, trigger);
   return context.record(() => {

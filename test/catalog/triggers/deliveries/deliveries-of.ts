@@ -31,9 +31,11 @@ export function openStorage(sql = fakeSql(catalogMigrations)): Storage {
   return { context, advance: (ms) => (now += ms) };
 }
 
-/** A delivery that will run. Its session is named after its key. */
-export function run(id: string, sessionKey = id, more: { trigger?: Trigger; isQueued?: true; text?: string } = {}): NewDelivery {
-  const { trigger = hook, isQueued, text = JSON.stringify({ id }) } = more;
+type Details = { trigger?: Trigger; isQueued?: true; text?: string; turn?: string };
+
+/** A delivery that will run. Its session is named after its key. Each request of a sender has another `turn`. */
+export function run(id: string, sessionKey = id, more: Details = {}): NewDelivery {
+  const { trigger = hook, isQueued, text = JSON.stringify({ id }), turn = `turn of ${id}` } = more;
   return {
     trigger,
     id,
@@ -43,7 +45,7 @@ export function run(id: string, sessionKey = id, more: { trigger?: Trigger; isQu
       become: 'run',
       agent: 'doer',
       session: `session of ${sessionKey}`,
-      turn: `turn of ${id}`,
+      turn,
       rendered: { sessionKey, input: `Do ${id}.`, warnings: [] },
       ...(isQueued && { isQueued }),
     },

@@ -30,9 +30,16 @@ it('a repeat is counted and returns the first result, whatever its body', () => 
     run: 1,
     isRepeat: false,
   });
-  expect(acceptDelivery(context, run('1', 'another key', { text: '{"a":2}' }))).toEqual({ ...first, isRepeat: true });
+  expect(acceptDelivery(context, run('1', 'another key', { text: '{"a":2}', turn: 'another' }))).toEqual({ ...first, isRepeat: true });
   expect(acceptDelivery(context, ignored('1'))).toEqual({ ...first, isRepeat: true });
   expect(readDelivery(context, hook, '1')).toMatchObject({ repeats: 2, sessionKey: 'key', payload: { a: 1 }, event: 'thing.happened' });
+});
+
+it('the call of a request that lost its response is no repeat', () => {
+  const { context } = openStorage();
+  const first = acceptDelivery(context, run('1'));
+  expect(acceptDelivery(context, run('1'))).toEqual(first);
+  expect(readDelivery(context, hook, '1')).toMatchObject({ repeats: 0 });
 });
 
 it('the same id is another delivery for another trigger, and ids are case-sensitive', () => {
@@ -104,7 +111,7 @@ it('above the backlog limit, the next delivery gets a retry time and is not stor
   acceptDelivery(context, run('1', 'one'));
   acceptDelivery(context, run('2', 'one'));
   expect(() => acceptDelivery(context, run('3', 'one'))).toThrow(refused);
-  expect(acceptDelivery(context, run('2', 'one')).isRepeat).toBe(true);
+  expect(acceptDelivery(context, run('2', 'one', { turn: 'another' })).isRepeat).toBe(true);
   expect(acceptDelivery(context, ignored('4')).status).toBe('ignored');
   expect(() => readDelivery(context, hook, '3')).toThrow('has no delivery');
 
@@ -285,6 +292,6 @@ it('ids and names with SQL or unusual characters are used literally', () => {
   for (const id of ["'; DROP TABLE deliveries; --", '%', '_', '\u0000', '😀', 'x'.repeat(limits.maxDeliveryIdLength)]) {
     expect(acceptDelivery(context, run(id)).isRepeat, id).toBe(false);
     expect(readDelivery(context, hook, id).id).toBe(id);
-    expect(acceptDelivery(context, run(id)).isRepeat, id).toBe(true);
+    expect(acceptDelivery(context, run(id, id, { turn: 'another' })).isRepeat, id).toBe(true);
   }
 });
