@@ -179,8 +179,9 @@ function Messages({ session, problem, act, onFork }: MessagesProps) {
       {newest !== undefined && loadProblem === null && problem === null && turnStatus(newest) === 'failed' && newest.problem === null && (
         <p class="muted">The turn failed. Send a message to continue.</p>
       )}
+      {/* One at a time: without a network both fail, with the same text. */}
       {problem !== null && <ProblemView error={problem} />}
-      {loadProblem !== null && <ProblemView error={loadProblem} retry={() => void session.follow()} />}
+      {problem === null && loadProblem !== null && <ProblemView error={loadProblem} retry={() => void session.follow()} />}
     </section>
   );
 }
