@@ -65,7 +65,7 @@ export async function measureLiveSessions(servers: Servers, report: Report): Pro
     await sleep(30_000);
     const after = measureRuntime(servers.ours.pid);
     const times = turns.map(({ ms }) => ms).toSorted((one, other) => one - other);
-    const incomplete = turns.filter(({ complete }) => !complete).length;
+    const gaps = turns.flatMap(({ gap }) => gap ?? []);
     const unfinished = turns.filter(({ completed }) => !completed).length;
     report.row([
       size,
@@ -77,11 +77,11 @@ export async function measureLiveSessions(servers: Servers, report: Report): Pro
       (((most.rssMb - before.rssMb) * 1_024) / size).toFixed(0),
       `${before.openFiles}, ${most.openFiles}, ${after.openFiles}`,
       unfinished,
-      incomplete,
+      gaps.length,
     ]);
     verdicts.push({
-      text: `${size} sessions live at once: ${unfinished} turns not completed, ${incomplete} readers with a gap in the events; the slowest turn ended after ${number((times.at(-1) ?? 0) / 1_000)} s`,
-      holds: incomplete + unfinished === 0,
+      text: `${size} sessions live at once: ${unfinished} turns not completed, ${gaps.length} readers with a gap in the events${gaps.length > 0 ? ` (the first one: ${gaps[0]})` : ''}; the slowest turn ended after ${number((times.at(-1) ?? 0) / 1_000)} s`,
+      holds: gaps.length + unfinished === 0,
       required: true,
     });
   }
@@ -98,7 +98,7 @@ async function read({ ours, rootKey }: Servers, id: string) {
   if (!response.ok || response.body === null) throw new Error(`events of ${id}: ${response.status}`);
   const { body } = response;
   return {
-    async runTurn(): Promise<{ ms: number; completed: boolean; complete: boolean }> {
+    async runTurn(): Promise<{ ms: number; completed: boolean; gap: string | null }> {
       const started = performance.now();
       const accepted = await fetch(`${url}/turns`, {
         method: 'POST',
@@ -122,8 +122,15 @@ async function read({ ours, rootKey }: Servers, id: string) {
       return {
         ms: performance.now() - started,
         completed: /"type":"turn-end"[^\n]*"status":"completed"/.test(text),
-        complete: ids.length > 0 && ids.every((event, index) => event === index + 1),
+        gap: gapIn(ids),
       };
     },
   };
+}
+
+/** Returns what is wrong with the numbers of a reader's events; null: they count from 1. */
+function gapIn(ids: readonly number[]): string | null {
+  if (ids.length === 0) return 'no event';
+  const at = ids.findIndex((id, index) => id !== index + 1);
+  return at === -1 ? null : `${ids.length} events, with ${ids[at]} after ${ids[at - 1] ?? 'the start'}`;
 }
