@@ -3,9 +3,9 @@ import { useSignal } from '@preact/signals';
 import { MonikerError } from '../../../../client/src/index.ts';
 import type { Scope } from '../../../core/principal.ts';
 import { withMembers } from '../../api/document.ts';
-import { useAttempt, useLoaded } from '../../api/load.ts';
-import { moniker } from '../../api/moniker.ts';
+import { useAttempt } from '../../api/load.ts';
 import { CheckField, ChoiceField, FieldFault, FieldIssues, NamesField, TextField } from '../../parts/fields.tsx';
+import { BindingFields } from '../../parts/binding-fields.tsx';
 import { Disclosure } from '../../parts/disclosure.tsx';
 import { JsonField, readObject } from '../../parts/json-field.tsx';
 import { LimitFields } from '../../parts/limit-fields.tsx';
@@ -72,7 +72,22 @@ export function KeyForm({ existing, save, onCancel }: KeyFormProps) {
           />
         </div>
         <ScopeFields scopes={draft.value.scopes} onInput={(chosen) => change({ scopes: chosen })} />
-        <BindingFields draft={draft.value} change={change} />
+        <BindingFields
+          agents={draft.value.agents}
+          toolsets={draft.value.toolsets}
+          agentsHint="Empty: all. A key that is bound to agents writes nothing."
+          change={change}
+        />
+        <JsonField
+          label="Fields of the caller (JSON)"
+          path="caller"
+          rows={2}
+          hint={'Inserted by presets of toolsets, such as {"team": "payments"}.'}
+          value={draft.value.caller}
+          read={readObject}
+          // The service checks that the values are text.
+          onInput={(fields) => change({ caller: fields as KeyDraft['caller'] })}
+        />
         <NetworkFields draft={draft.value} change={change} />
         <Disclosure title="Limits" isOpen={limits !== undefined}>
           <LimitFields limits={limits ?? {}} onInput={(next) => change({ limits: Object.keys(next).length > 0 ? next : undefined })} />
@@ -108,7 +123,7 @@ function ScopeFields({ scopes: chosen, onInput }: { scopes: readonly Scope[]; on
   );
 }
 
-function NetworkFields({ draft: { egressHosts, ips }, change }: BindingProps) {
+function NetworkFields({ draft: { egressHosts, ips }, change }: { draft: KeyDraft; change(members: KeyChange): void }) {
   return (
     <Disclosure title="Network" isOpen={egressHosts !== undefined || ips !== undefined}>
       <div class="fields two">
@@ -130,47 +145,5 @@ function NetworkFields({ draft: { egressHosts, ips }, change }: BindingProps) {
         />
       </div>
     </Disclosure>
-  );
-}
-
-type BindingProps = { draft: KeyDraft; change(members: KeyChange): void };
-
-function BindingFields({ draft: { agents, toolsets, caller }, change }: BindingProps) {
-  const names = useLoaded(async (signal) => {
-    const options = { params: { query: { limit: 100 } }, signal };
-    const [found, sets] = await Promise.all([moniker.value.get('/v1/agents', options), moniker.value.get('/v1/toolsets', options)]);
-    return { agents: found.items.map(({ name }) => name), toolsets: sets.items.map(({ name }) => name) };
-  });
-  return (
-    <>
-      <div class="fields two">
-        <NamesField
-          label="Only these agents"
-          path="agents"
-          hint="Empty: all. A key that is bound to agents writes nothing."
-          placeholder={names.data?.agents.join(', ')}
-          value={agents ?? []}
-          onInput={(list) => change({ agents: list.length > 0 ? list : undefined })}
-        />
-        <NamesField
-          label="Only these toolsets"
-          path="toolsets"
-          hint="Empty: all, or those of its agents."
-          placeholder={names.data?.toolsets.join(', ')}
-          value={toolsets ?? []}
-          onInput={(list) => change({ toolsets: list.length > 0 ? list : undefined })}
-        />
-      </div>
-      <JsonField
-        label="Fields of the caller (JSON)"
-        path="caller"
-        rows={2}
-        hint={'Inserted by presets of toolsets, such as {"team": "payments"}.'}
-        value={caller}
-        read={readObject}
-        // The service checks that the values are text.
-        onInput={(fields) => change({ caller: fields as KeyDraft['caller'] })}
-      />
-    </>
   );
 }

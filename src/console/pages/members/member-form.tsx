@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals';
 import { MonikerError, type components } from '../../../../client/src/index.ts';
 import { withMembers } from '../../api/document.ts';
 import { useAttempt } from '../../api/load.ts';
-import { ChoiceField, FieldIssues, NamesField, TextField } from '../../parts/fields.tsx';
+import { BindingFields } from '../../parts/binding-fields.tsx';
+import { ChoiceField, FieldIssues, TextField } from '../../parts/fields.tsx';
 import { ProblemView } from '../../parts/problem-view.tsx';
 
 type Role = components['schemas']['Role'];
@@ -88,24 +89,7 @@ export function MemberForm({ existing, blank, save }: MemberFormProps) {
             change({ role: next, ...(!isBound && { toolsets: undefined, agents: undefined }) });
           }}
         />
-        {mayBeBound && (
-          <>
-            <NamesField
-              label="Only these agents"
-              path="agents"
-              hint="Empty: all."
-              value={agents ?? []}
-              onInput={(list) => change({ agents: list.length > 0 ? list : undefined })}
-            />
-            <NamesField
-              label="Only these toolsets"
-              path="toolsets"
-              hint="Empty: all, or those of the agents."
-              value={toolsets ?? []}
-              onInput={(list) => change({ toolsets: list.length > 0 ? list : undefined })}
-            />
-          </>
-        )}
+        {mayBeBound && <BindingFields agents={agents} toolsets={toolsets} agentsHint="Empty: all." change={change} />}
         <p class="actions">
           <button type="submit" class="primary" disabled={isSending.value || email === '' || name === ''}>
             {existing === null ? 'Add' : 'Save'}
