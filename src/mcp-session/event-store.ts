@@ -16,24 +16,63 @@ const maxMcpSessionEventCharacters = 32 * MB;
 export type McpSessionEvents = EventStore & {
   /** While true, nothing is stored: a session that is being restored repeats messages that were stored before. */
   muted: boolean;
+  /** Stores the response of a request without a stream, and before it the event that primes its stream. Returns the ids of both. */
+  storeResponse(message: JSONRPCMessage, isPrimed: boolean): { first: string; last: string };
 };
 
 export function createEventStore(sql: SqlStorage): McpSessionEvents {
-  let last = sql.exec<{ last: number | null }>('SELECT max(number) AS last FROM events').one().last ?? 0;
-  let characters = sql.exec<{ total: number | null }>('SELECT sum(length(message)) AS total FROM events').one().total ?? 0;
+  /** The stored numbers in order, with their sizes. */
+  const sizes = new Map<number, number>();
+  let last = 0;
+  let characters = 0;
+  const note = (number: number, size: number): void => {
+    sizes.set(number, size);
+    characters += size;
+    last = number;
+  };
+  const all = 'SELECT number, sum(length(message)) AS size FROM events GROUP BY number ORDER BY number';
+  for (const { number, size } of sql.exec<{ number: number; size: number }>(all)) note(number, size);
+
+  const add = (stream: string, message: object): string => {
+    const number = last + 1;
+    const text = JSON.stringify(message);
+    const kept = text.length > maxMcpEventCharacters ? JSON.stringify(inPlaceOf(message as JSONRPCMessage)) : text;
+    let size = 0;
+    writeChunks(kept, (part, piece) => {
+      // In SQLite's characters, which are code points: the total is only right if all sizes are.
+      const insert = 'INSERT INTO events (number, part, stream, message) VALUES (?, ?, ?, ?) RETURNING length(message) AS size';
+      size += sql.exec<{ size: number }>(insert, number, part, stream, piece).one().size;
+    });
+    note(number, size);
+    return String(number);
+  };
+
+  /** Drops the oldest messages until both limits hold; always keeps the newest one. */
+  const drop = (): void => {
+    let dropped = 0;
+    for (const [number, size] of sizes) {
+      if (number === last || (characters <= maxMcpSessionEventCharacters && number > last - maxMcpSessionEvents)) break;
+      sizes.delete(number);
+      characters -= size;
+      dropped = number;
+    }
+    if (dropped > 0) sql.exec('DELETE FROM events WHERE number <= ?', dropped);
+  };
+
   const store: McpSessionEvents = {
     muted: false,
     async storeEvent(stream, message) {
       if (store.muted) return '0';
-      last += 1;
-      const text = JSON.stringify(message);
-      const kept = text.length > maxMcpEventCharacters ? JSON.stringify(inPlaceOf(message)) : text;
-      writeChunks(kept, (part, piece) => {
-        sql.exec('INSERT INTO events (number, part, stream, message) VALUES (?, ?, ?, ?)', last, part, stream, piece);
-      });
-      characters += sizeOf(last);
+      const id = add(stream, message);
       drop();
-      return String(last);
+      return id;
+    },
+    storeResponse(message, isPrimed) {
+      const stream = crypto.randomUUID();
+      const first = isPrimed ? add(stream, {}) : '';
+      const stored = { first, last: add(stream, message) };
+      drop();
+      return stored;
     },
     getStreamIdForEventId: async (eventId) => streamOf(eventId) ?? undefined,
     async replayEventsAfter(eventId, { send }) {
@@ -54,21 +93,6 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
     if (!/^[1-9][0-9]{0,14}$/.test(eventId)) return null;
     return sql.exec<{ stream: string }>('SELECT stream FROM events WHERE number = ? LIMIT 1', Number(eventId)).toArray()[0]?.stream ?? null;
   };
-
-  /** Drops the oldest messages until both limits hold; always keeps the newest one. */
-  const drop = (): void => {
-    const beforeNumber = last - maxMcpSessionEvents;
-    while (characters > maxMcpSessionEventCharacters || oldest() <= beforeNumber) {
-      const number = oldest();
-      if (number >= last) return;
-      characters -= sizeOf(number);
-      sql.exec('DELETE FROM events WHERE number = ?', number);
-    }
-  };
-  /** In SQLite's characters, which are code points: the total is only right if all sizes are. */
-  const sizeOf = (number: number): number =>
-    sql.exec<{ size: number }>('SELECT sum(length(message)) AS size FROM events WHERE number = ?', number).one().size;
-  const oldest = (): number => sql.exec<{ first: number | null }>('SELECT min(number) AS first FROM events').one().first ?? last;
   return store;
 }
 

@@ -3,7 +3,7 @@
  * the client has its stream open. Restored from storage after an eviction or a restart. Requests that were interrupted then still
  * get a response: `outcome_unknown`, or the result of running them again where that is safe.
  */
-import { type AuthInfo, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { limits } from '../core/limits.ts';
 import type { Principal } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
@@ -13,23 +13,24 @@ import { readView } from '../engine/mcp/serve-view.ts';
 import { viewVersion } from '../engine/mcp/serve-watch.ts';
 import { buildServer } from '../mcp/server/build-server.ts';
 import type { FileSystem } from '../ports/file-system.ts';
-import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
+import type { McpSessionAnswer, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { McpSessionEvents } from './event-store.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
 import {
+  authInfoOf,
   cancelledIds,
   isResponse,
   isStream,
+  principalOf,
   replayHeaders,
   requestsOf,
   duplicateIdResponse,
   tooManyRequestsResponse,
+  toRequest,
 } from './session-messages.ts';
 import type { MetaStore } from './session-meta.ts';
+import { mcpRetryMs, readSingleRequest, type SingleRequest, SingleResponses } from './single-responses.ts';
 import { onBodyEnd, StreamWatch, type WatchHost } from './stream-watch.ts';
-
-/** Reconnect delay for a client whose stream ended. */
-const mcpRetryMs = 1_000;
 
 export type SessionHost = WatchHost & {
   events: McpSessionEvents;
@@ -47,8 +48,11 @@ export class LiveSession {
   readonly #inFlight = new Map<unknown, readonly unknown[]>();
   /** The transport's own `send`, without the tracking of responses. */
   readonly #send: WebStandardStreamableHTTPServerTransport['send'];
+  /** The server's own handler of messages. */
+  #deliver: WebStandardStreamableHTTPServerTransport['onmessage'];
   /** Requests that were interrupted with the previous object and are answered by this one, by id. */
   readonly #interrupted = new Map<unknown, PendingRequest>();
+  readonly #single: SingleResponses;
   #streams = 0;
   readonly #watch: StreamWatch;
   #mark: string | null = null;
@@ -58,6 +62,7 @@ export class LiveSession {
     this.#server = server;
     this.#transport = transport;
     this.#send = transport.send.bind(transport);
+    this.#single = new SingleResponses(host);
     this.#watch = new StreamWatch(host, server, () => transport.closeStandaloneSSEStream());
   }
 
@@ -87,7 +92,7 @@ export class LiveSession {
           remove: (uri) => meta.unsubscribe(uri),
         },
         interruptedOf: ({ mcpReq }) => live.session?.interruption(mcpReq.id),
-        started: ({ mcpReq }, callId) => host.pending.setCallId(mcpReq.id, callId),
+        started: ({ mcpReq }, callId) => live.session?.started(mcpReq.id, callId),
         called: (principal) => live.session?.notifyIfEquipmentChanged(principal),
       },
       view,
@@ -104,7 +109,7 @@ export class LiveSession {
     session.#mark = viewVersion(view);
     await server.connect(transport);
     session.#trackResponses();
-    session.#redirectInterrupted();
+    session.#wrapDelivery();
     return session;
   }
 
@@ -113,20 +118,45 @@ export class LiveSession {
     return this.#streams > 0 || this.#inFlight.size > 0;
   }
 
-  async handle(request: McpSessionRequest, caller: Principal): Promise<Response> {
-    const body: unknown = request.body === null ? undefined : JSON.parse(request.body);
+  /** Handles `initialize`. */
+  async begin(request: McpSessionRequest, caller: Principal): Promise<Response> {
+    const body: unknown = JSON.parse(request.body ?? 'null');
+    return await this.#exchange(request, body, caller);
+  }
+
+  async handle(request: McpSessionRequest, body: unknown, caller: Principal): Promise<McpSessionAnswer> {
     const ids = requestsOf(body).map(({ id }) => id);
     // A duplicate id would get its response on the other request's stream (JSON-RPC ids of a session "MUST NOT have been previously used").
     if (new Set(ids).size < ids.length || ids.some((id) => this.#inFlight.has(id))) return duplicateIdResponse();
     if (this.#inFlight.size + ids.length > limits.maxMcpRequestsInFlight || this.#streams >= limits.maxMcpSessionStreams)
       return tooManyRequestsResponse();
+    // Without `initialize` the transport refuses the request.
+    const single = this.#transport.sessionId === undefined ? null : readSingleRequest(request, body);
+    return single === null ? await this.#exchange(request, body, caller) : await this.#answerSingle(request, single, caller);
+  }
+
+  async #exchange(request: McpSessionRequest, body: unknown, caller: Principal): Promise<Response> {
+    const ids = requestsOf(body).map(({ id }) => id);
     this.#take(body, ids);
     const response = await this.#pass(request, body, caller);
     // Refused before anything was started.
     if (response.status >= 400) for (const id of ids) this.#forget(id);
-    else for (const id of cancelledIds(body)) this.#settle(id);
+    else for (const id of cancelledIds(body)) await this.#cancel(id);
     if (response.body === null || !isStream(response)) return response;
     return this.#counted(response, (await this.#isListening(request)) ? caller : null);
+  }
+
+  async #answerSingle(request: McpSessionRequest, single: SingleRequest, caller: Principal): Promise<McpSessionAnswer> {
+    const { message } = single;
+    this.#inFlight.set(message.id, [message.id]);
+    const deliver = (): void => this.#deliver?.(message, { authInfo: authInfoOf(caller), request: toRequest(request) });
+    const open = async (callId: string | null): Promise<Response> => {
+      this.#host.pending.add(message.id, message);
+      if (callId !== null) this.#host.pending.setCallId(message.id, callId);
+      const response = await this.#pass(request, message, caller);
+      return isStream(response) ? this.#counted(response, null) : response;
+    };
+    return await this.#single.answer(single, deliver, open);
   }
 
   /** Stores the requests before they are processed. */
@@ -178,6 +208,10 @@ export class LiveSession {
     }
   }
 
+  started(id: unknown, callId: string): void {
+    if (!this.#single.setCallId(id, callId)) this.#host.pending.setCallId(id, callId);
+  }
+
   /** Returns the call of an interrupted request; undefined for any other request, and for one whose tool was not called yet. */
   interruption(id: unknown): { callId: string } | undefined {
     const callId = this.#interrupted.get(id)?.callId ?? null;
@@ -185,6 +219,7 @@ export class LiveSession {
   }
 
   async close(): Promise<void> {
+    this.#single.close();
     this.#watch.end(new Error('the session has ended'));
     await this.#server.close();
   }
@@ -201,10 +236,9 @@ export class LiveSession {
     look().catch((error: unknown) => this.#host.deps.log.debug('the equipped toolset could not be read', { cause: String(error) }));
   }
 
-  async #pass({ method, headers }: McpSessionRequest, body: unknown, caller: Principal): Promise<Response> {
-    // The SDK uses method and headers only; the URL has no meaning inside the object.
-    const request = new Request('https://session.invalid/mcp', { method, headers: headers.map(([name, value]) => [name, value]) });
-    return await this.#transport.handleRequest(request, { ...(body !== undefined && { parsedBody: body }), authInfo: authInfoOf(caller) });
+  async #pass(request: McpSessionRequest, body: unknown, caller: Principal): Promise<Response> {
+    const options = { ...(body !== undefined && { parsedBody: body }), authInfo: authInfoOf(caller) };
+    return await this.#transport.handleRequest(toRequest(request), options);
   }
 
   /** Counts the open stream. `listener`: the caller, when it is the client's own stream, which receives changes. */
@@ -221,34 +255,42 @@ export class LiveSession {
 
   /**
    * Only the transport knows on which stream a request is answered. Stores that stream for a later object, and redirects an interrupted
-   * request to the stream of the earlier one. Each message passes here once its stream is known and before it is processed.
+   * request to the stream of the earlier one. Each message passes here once its stream is known and before it is processed. A request that
+   * was already started and gets a stream later is not started again.
    */
-  #redirectInterrupted(): void {
+  #wrapDelivery(): void {
     const transport = this.#transport;
-    const deliver = transport.onmessage;
     // Private in the SDK, which has no public access to it. Without it the responses of interrupted requests are lost, nothing else.
     const streams: unknown = Reflect.get(transport, '_requestToStreamMapping');
-    if (!(streams instanceof Map)) return;
+    this.#deliver = transport.onmessage;
     transport.onmessage = (message, extra) => {
       const id = 'method' in message && 'id' in message ? message.id : undefined;
-      const stream: unknown = this.#interrupted.get(id)?.stream ?? streams.get(id);
-      if (typeof stream === 'string') {
-        streams.set(id, stream);
-        this.#host.pending.setStream(id, stream);
-      }
-      deliver?.(message, extra);
+      if (streams instanceof Map) this.#noteStream(streams, id);
+      if (id === undefined || !this.#single.has(id)) this.#deliver?.(message, extra);
     };
+  }
+
+  #noteStream(streams: Map<unknown, unknown>, id: unknown): void {
+    const stream = this.#interrupted.get(id)?.stream ?? streams.get(id);
+    if (typeof stream !== 'string') return;
+    streams.set(id, stream);
+    this.#host.pending.setStream(id, stream);
   }
 
   /** Tracks responses by wrapping `send`, since the transport does not report them. */
   #trackResponses(): void {
     this.#transport.send = async (message, options) => {
       try {
-        await this.#send(message, options);
+        if (!(await this.#single.take(message, options?.relatedRequestId))) await this.#send(message, options);
       } finally {
         if (isResponse(message)) this.#settle(message.id);
       }
     };
+  }
+
+  async #cancel(id: unknown): Promise<void> {
+    await this.#single.opened(id);
+    this.#settle(id);
   }
 
   /**
@@ -256,6 +298,7 @@ export class LiveSession {
    * counts responses, so a cancelled request gets an empty one that is not sent.
    */
   #settle(id: unknown): void {
+    if (this.#single.end(id)) return void this.#inFlight.delete(id);
     const together = this.#inFlight.get(id);
     this.#forget(id);
     if (together === undefined || together.some((other) => this.#inFlight.has(other))) return;
@@ -273,15 +316,3 @@ export class LiveSession {
 
 /** The SDK's name for the stream of the GET request. */
 const ownStream = '_GET_stream';
-
-/** Passes the caller to the server. The key was checked before. */
-function authInfoOf(principal: Principal): AuthInfo {
-  return { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { principal } };
-}
-
-function principalOf(authInfo: AuthInfo | undefined): Principal {
-  const principal = authInfo?.extra?.principal;
-  if (principal === undefined) throw new Error('a request of a session has no principal');
-  // Only `authInfoOf` sets it.
-  return principal as Principal;
-}

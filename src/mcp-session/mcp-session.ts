@@ -12,7 +12,7 @@ import type { ServeTarget } from '../engine/mcp/serve-view.ts';
 import { toOutcome, type Outcome } from '../core/problem.ts';
 import type { FileChange, StoredFile } from '../ports/file-space.ts';
 import type { FileSystem } from '../ports/file-system.ts';
-import type { McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
+import type { McpSessionAnswer, McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { createSessionFiles } from '../storage/session-files.ts';
 import { hasTable, migrate } from '../storage/schema.ts';
@@ -68,20 +68,24 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     this.#meta.create(meta);
     await this.ctx.storage.setAlarm(expiresAt({ ...meta, used: false }));
     this.#live = this.#open(meta, caller);
-    const response = await (await this.#live).handle(request, caller);
+    const live = await this.#live;
+    const response = await live.begin(request, caller);
     this.#watchKey(caller);
     return response;
   }
 
-  async resume(caller: Principal, target: ServeTarget, request: McpSessionRequest): Promise<Response | null> {
+  async resume(caller: Principal, target: ServeTarget, request: McpSessionRequest): Promise<McpSessionAnswer> {
     const meta = this.#read();
     if (meta === null || meta.workspace !== caller.workspace || meta.keyId !== caller.keyId || meta.target !== target) return null;
     const live = await this.#wake(meta, caller);
-    this.#note(meta, request);
-    const response = await live.handle(request, caller);
-    if (request.method === 'DELETE' && response.ok) await this.#end();
+    const body: unknown = request.body === null ? undefined : JSON.parse(request.body);
+    this.#note(meta, request.method, body);
+    const answer = await live.handle(request, body, caller);
+    // Otherwise nothing of the request is open.
+    if (!(answer instanceof Response)) return answer;
+    if (request.method === 'DELETE' && answer.ok) await this.#end();
     else this.#watchKey(caller);
-    return response;
+    return answer;
   }
 
   async hold(caller: Principal, target: ServeTarget, name: string, request: McpSessionRequest): Promise<Response> {
@@ -185,9 +189,9 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   }
 
   /** Stores what a restored session needs, and when the session was last used. */
-  #note({ seenAt, used }: SessionMeta, { method, body }: McpSessionRequest): void {
-    let isUse = method === 'GET';
-    for (const message of body === null ? [] : recordsOf(JSON.parse(body))) {
+  #note({ seenAt, used }: SessionMeta, httpMethod: string, body: unknown): void {
+    let isUse = httpMethod === 'GET';
+    for (const message of recordsOf(body)) {
       if (message.method === 'notifications/initialized') this.#meta.initialized();
       else isUse = true;
       const level = message.method === 'logging/setLevel' && isRecord(message.params) ? message.params.level : undefined;

@@ -1,7 +1,9 @@
-/** Helpers for the JSON-RPC messages of a session: requests, responses, cancellations, and the errors for refused messages. */
-import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+/** Helpers for the messages of a session: requests, responses, cancellations, the caller of a request, and the errors for refused messages. */
+import type { AuthInfo, JSONRPCMessage } from '@modelcontextprotocol/server';
 import { limits } from '../core/limits.ts';
 import { isRecord } from '../core/json/wire-value.ts';
+import type { Principal } from '../core/principal.ts';
+import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
 
 export function isResponse(message: JSONRPCMessage): message is Extract<JSONRPCMessage, { id?: unknown }> & { id: unknown } {
   return 'id' in message && !('method' in message);
@@ -45,4 +47,21 @@ export function duplicateIdResponse(): Response {
 export function tooManyRequestsResponse(): Response {
   const message = `This session has ${limits.maxMcpRequestsInFlight} requests in flight or ${limits.maxMcpSessionStreams} open streams, which is the limit. Wait for one to end.`;
   return Response.json({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }, { status: 429, headers: { 'retry-after': '1' } });
+}
+
+/** The SDK uses method and headers only; the URL has no meaning inside the object. */
+export function toRequest({ method, headers }: McpSessionRequest): Request {
+  return new Request('https://session.invalid/mcp', { method, headers: headers.map(([name, value]) => [name, value]) });
+}
+
+/** Passes the caller to the server. The key was checked before. */
+export function authInfoOf(principal: Principal): AuthInfo {
+  return { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { principal } };
+}
+
+export function principalOf(authInfo: AuthInfo | undefined): Principal {
+  const principal = authInfo?.extra?.principal;
+  if (principal === undefined) throw new Error('a request of a session has no principal');
+  // Only `authInfoOf` sets it.
+  return principal as Principal;
 }

@@ -10,11 +10,16 @@ import type { FileChange, StoredFile } from './file-space.ts';
 /** An HTTP request; the response is MCP's own. `body`: JSON text, for POST. */
 export type McpSessionRequest = { method: string; headers: readonly (readonly [name: string, value: string])[]; body: string | null };
 
+/** The text of an event stream that is complete. */
+export type McpEvents = { events: string };
+
+/** null: this key has no such session at this endpoint. */
+export type McpSessionAnswer = Response | McpEvents | null;
+
 export interface McpSessions {
   /** Starts a session with an `initialize`. `target`: a toolset reference, or null for what the key has equipped. */
   begin(caller: Principal, target: string | null, request: McpSessionRequest): Promise<Response>;
-  /** Returns null if this key has no such session at this endpoint. */
-  resume(caller: Principal, target: string | null, id: string, request: McpSessionRequest): Promise<Response | null>;
+  resume(caller: Principal, target: string | null, id: string, request: McpSessionRequest): Promise<McpSessionAnswer>;
   /** Handles a tool call that stays in flight. `name`: the in-flight call to continue; null: starts one. */
   callKeptOpen(caller: Principal, target: string | null, name: string | null, request: McpSessionRequest): Promise<Response>;
 }
@@ -23,7 +28,7 @@ export interface McpSessions {
 export interface McpSessionPort {
   begin(caller: Principal, target: string | null, id: string, request: McpSessionRequest): Promise<Response>;
   /** Returns null if it was never started or has ended. */
-  resume(caller: Principal, target: string | null, request: McpSessionRequest): Promise<Response | null>;
+  resume(caller: Principal, target: string | null, request: McpSessionRequest): Promise<McpSessionAnswer>;
   hold(caller: Principal, target: string | null, name: string, request: McpSessionRequest): Promise<Response>;
   /** The files of an object that has nothing else. */
   loadFiles(): Promise<Outcome<StoredFile[]>>;

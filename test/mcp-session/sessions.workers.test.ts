@@ -206,6 +206,63 @@ describe('the stream of a session', () => {
   });
 });
 
+describe('the response to a request that is answered at once', () => {
+  const call = (name: string, args: object) => ({ method: 'tools/call', params: { name, arguments: args } });
+  // The SDK's transport answers batches.
+  it.each<[string, object]>([
+    ['a list', { method: 'tools/list' }],
+    ['an unknown page of a list', { method: 'tools/list', params: { cursor: 'abc' } }],
+    ['a call', call('shell', { command: 'echo 1' })],
+    [
+      'a call with a progress token',
+      { ...call('shell', { command: 'echo 1' }), params: { ...call('shell', { command: 'echo 1' }).params, _meta: { progressToken: 1 } } },
+    ],
+    ['a call with invalid arguments', call('shell', { command: 5 })],
+    ['a call of an unknown tool', call('nothing', {})],
+    ['a call without a name', { method: 'tools/call', params: {} }],
+    ['a call that requires approval', call('delete_file', { path: 'a' })],
+    ['an unknown method', { method: 'nothing' }],
+    ['a ping', { method: 'ping' }],
+  ])('has the form of a stream: %s', async (_what, request) => {
+    const begun = await rpc('/mcp/first', initialize);
+    await begun.text();
+    const id = begun.headers.get('mcp-session-id') ?? '';
+    for (const version of ['2025-11-25', '2025-06-18', '2025-03-26']) {
+      const headers = { 'mcp-session-id': id, 'mcp-protocol-version': version };
+      const answers = [];
+      for (const body of [{ jsonrpc: '2.0', id: 5, ...request }, [{ jsonrpc: '2.0', id: 5, ...request }]]) {
+        const answer = await rpc('/mcp/first', body, headers);
+        const { date: _date, 'x-request-id': _id, ...rest } = Object.fromEntries(answer.headers);
+        const text = (await answer.text()).replaceAll(/^id: \d+/gm, 'id: …').replaceAll(/"durationMs":\d+/g, '');
+        answers.push({ status: answer.status, headers: rest, text });
+      }
+      expect(answers[0]).toEqual(answers[1]);
+      expect(answers[0]?.text).toContain('"id":5');
+    }
+  });
+
+  it('is refused as by the transport', async () => {
+    const begun = await rpc('/mcp/first', initialize);
+    await begun.text();
+    const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+    const list = { jsonrpc: '2.0', id: 5, method: 'tools/list' };
+    const statuses = [];
+    for (const [headers, body] of [
+      [{ accept: 'application/json' }, list],
+      [{ 'mcp-protocol-version': '1999-01-01' }, list],
+      [{}, { ...list, jsonrpc: '1.0' }],
+      [{}, { ...list, more: 1 }],
+      [{}, { ...list, id: 1.5 }],
+      [{}, { ...list, params: [] }],
+      [{}, { ...list, params: { _meta: { progressToken: {} } } }],
+      [{}, initialize],
+      [{}, list],
+    ] as [Record<string, string>, object][])
+      statuses.push((await rpc('/mcp/first', body, { ...session, ...headers })).status);
+    expect(statuses).toEqual([406, 400, 400, 400, 400, 400, 400, 400, 200]);
+  });
+});
+
 describe('an unused session', () => {
   it('deletes itself when it expires, and not before', async () => {
     const { client, id } = await connect('/mcp/first');

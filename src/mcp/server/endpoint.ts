@@ -11,7 +11,7 @@ import type { Principal } from '../../core/principal.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import { mustStayOpen } from '../../engine/mcp/in-flight-call.ts';
 import { readView, type ServedView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
-import type { McpSessions } from '../../ports/mcp-sessions.ts';
+import type { McpSessionAnswer, McpSessions } from '../../ports/mcp-sessions.ts';
 import { askableIn } from './client-channel.ts';
 import { servePlain } from './plain-answer.ts';
 import { readPlainRequest } from './plain-request.ts';
@@ -37,7 +37,7 @@ export async function serveMcp(deps: ServeDeps, sessions: McpSessions, asked: Mc
   const plain = isPost ? readPlainRequest(request.headers, body) : null;
   if (plain === null && (await isLegacyRequest(request, body))) {
     const id = request.headers.get('mcp-session-id');
-    if (id !== null) return { response: (await sessions.resume(principal, target, id, sent())) ?? unknownMcpSession(), view };
+    if (id !== null) return { response: toResponse(await sessions.resume(principal, target, id, sent()), id), view };
     if (isPost && isInitializeRequest(body)) return { response: await sessions.begin(principal, target, sent()), view };
   }
   const held = isPost ? await heldBy(deps, principal, view, body) : undefined;
@@ -76,6 +76,24 @@ function sessionHeaders(headers: Headers): [string, string][] {
   return [...headers].filter(
     ([name]) => ['accept', 'content-type', 'last-event-id', 'x-moniker-session'].includes(name) || name.startsWith('mcp-'),
   );
+}
+
+function toResponse(answer: McpSessionAnswer, session: string): Response {
+  if (answer === null) return unknownMcpSession();
+  if (answer instanceof Response) return answer;
+  return eventsResponse(answer.events, session);
+}
+
+/** Has the headers of a stream of the SDK. */
+export function eventsResponse(events: string, session: string): Response {
+  const headers = {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache, no-transform',
+    connection: 'keep-alive',
+    'x-accel-buffering': 'no',
+    'mcp-session-id': session,
+  };
+  return new Response(events, { headers });
 }
 
 /** The SDK's response for an expired session: the client starts a new one (MCP, session management: 404). */

@@ -1,0 +1,155 @@
+/**
+ * Requests of a session that are answered without a stream, because the response is complete within `singleResponseMs` and nothing is sent
+ * before it. The SDK's server handles all requests; its transport is passed a request only when the client needs a stream: because the
+ * response takes longer, or because a message, such as progress or a question, is sent before it. Both are stored alike.
+ */
+import { type JSONRPCMessage, type JSONRPCRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import { DEFAULT_NEGOTIATED_PROTOCOL_VERSION, isJsonContentType } from '@modelcontextprotocol/server';
+import { isRecord } from '../core/json/wire-value.ts';
+import { eventsResponse } from '../mcp/server/endpoint.ts';
+import type { Clock } from '../ports/runtime.ts';
+import type { McpSessionAnswer, McpSessionRequest } from '../ports/mcp-sessions.ts';
+import type { McpSessionEvents } from './event-store.ts';
+import { isResponse } from './session-messages.ts';
+
+/** A request that takes longer gets a stream, whose first event id lets its client reconnect. */
+const singleResponseMs = 25;
+/** Reconnect delay for a client whose stream ended. */
+export const mcpRetryMs = 1_000;
+/** A longer text is not passed between objects as one value. */
+const maxEventsCharacters = 1_000_000;
+
+/** `isPrimed`: the revision has events without a message, which give a client an id before the response. */
+export type SingleRequest = { message: JSONRPCRequest; isPrimed: boolean };
+
+/** Returns null if the transport has to decide about the message: a notification, a batch, `initialize`, or a refused message. */
+export function readSingleRequest({ method: httpMethod, headers }: McpSessionRequest, body: unknown): SingleRequest | null {
+  if (httpMethod !== 'POST' || !isRecord(body) || body.jsonrpc !== '2.0') return null;
+  for (const member in body) if (!requestMembers.has(member)) return null;
+  const { id, method, params } = body;
+  if (typeof id !== 'string' && !Number.isSafeInteger(id)) return null;
+  if (typeof method !== 'string' || method === 'initialize') return null;
+  if (params !== undefined && (!isRecord(params) || !isPlainMeta(params._meta))) return null;
+  const of = (name: string): string | undefined => headers.find(([known]) => known === name)?.[1];
+  const accept = of('accept') ?? '';
+  if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return null;
+  if (!isJsonContentType(of('content-type') ?? null)) return null;
+  const revision = of('mcp-protocol-version') ?? DEFAULT_NEGOTIATED_PROTOCOL_VERSION;
+  // Checked above, member by member.
+  return SUPPORTED_PROTOCOL_VERSIONS.includes(revision) ? { message: body as JSONRPCRequest, isPrimed: revision >= '2025-11-25' } : null;
+}
+
+const requestMembers: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
+
+/** The SDK checks members whose names are reserved for MCP. */
+function isPlainMeta(meta: unknown): boolean {
+  if (meta === undefined) return true;
+  if (!isRecord(meta)) return false;
+  for (const member in meta) if (member.startsWith('io.modelcontextprotocol/')) return false;
+  return meta.progressToken === undefined || typeof meta.progressToken === 'string' || Number.isSafeInteger(meta.progressToken);
+}
+
+/** `open`: passes the request to the transport. `callId`: of the tool call that was started meanwhile. */
+type Waiting = {
+  isPrimed: boolean;
+  callId: string | null;
+  opening: Promise<void> | null;
+  open(callId: string | null): Promise<Response>;
+  resolve(answer: McpSessionAnswer | PromiseLike<McpSessionAnswer>): void;
+};
+
+export class SingleResponses {
+  readonly #clock: Pick<Clock, 'after'>;
+  readonly #events: McpSessionEvents;
+  readonly #session: string;
+  readonly #waiting = new Map<unknown, Waiting>();
+
+  constructor({ deps, events, id }: { deps: { clock: Pick<Clock, 'after'> }; events: McpSessionEvents; id: string }) {
+    this.#clock = deps.clock;
+    this.#events = events;
+    this.#session = id;
+  }
+
+  /** `deliver`: starts the request. */
+  async answer(
+    { message: { id }, isPrimed }: SingleRequest,
+    deliver: () => void,
+    open: (callId: string | null) => Promise<Response>,
+  ): Promise<McpSessionAnswer> {
+    const { promise, resolve } = Promise.withResolvers<McpSessionAnswer>();
+    const waiting: Waiting = { isPrimed, callId: null, opening: null, open, resolve };
+    this.#waiting.set(id, waiting);
+    const disarm = this.#clock.after(singleResponseMs, () => void this.#open(waiting));
+    try {
+      deliver();
+      return await promise;
+    } finally {
+      disarm();
+    }
+  }
+
+  /** True for a request that was started here, until its response is sent. */
+  has(id: unknown): boolean {
+    return this.#waiting.has(id);
+  }
+
+  /** Takes a message of the server. Returns false once it has to be sent on a stream. */
+  async take(message: JSONRPCMessage, related: unknown): Promise<boolean> {
+    const waiting = this.#waiting.get(isResponse(message) ? message.id : related);
+    if (waiting === undefined) return false;
+    if (waiting.opening === null && isResponse(message)) {
+      const events = this.#eventsWith(waiting, message);
+      waiting.resolve(events.length > maxEventsCharacters ? eventsResponse(events, this.#session) : { events });
+      return true;
+    }
+    await this.#open(waiting);
+    return false;
+  }
+
+  /** Returns false for a request that has a stream, and therefore a row. */
+  setCallId(id: unknown, callId: string): boolean {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined || waiting.opening !== null) return false;
+    waiting.callId = callId;
+    return true;
+  }
+
+  /** Waits until the stream of the request is open, if it was requested. */
+  async opened(id: unknown): Promise<void> {
+    await this.#waiting.get(id)?.opening;
+  }
+
+  /** Ends a request that was answered or cancelled. Returns true if it had no stream: a cancelled one then gets no response. */
+  end(id: unknown): boolean {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (waiting === undefined || waiting.opening !== null) return false;
+    // Has no effect if it was answered.
+    waiting.resolve({ events: '' });
+    return true;
+  }
+
+  /** The session has ended. */
+  close(): void {
+    for (const { resolve } of this.#waiting.values()) resolve(null);
+    this.#waiting.clear();
+  }
+
+  async #open(waiting: Waiting): Promise<void> {
+    if (waiting.opening === null) {
+      const response = waiting.open(waiting.callId);
+      waiting.resolve(response);
+      waiting.opening = response.then(
+        () => undefined,
+        () => undefined,
+      );
+    }
+    await waiting.opening;
+  }
+
+  #eventsWith({ isPrimed }: Waiting, message: JSONRPCMessage): string {
+    const { first, last } = this.#events.storeResponse(message, isPrimed);
+    const priming = isPrimed ? `id: ${first}\nretry: ${mcpRetryMs}\ndata: \n\n` : '';
+    return `${priming}event: message\nid: ${last}\ndata: ${JSON.stringify(message)}\n\n`;
+  }
+}
