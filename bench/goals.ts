@@ -122,6 +122,11 @@ function chatCpu({ ratio }: PairResult, most: number, what: string): { text: str
   };
 }
 
+/** For the output of a part, in which `report.ts` recognizes it. */
+export function verdictLine({ text, holds, required }: Verdict): string {
+  return `${holds ? 'pass' : required ? 'FAIL' : 'missed'}: ${text}`;
+}
+
 export function number(value: number): string {
   return value.toFixed(2);
 }

@@ -6,10 +6,10 @@ import { connect, type Socket } from 'node:net';
 
 export type Prepared = { host: string; port: number; bytes: Buffer };
 
-/** `once`: each request is sent at most once, and the remaining ones are dropped at the end. */
-export type LoadOptions = { connections: number; ms: number; sse: boolean; once?: boolean };
+/** `once`: each request is sent at most once, and the remaining ones are dropped at the end. `status`: the expected one; absent: any 2xx. */
+export type LoadOptions = { connections: number; ms: number; sse: boolean; once?: boolean; status?: number };
 
-/** Times in milliseconds, over the responses with a 2xx status. */
+/** Times in milliseconds, over the responses with the expected status. */
 export type LoadResult = {
   answers: number;
   bad: number;
@@ -53,7 +53,7 @@ export async function load(requests: readonly Prepared[], options: LoadOptions):
     },
     done: ({ total, first, status, events }) => {
       counts.last = performance.now();
-      if (status < 200 || status >= 300) {
+      if (options.status === undefined ? status < 200 || status >= 300 : status !== options.status) {
         counts.bad++;
         return;
       }

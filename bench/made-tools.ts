@@ -8,7 +8,7 @@ import { startServers, type Servers } from './servers.ts';
 import { createApi, type Api } from './setup.ts';
 
 const quick = process.argv.includes('--quick');
-const effort = quick ? { rounds: 3, ms: 600 } : { rounds: 7, ms: 1_500 };
+const effort = quick ? { rounds: 3, ms: 600 } : { rounds: 5, ms: 1_000 };
 const goalMs = 10;
 const writing = { path: 'notes.txt', content: 'one two three' };
 

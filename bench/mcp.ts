@@ -10,7 +10,7 @@ import { startServers, type Server, type Servers } from './servers.ts';
 import { createApi } from './setup.ts';
 
 const quick = process.argv.includes('--quick');
-const effort = quick ? { rounds: 3, ms: 600 } : { rounds: 5, ms: 2_000 };
+const effort = quick ? { rounds: 3, ms: 600 } : { rounds: 5, ms: 1_000 };
 const eras = { modern: { pin: '2026-07-28' }, legacy: 'legacy' } as const;
 type Era = keyof typeof eras;
 const concurrencies = [1, 16];

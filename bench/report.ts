@@ -67,7 +67,7 @@ export class Report {
 function toMarkdown(output: string): string {
   return output
     .trim()
-    .replaceAll(/^(pass|FAIL): /gm, (_, word) => `- **${word === 'pass' ? 'met' : 'NOT MET'}**: `)
+    .replaceAll(/^(pass|FAIL|missed): /gm, (_, word) => `- **${{ pass: 'met', FAIL: 'NOT MET' }[String(word)] ?? 'missed'}**: `)
     .replaceAll(/^([^|\n-][^\n]*)\n(?=\||- )/gm, '$1\n\n')
     .replaceAll(/^(\|[^\n]*)\n(?=[^|\n])/gm, '$1\n\n');
 }
