@@ -102,7 +102,7 @@ async function sendChat(
   const { model } = splitModelRef(ref);
   if (agent?.isOwn || !canForward(access, model, dialect, agent?.protocol)) {
     const more = { ...(agent !== undefined && { agent }), ...(kept !== undefined && { kept: kept(principal) }) };
-    return await translateChat(deps, { access, model, dialect, body, ref: body.model, meter, ...more }, signal());
+    return await translateChat(deps, { access, model, dialect, body, ref: body.model, meter, ...more }, signal);
   }
   const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
   // With other instructions, the body no longer equals the received text.
@@ -267,18 +267,18 @@ function onlyModel(text: string, ref: unknown): { start: number; end: number } |
 
 /**
  * Returns the provider's headers that are useful to the client; drops cookies, keys and hop-by-hop headers. Throws if the response is a
- * page or empty. Reads headers by name, because iterating over all costs several times as much.
+ * page or empty. Reads headers by name, because iterating over all costs several times as much; the names of those returned are lower case.
  */
-export async function answerHeaders(access: ProviderAccess, response: Response): Promise<Headers> {
+export async function answerHeaders(access: ProviderAccess, response: Response): Promise<Record<string, string>> {
   const type = response.headers.get('content-type') ?? '';
   const empty = response.body === null || response.headers.get('content-length') === '0';
   if (empty || /^text\/html/i.test(type)) {
     await response.body?.cancel();
     throw malformedProblem(access, empty ? 'sent an empty reply' : `sent ${type.split(';')[0]} instead of a reply`);
   }
-  const headers = new Headers({ 'content-type': withoutKey(access, type) });
+  const headers: Record<string, string> = { 'content-type': withoutKey(access, type) };
   if (limitHeaders.some((name) => response.headers.has(name))) {
-    for (const [name, value] of response.headers) if (/^(x|anthropic)-ratelimit-/.test(name)) headers.set(name, withoutKey(access, value));
+    for (const [name, value] of response.headers) if (/^(x|anthropic)-ratelimit-/.test(name)) headers[name] = withoutKey(access, value);
   }
   return headers;
 }

@@ -27,7 +27,7 @@ export type ReplyRewriting = {
   clock: Clock;
   ids: Ids;
   /** The headers of the response. */
-  headers: Headers;
+  headers: Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
   meter: CallMeter;
 };
@@ -95,6 +95,7 @@ export async function rewriteStream(open: OpenReply, rewriting: ReplyRewriting):
   };
   const cursor = { next, close };
   const encoder = createReplyEncoder(dialect, identity);
-  headers.set('content-type', 'text/event-stream; charset=utf-8');
-  return new Response(encodeReply({ first, cursor, encoder, clock }), { headers });
+  return new Response(encodeReply({ first, cursor, encoder, clock }), {
+    headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' },
+  });
 }

@@ -38,8 +38,11 @@ export type AgentOverrides = Pick<Plan, 'instructions' | 'settings' | 'protocol'
 
 export type TranslateDeps = { model: ChatModel; clock: Clock; ids: Ids };
 
-/** Throws `invalid_request` for what a provider without a session cannot be sent, and any `Problem` before the first byte. */
-export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, signal: AbortSignal): Promise<Response> {
+/**
+ * Throws `invalid_request` for what a provider without a session cannot be sent, and any `Problem` before the first byte. `signal`: aborts when
+ * the client disconnects. Requested only for a stream: the runtime drops other requests with all that they wait for.
+ */
+export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, signal: () => AbortSignal): Promise<Response> {
   const { dialect, ref, kept, meter = noMeter } = chat;
   const body =
     kept !== undefined && dialect.name === 'openai-responses' ? await withReferredItems(kept, chat.body, { unknown: 'refuse' }) : chat.body;
@@ -56,7 +59,7 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
     echo: request.echo,
   };
   const keep = createReplyKeeper(body.store === false ? undefined : kept, dialect, identity);
-  const batches = deps.model.stream(asked, signal)[Symbol.asyncIterator]();
+  const batches = deps.model.stream(asked, request.streamed ? signal() : new AbortController().signal)[Symbol.asyncIterator]();
   if (!request.streamed) {
     const events = await withCallerErrors(readAll(batches, meter));
     keep(events);

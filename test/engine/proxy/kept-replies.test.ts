@@ -38,7 +38,7 @@ function talkTo({ access, model, create }: Participant, dialect: Dialect, kept: 
   const deps = { model: createChatModel({ http, rehearsal: http, clock }), clock, ids: countedIds() };
   const fetch = async (_url: unknown, init?: { body?: unknown }): Promise<Response> => {
     const body = JSON.parse(String(init?.body)) as Record<string, unknown> & { model: string };
-    return await translateChat(deps, { access, model, dialect, body, ref: body.model, kept }, new AbortController().signal);
+    return await translateChat(deps, { access, model, dialect, body, ref: body.model, kept }, () => new AbortController().signal);
   };
   return { client: new OpenAI({ apiKey: 'unused', maxRetries: 0, fetch }), upstream, replies };
 }

@@ -17,6 +17,6 @@ export function translatedFetch({ access, model }: Participant, reply: string) {
     );
     const body = JSON.parse(String(init?.body)) as Record<string, unknown> & { model: string };
     const chat = { access, model, dialect, body: { ...body, stream: true }, ref: body.model };
-    return await translateChat(deps, chat, new AbortController().signal);
+    return await translateChat(deps, chat, () => new AbortController().signal);
   };
 }
