@@ -26,6 +26,7 @@ export const randomIds: Ids = {
 /** Sorts as the times do. */
 function timeText(ms: number): string {
   let text = '';
-  for (let rest = ms; text.length < timeCharacters; rest = Math.floor(rest / alphabet.length)) text = alphabet[rest % alphabet.length] + text;
+  for (let rest = ms; text.length < timeCharacters; rest = Math.floor(rest / alphabet.length))
+    text = alphabet[rest % alphabet.length] + text;
   return text;
 }

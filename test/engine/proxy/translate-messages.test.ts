@@ -44,7 +44,11 @@ function talkTo({ access, model, create }: Participant) {
     maxRetries: 0,
     fetch: async (_url, init) => {
       const body = JSON.parse(String(init?.body)) as Record<string, unknown> & { model: string };
-      return await translateChat(deps, { access, model, dialect: anthropicMessages, body, ref: body.model }, () => new AbortController().signal);
+      return await translateChat(
+        deps,
+        { access, model, dialect: anthropicMessages, body, ref: body.model },
+        () => new AbortController().signal,
+      );
     },
   });
   return { client, upstream, replies };
