@@ -4,9 +4,9 @@ import type { ProviderAccess } from '../core/model/provider.ts';
 import { Problem } from '../core/problem.ts';
 import { toAnswerId } from '../core/reference.ts';
 import type { AnswerIdentity, Dialect } from '../dialects/dialect.ts';
-import { createReplyEncoder, toReplyDocument } from '../dialects/reply-encoder.ts';
+import { createReplyEncoder } from '../dialects/reply-encoder.ts';
 import type { CallMeter } from '../engine/proxy/call-meter.ts';
-import { createReplyKeeper, type KeptReplies } from '../engine/proxy/kept-replies.ts';
+import { createReplyKeeper, type KeptReplies, toKeptDocument } from '../engine/proxy/kept-replies.ts';
 import { encodeReply } from '../engine/proxy/reply-stream.ts';
 import { callerEvents } from '../engine/proxy/translate-chat.ts';
 import type { Clock, Ids } from '../ports/runtime.ts';
@@ -41,8 +41,7 @@ export async function rewriteUnstreamed(response: Response, rewriting: ReplyRewr
   meter.take(read);
   const events = callerEvents(read);
   const identity = identityOf(reply, rewriting);
-  createReplyKeeper(kept, dialect, identity)(events);
-  return Response.json(toReplyDocument(dialect, events, identity), { headers });
+  return Response.json(toKeptDocument(kept, dialect, events, identity), { headers });
 }
 
 /** Of a provider that streams although it was not asked to. */

@@ -135,6 +135,8 @@ export type GivenSettings = { readonly [Name in keyof ModelSettings]?: ModelSett
 
 /** Removes settings that are not set (null or absent): an undefined value would hide an inherited one. */
 export function definedSettings(given: GivenSettings): ModelSettings {
+  const settings: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) if (value != null) settings[name] = value;
   // The same names; only values that are set.
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) as ModelSettings;
+  return settings as ModelSettings;
 }

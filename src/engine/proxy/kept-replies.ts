@@ -42,14 +42,32 @@ export function createReplyKeeper(kept: KeptReplies | undefined, dialect: Dialec
   return (batch: readonly ChatEvent[]): readonly ChatEvent[] => {
     if (kept === undefined) return batch;
     for (const event of batch) events.push(event);
-    if (batch.at(-1)?.type === 'finish') keepReply(kept, dialect, events, identity);
+    if (batch.at(-1)?.type === 'finish') keepReply(kept, dialect, events, identity, () => toReplyDocument(dialect, events, identity));
     return batch;
   };
 }
 
-function keepReply(kept: KeptReplies, dialect: Dialect, events: readonly ChatEvent[], identity: AnswerIdentity): void {
+/** Returns the document of a whole reply, and stores what must be got back of it. Throws the `Problem` that ended it, if any. */
+export function toKeptDocument(
+  kept: KeptReplies | undefined,
+  dialect: Dialect,
+  events: readonly ChatEvent[],
+  identity: AnswerIdentity,
+): Record<string, unknown> {
+  const document = toReplyDocument(dialect, events, identity);
+  if (kept !== undefined && events.at(-1)?.type === 'finish') keepReply(kept, dialect, events, identity, () => document);
+  return document;
+}
+
+function keepReply(
+  kept: KeptReplies,
+  dialect: Dialect,
+  events: readonly ChatEvent[],
+  identity: AnswerIdentity,
+  document: () => Record<string, unknown>,
+): void {
   if (dialect.name === 'openai-responses') {
-    const items = listOf(toReplyDocument(dialect, events, identity).output);
+    const items = listOf(document().output);
     keepItems(kept, identity.isOwnWire ? items : items.map(withoutImage));
   } else if (dialect.name === 'openai-chat' && events.some(({ type }) => type === 'native' || type === 'reasoning')) {
     const message = createAnswerMessage({ restarts: 'silently', unique: uniqueOfCalls(dialect, identity) });

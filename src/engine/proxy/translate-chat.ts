@@ -10,12 +10,12 @@ import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
 import { toAnswerId } from '../../core/reference.ts';
 import type { AnswerIdentity, Dialect, DialectRequest } from '../../dialects/dialect.ts';
-import { createReplyEncoder, toReplyDocument } from '../../dialects/reply-encoder.ts';
+import { createReplyEncoder } from '../../dialects/reply-encoder.ts';
 import type { ConversationBuilder } from '../../dialects/conversation.ts';
 import type { ChatModel, ChatRequest } from '../../ports/chat-model.ts';
 import type { Clock, Ids } from '../../ports/runtime.ts';
 import { noMeter, type CallMeter } from './call-meter.ts';
-import { createReplyKeeper, withKeptParts, withReferredItems, type KeptReplies } from './kept-replies.ts';
+import { createReplyKeeper, toKeptDocument, withKeptParts, withReferredItems, type KeptReplies } from './kept-replies.ts';
 import { encodeReply } from './reply-stream.ts';
 
 export type TranslatedChat = {
@@ -58,13 +58,13 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
     includeUsage: request.includeUsage,
     echo: request.echo,
   };
-  const keep = createReplyKeeper(body.store === false ? undefined : kept, dialect, identity);
+  const storing = body.store === false ? undefined : kept;
   const batches = deps.model.stream(asked, request.streamed ? signal() : new AbortController().signal)[Symbol.asyncIterator]();
   if (!request.streamed) {
     const events = await withCallerErrors(readAll(batches, meter));
-    keep(events);
-    return Response.json(toReplyDocument(dialect, events, identity));
+    return Response.json(toKeptDocument(storing, dialect, events, identity));
   }
+  const keep = createReplyKeeper(storing, dialect, identity);
   const { value: first = [] } = await withCallerErrors(batches.next());
   meter.take(first);
   keep(first);
