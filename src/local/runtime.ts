@@ -10,7 +10,7 @@ import { addressOf, loopback } from './port.ts';
 import { StartFailure } from './start-failure.ts';
 import { modulesFolder } from './worker-config.ts';
 import { compiledConfig, compileLater, dropCompiledConfigs } from './workerd/compiled-config.ts';
-import { entrySocket, kvFolder, workerdConfig } from './workerd/config.ts';
+import { entrySocket, kvFolder, kvNamesMark, workerdConfig } from './workerd/config.ts';
 import { expiryDigits } from './workerd/services.ts';
 import { endLeftover, type LogLine, spawnWorkerd, type WorkerdProcess } from './workerd/process.ts';
 
@@ -46,6 +46,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   mkdirSync(options.stateDir, { recursive: true });
   await endLeftover(pidFile(options));
   dropEarlierKv(options.stateDir);
+  markNewKv(options.stateDir);
   // In the background: there may be a million values, and the launcher also serves stdio servers.
   const sweep = (): void => void deleteExpiredValues(options.stateDir).catch((error: unknown) => options.onLog(String(error), 'error'));
   sweep();
@@ -170,12 +171,21 @@ function dropEarlierKv(stateDir: string): void {
   rmSync(earlier, { recursive: true, force: true });
 }
 
-/** KV values that expire are mostly never read again. */
+/** A new folder of KV has no names of earlier releases. */
+function markNewKv(stateDir: string): void {
+  if (existsSync(kvFolder(stateDir))) return;
+  mkdirSync(kvFolder(stateDir), { recursive: true });
+  writeFileSync(kvNamesMark(stateDir), '');
+}
+
+/** KV values that expire are mostly never read again. Marks a folder without names of earlier releases, for the next start. */
 async function deleteExpiredValues(stateDir: string): Promise<void> {
   const folder = kvFolder(stateDir);
   if (!existsSync(folder)) return;
   const start = Buffer.alloc(expiryDigits);
+  let hasEarlier = false;
   for await (const { name } of await opendir(folder)) {
+    hasEarlier ||= !name.includes('.');
     const path = join(folder, name);
     try {
       const file = await open(path, 'r');
@@ -186,6 +196,7 @@ async function deleteExpiredValues(stateDir: string): Promise<void> {
       // Replaced or deleted meanwhile.
     }
   }
+  if (!hasEarlier) writeFileSync(kvNamesMark(stateDir), '');
 }
 
 /** Returns the error that the Worker threw while it was loaded, such as a tool that cannot be registered; null for any other failure. */

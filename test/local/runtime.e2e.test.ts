@@ -1,4 +1,5 @@
 /** The runtime of `npm start` with a small Worker: what replaces Cloudflare's services, crashes, reloads, and what a killed start leaves. */
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -45,6 +46,11 @@ const acts = {
     return await started.then(() => 'settled', (error) => error.message);
   },
   kept: async ({ KV }) => [await KV.get('a/ü'), await KV.get('earlier')],
+  earlier: async ({ KV }) => {
+    const found = await KV.get('earlier');
+    await KV.put('earlier', 'new');
+    return [found, await KV.get('earlier'), await KV.get('none')];
+  },
   bucket: async ({ BUCKET }) => {
     const stored = await BUCKET.put('audit/log one/1.ndjson', 'line', { httpMetadata: { contentType: 'application/x-ndjson' } });
     return [stored.key, stored.size, await BUCKET.get('audit').catch((error) => String(error))];
@@ -167,6 +173,26 @@ it('ends the runtime of a start that was killed, drops the KV of earlier release
   await waitUntil(() => log.filter((line) => line.includes('ended (exit SIGKILL)')).length === 2);
   expect(Number.parseInt(left, 10)).toBeGreaterThan(0);
   await waitUntil(async () => (await ask('count').catch(() => 0)) === 3);
+});
+
+it('reads and replaces values under the names of earlier releases, until there are none', async () => {
+  const own = { ...options, stateDir: join(directory, 'earlier'), port: await claimPort(0) };
+  const folder = join(own.stateDir, 'kv/values');
+  const mark = join(own.stateDir, 'kv/current-names');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, createHash('sha256').update('earlier').digest('hex')), `${'0'.repeat(15)}\nold`);
+  const asked = async (): Promise<unknown> => await (await fetch(`http://127.0.0.1:${own.port}/earlier`)).json();
+  const first = await startRuntime(own);
+  expect(existsSync(mark)).toBe(false);
+  expect(await asked()).toEqual(['old', 'new', null]);
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/\.earlier$/)]);
+  await first.dispose();
+  const second = await startRuntime(own);
+  await waitUntil(() => existsSync(mark));
+  await second.dispose();
+  const third = await startRuntime(own);
+  expect(await asked()).toEqual(['new', 'new', null]);
+  await third.dispose();
 });
 
 it('starts from the compiled configuration of an earlier run, and from the text if that is damaged', async () => {

@@ -93,13 +93,21 @@ function kvServices({ compatibility_date }: WorkerConfig, disk: Disk, stateDir: 
   const worker: Struct = {
     modules: [{ name: 'index.js', esModule: kvService }],
     compatibilityDate: compatibility_date,
-    bindings: [{ name: 'FILES', service: 'kv-files' }],
+    bindings: [
+      { name: 'FILES', service: 'kv-files' },
+      ...(existsSync(kvNamesMark(stateDir)) ? [] : [{ name: 'EARLIER_NAMES', text: 'yes' }]),
+    ],
   };
   return [{ name: 'kv', worker }, disk('kv-files', kvFolder(stateDir))];
 }
 
 export function kvFolder(stateDir: string): string {
   return join(stateDir, 'kv/values');
+}
+
+/** Exists if no file of KV has a name of earlier releases, for which KV would look at each write and each miss. */
+export function kvNamesMark(stateDir: string): string {
+  return join(stateDir, 'kv/current-names');
 }
 
 function bucketServices(binding: string, bucket: string, disk: Disk, stateDir: string): { binding: CapnpValue; services: Service[] } {
