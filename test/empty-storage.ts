@@ -24,6 +24,7 @@ await import('../src/platform/write-yaml.ts');
 await import('../src/storage/backup/write-archive.ts');
 await import('../src/storage/backup/restore-archive.ts');
 await import('../src/http-tools/openapi/source.ts');
+await import('../src/providers/model-list.ts');
 await import('../src/skills/zip.ts');
 await import('../src/platform/compile-redaction.ts');
 await import('../src/platform/text-patterns.ts');

@@ -12,7 +12,7 @@ import { startBodyLog } from '../engine/proxy/body-log.ts';
 import { startMeter } from '../engine/proxy/call-meter.ts';
 import { reserveRequest } from '../engine/proxy/reserve-request.ts';
 import type { Logger } from '../ports/runtime.ts';
-import { createModelLists } from './model-list.ts';
+import type { createModelLists } from './model-list.ts';
 import { forwardBody } from './forwarded-reply.ts';
 import { answerHeaders, countRequestTokens, type ProxiedChat, type ProxyDeps, proxyModelRequest } from './proxy.ts';
 import { adapters } from './registry.ts';
@@ -28,7 +28,7 @@ export type PassedRequest = {
 };
 
 export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
-  const lists = createModelLists(deps);
+  let lists: ReturnType<typeof createModelLists> | null = null;
   return {
     /**
      * Proxies a chat request. Passes the provider's bytes through where dialect and wire match; canonical frames where the profile requires
@@ -39,7 +39,11 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
     countTokens: (principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>) => countRequestTokens(deps, principal, request),
     passRequest: (principal: Principal, request: PassedRequest) => passRequest(deps, principal, request),
     /** Returns the models of all providers: those of the document, or those that the provider itself lists. */
-    models: lists.models,
+    async models(workspace: string) {
+      const { createModelLists: create } = await import('./model-list.ts');
+      lists ??= create(deps);
+      return await lists.models(workspace);
+    },
   };
 }
 
