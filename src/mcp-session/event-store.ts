@@ -16,8 +16,8 @@ const maxMcpSessionEventCharacters = 32 * MB;
 export type McpSessionEvents = EventStore & {
   /** While true, nothing is stored: a session that is being restored repeats messages that were stored before. */
   muted: boolean;
-  /** Stores the response of a request without a stream, and before it the event that primes its stream. Returns the ids of both. */
-  storeResponse(message: JSONRPCMessage, isPrimed: boolean): { first: string; last: string };
+  /** Stores a message, or an empty object at the beginning of a stream, and returns its id. */
+  store(stream: string, message: object): string;
 };
 
 export function createEventStore(sql: SqlStorage): McpSessionEvents {
@@ -61,19 +61,12 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
 
   const store: McpSessionEvents = {
     muted: false,
-    async storeEvent(stream, message) {
-      if (store.muted) return '0';
+    store(stream, message) {
       const id = add(stream, message);
       drop();
       return id;
     },
-    storeResponse(message, isPrimed) {
-      const stream = crypto.randomUUID();
-      const first = isPrimed ? add(stream, {}) : '';
-      const stored = { first, last: add(stream, message) };
-      drop();
-      return stored;
-    },
+    storeEvent: async (stream, message) => (store.muted ? '0' : store.store(stream, message)),
     getStreamIdForEventId: async (eventId) => streamOf(eventId) ?? undefined,
     async replayEventsAfter(eventId, { send }) {
       const stream = streamOf(eventId) ?? '';

@@ -1,7 +1,7 @@
 /**
- * An MCP session while its object is awake: the SDK's server and transport, the requests in flight, and the watch for changes while
- * the client has its stream open. Restored from storage after an eviction or a restart. Requests that were interrupted then still
- * get a response: `outcome_unknown`, or the result of running them again where that is safe.
+ * An MCP session while its object is awake: the SDK's server and transport, and the requests in flight. The stream on which the client
+ * listens is elsewhere (`mcp/server/session-stream.ts`). Restored from storage after an eviction or a restart. Requests that were interrupted
+ * then still get a response: `outcome_unknown`, or the result of running them again where that is safe.
  */
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { limits } from '../core/limits.ts';
@@ -9,9 +9,10 @@ import type { Principal } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
 import type { MarkStore } from '../engine/policy/direct-marks.ts';
 import { readServerInstructions } from '../engine/mcp/serve-resources.ts';
-import { readView } from '../engine/mcp/serve-view.ts';
-import { viewVersion } from '../engine/mcp/serve-watch.ts';
+import { readView, type ServeTarget } from '../engine/mcp/serve-view.ts';
 import { buildServer } from '../mcp/server/build-server.ts';
+import type { ServeDeps } from '../mcp/server/serve-context.ts';
+import { mcpRetryMs } from '../mcp/server/session-responses.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { McpSessionAnswer, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { McpSessionEvents } from './event-store.ts';
@@ -21,6 +22,7 @@ import {
   cancelledIds,
   isResponse,
   isStream,
+  onBodyEnd,
   principalOf,
   replayHeaders,
   requestsOf,
@@ -29,10 +31,12 @@ import {
   toRequest,
 } from './session-messages.ts';
 import type { MetaStore } from './session-meta.ts';
-import { mcpRetryMs, readSingleRequest, type SingleRequest, SingleResponses } from './single-responses.ts';
-import { onBodyEnd, StreamWatch, type WatchHost } from './stream-watch.ts';
+import { readSingleRequest, type SingleRequest, SingleResponses } from './single-responses.ts';
 
-export type SessionHost = WatchHost & {
+export type SessionHost = {
+  deps: ServeDeps;
+  id: string;
+  target: ServeTarget;
   events: McpSessionEvents;
   pending: PendingRequests;
   meta: MetaStore;
@@ -54,8 +58,6 @@ export class LiveSession {
   readonly #interrupted = new Map<unknown, PendingRequest>();
   readonly #single: SingleResponses;
   #streams = 0;
-  readonly #watch: StreamWatch;
-  #mark: string | null = null;
 
   private constructor(host: SessionHost, server: Server, transport: WebStandardStreamableHTTPServerTransport) {
     this.#host = host;
@@ -63,7 +65,6 @@ export class LiveSession {
     this.#transport = transport;
     this.#send = transport.send.bind(transport);
     this.#single = new SingleResponses(host);
-    this.#watch = new StreamWatch(host, server, () => transport.closeStandaloneSSEStream());
   }
 
   static async open(host: SessionHost, caller: Principal): Promise<LiveSession> {
@@ -87,13 +88,11 @@ export class LiveSession {
                 'invalid_request',
                 `A session can subscribe to at most ${limits.maxMcpSubscriptions} resources. Unsubscribe from one first.`,
               );
-            if (live.session !== null) live.session.#watch.restart();
           },
           remove: (uri) => meta.unsubscribe(uri),
         },
         interruptedOf: ({ mcpReq }) => live.session?.interruption(mcpReq.id),
         started: ({ mcpReq }, callId) => live.session?.started(mcpReq.id, callId),
-        called: (principal) => live.session?.notifyIfEquipmentChanged(principal),
       },
       view,
       await readServerInstructions(deps, caller.workspace, view),
@@ -106,7 +105,6 @@ export class LiveSession {
     });
     const session = new LiveSession(host, server, transport);
     live.session = session;
-    session.#mark = viewVersion(view);
     await server.connect(transport);
     session.#trackResponses();
     session.#wrapDelivery();
@@ -143,7 +141,7 @@ export class LiveSession {
     if (response.status >= 400) for (const id of ids) this.#forget(id);
     else for (const id of cancelledIds(body)) await this.#cancel(id);
     if (response.body === null || !isStream(response)) return response;
-    return this.#counted(response, (await this.#isListening(request)) ? caller : null);
+    return this.#counted(response);
   }
 
   async #answerSingle(request: McpSessionRequest, single: SingleRequest, caller: Principal): Promise<McpSessionAnswer> {
@@ -154,7 +152,7 @@ export class LiveSession {
       this.#host.pending.add(message.id, message);
       if (callId !== null) this.#host.pending.setCallId(message.id, callId);
       const response = await this.#pass(request, message, caller);
-      return isStream(response) ? this.#counted(response, null) : response;
+      return isStream(response) ? this.#counted(response) : response;
     };
     return await this.#single.answer(single, deliver, open);
   }
@@ -169,13 +167,6 @@ export class LiveSession {
     this.#inFlight.delete(id);
     this.#interrupted.delete(id);
     this.#host.pending.remove(id);
-  }
-
-  /** True for the client's own stream, also after a reconnect. A client that reconnects for the response of one request does not listen. */
-  async #isListening({ method, headers }: McpSessionRequest): Promise<boolean> {
-    if (method !== 'GET') return false;
-    const last = headers.find(([name]) => name === 'last-event-id')?.[1];
-    return last === undefined || (await this.#host.events.getStreamIdForEventId?.(last)) === ownStream;
   }
 
   /** Repeats the messages that the client sent before the object was evicted. */
@@ -220,20 +211,7 @@ export class LiveSession {
 
   async close(): Promise<void> {
     this.#single.close();
-    this.#watch.end(new Error('the session has ended'));
     await this.#server.close();
-  }
-
-  /** Notifies the client if a call has equipped a different toolset. */
-  notifyIfEquipmentChanged(caller: Principal): void {
-    if (this.#host.target !== null) return;
-    const look = async (): Promise<void> => {
-      const mark = viewVersion(await readView(this.#host.deps, caller, this.#host.target));
-      if (mark === this.#mark) return;
-      this.#mark = mark;
-      this.#watch.notify({ kind: 'tools' });
-    };
-    look().catch((error: unknown) => this.#host.deps.log.debug('the equipped toolset could not be read', { cause: String(error) }));
   }
 
   async #pass(request: McpSessionRequest, body: unknown, caller: Principal): Promise<Response> {
@@ -241,14 +219,10 @@ export class LiveSession {
     return await this.#transport.handleRequest(toRequest(request), options);
   }
 
-  /** Counts the open stream. `listener`: the caller, when it is the client's own stream, which receives changes. */
-  #counted(response: Response, listener: Principal | null): Response {
+  #counted(response: Response): Response {
     this.#streams += 1;
-    const stream = {};
-    if (listener !== null) this.#watch.begin(listener, stream);
     const body = onBodyEnd(response.body, () => {
       this.#streams -= 1;
-      this.#watch.endFor(stream);
     });
     return new Response(body, response);
   }
@@ -313,6 +287,3 @@ export class LiveSession {
     }
   }
 }
-
-/** The SDK's name for the stream of the GET request. */
-const ownStream = '_GET_stream';

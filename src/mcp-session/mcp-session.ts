@@ -12,7 +12,7 @@ import type { ServeTarget } from '../engine/mcp/serve-view.ts';
 import { toOutcome, type Outcome } from '../core/problem.ts';
 import type { FileChange, StoredFile } from '../ports/file-space.ts';
 import type { FileSystem } from '../ports/file-system.ts';
-import type { McpSessionAnswer, McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
+import type { ListenAnswer, ListenRequest, McpSessionAnswer, McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { createSessionFiles } from '../storage/session-files.ts';
 import { hasTable, migrate } from '../storage/schema.ts';
@@ -31,6 +31,8 @@ import { MetaStore, expiresAt, type SessionMeta } from './session-meta.ts';
 
 /** Minimum interval at which the alarm is moved. */
 const mcpSessionTouchMs = 5 * 60_000;
+/** Another stream has its place once its holder has not asked for this long. */
+const listenerMs = 2 * 60_000;
 /** How long the result is kept after the end of the call, so that a repeated answer gets the same result. */
 const heldResultMs = 60_000;
 
@@ -42,6 +44,8 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   #ownFiles: FileSystem | null = null;
   #live: Promise<LiveSession> | null = null;
   #isKeyWatched = false;
+  /** The stream on which the client listens, in memory only: it does not keep the object awake. */
+  #listener: { stream: string; until: number } | null = null;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
@@ -76,7 +80,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
 
   async resume(caller: Principal, target: ServeTarget, request: McpSessionRequest): Promise<McpSessionAnswer> {
     const meta = this.#read();
-    if (meta === null || meta.workspace !== caller.workspace || meta.keyId !== caller.keyId || meta.target !== target) return null;
+    if (meta === null || !isOwn(meta, caller, target)) return null;
     const live = await this.#wake(meta, caller);
     const body: unknown = request.body === null ? undefined : JSON.parse(request.body);
     this.#note(meta, request.method, body);
@@ -86,6 +90,17 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     if (request.method === 'DELETE' && answer.ok) await this.#end();
     else this.#watchKey(caller);
     return answer;
+  }
+
+  async listen(caller: Principal, target: ServeTarget, { stream, mode }: ListenRequest): Promise<ListenAnswer> {
+    const meta = this.#read();
+    if (meta === null || !isOwn(meta, caller, target)) return null;
+    const now = this.#now();
+    const isTaken = this.#listener !== null && this.#listener.stream !== stream && this.#listener.until > now;
+    if (isTaken && mode !== 'resume') return 'conflict';
+    this.#listener = mode === 'close' ? null : { stream, until: now + listenerMs };
+    if (mode !== 'close') this.#touch(meta, true);
+    return { uris: this.#meta.subscriptions() };
   }
 
   async hold(caller: Principal, target: ServeTarget, name: string, request: McpSessionRequest): Promise<Response> {
@@ -189,7 +204,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   }
 
   /** Stores what a restored session needs, and when the session was last used. */
-  #note({ seenAt, used }: SessionMeta, httpMethod: string, body: unknown): void {
+  #note(meta: SessionMeta, httpMethod: string, body: unknown): void {
     let isUse = httpMethod === 'GET';
     for (const message of recordsOf(body)) {
       if (message.method === 'notifications/initialized') this.#meta.initialized();
@@ -197,6 +212,10 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
       const level = message.method === 'logging/setLevel' && isRecord(message.params) ? message.params.level : undefined;
       if (typeof level === 'string' && level.length < 20) this.#meta.logLevel(level);
     }
+    this.#touch(meta, isUse);
+  }
+
+  #touch({ seenAt, used }: SessionMeta, isUse: boolean): void {
     if ((isUse && !used) || this.#now() - seenAt >= mcpSessionTouchMs) this.#meta.touch(this.#now(), isUse);
   }
 
@@ -218,6 +237,10 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   #now(): number {
     return this.#wiring.clock.now();
   }
+}
+
+function isOwn({ workspace, keyId, target }: SessionMeta, caller: Principal, asked: ServeTarget): boolean {
+  return workspace === caller.workspace && keyId === caller.keyId && target === asked;
 }
 
 /** The marks last as long as the session. */

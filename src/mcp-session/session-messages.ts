@@ -65,3 +65,32 @@ export function principalOf(authInfo: AuthInfo | undefined): Principal {
   // Only `authInfoOf` sets it.
   return principal as Principal;
 }
+
+/** Passes a stream through and calls `onEnd` once when it ends, fails or is cancelled by its reader. */
+export function onBodyEnd(body: ReadableStream<Uint8Array> | null, onEnd: () => void): ReadableStream<Uint8Array> | null {
+  if (body === null) return null;
+  const reader = body.getReader();
+  let isOver = false;
+  const end = (): void => {
+    if (isOver) return;
+    isOver = true;
+    onEnd();
+  };
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        end();
+        controller.close();
+      } catch (error) {
+        end();
+        controller.error(error);
+      }
+    },
+    async cancel(reason) {
+      end();
+      await reader.cancel(reason);
+    },
+  });
+}

@@ -3,10 +3,9 @@
  * before it. The SDK's server handles all requests; its transport is passed a request only when the client needs a stream: because the
  * response takes longer, or because a message, such as progress or a question, is sent before it. Both are stored alike.
  */
-import { type JSONRPCMessage, type JSONRPCRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import { DEFAULT_NEGOTIATED_PROTOCOL_VERSION, isJsonContentType } from '@modelcontextprotocol/server';
+import { isJsonContentType, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server';
 import { isRecord } from '../core/json/wire-value.ts';
-import { eventsResponse } from '../mcp/server/endpoint.ts';
+import { eventsResponse, messageEvent, primingEvent, sessionRevision } from '../mcp/server/session-responses.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { McpSessionAnswer, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { McpSessionEvents } from './event-store.ts';
@@ -14,13 +13,10 @@ import { isResponse } from './session-messages.ts';
 
 /** A request that takes longer gets a stream, whose first event id lets its client reconnect. */
 const singleResponseMs = 25;
-/** Reconnect delay for a client whose stream ended. */
-export const mcpRetryMs = 1_000;
 /** A longer text is not passed between objects as one value. */
 const maxEventsCharacters = 1_000_000;
 
-/** `isPrimed`: the revision has events without a message, which give a client an id before the response. */
-export type SingleRequest = { message: JSONRPCRequest; isPrimed: boolean };
+export type SingleRequest = { message: JSONRPCRequest; revision: string };
 
 /** Returns null if the transport has to decide about the message: a notification, a batch, `initialize`, or a refused message. */
 export function readSingleRequest({ method: httpMethod, headers }: McpSessionRequest, body: unknown): SingleRequest | null {
@@ -34,9 +30,9 @@ export function readSingleRequest({ method: httpMethod, headers }: McpSessionReq
   const accept = of('accept') ?? '';
   if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return null;
   if (!isJsonContentType(of('content-type') ?? null)) return null;
-  const revision = of('mcp-protocol-version') ?? DEFAULT_NEGOTIATED_PROTOCOL_VERSION;
+  const revision = sessionRevision(of('mcp-protocol-version') ?? null);
   // Checked above, member by member.
-  return SUPPORTED_PROTOCOL_VERSIONS.includes(revision) ? { message: body as JSONRPCRequest, isPrimed: revision >= '2025-11-25' } : null;
+  return revision === null ? null : { message: body as JSONRPCRequest, revision };
 }
 
 const requestMembers: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
@@ -51,7 +47,7 @@ function isPlainMeta(meta: unknown): boolean {
 
 /** `open`: passes the request to the transport. `callId`: of the tool call that was started meanwhile. */
 type Waiting = {
-  isPrimed: boolean;
+  revision: string;
   callId: string | null;
   opening: Promise<void> | null;
   open(callId: string | null): Promise<Response>;
@@ -72,12 +68,12 @@ export class SingleResponses {
 
   /** `deliver`: starts the request. */
   async answer(
-    { message: { id }, isPrimed }: SingleRequest,
+    { message: { id }, revision }: SingleRequest,
     deliver: () => void,
     open: (callId: string | null) => Promise<Response>,
   ): Promise<McpSessionAnswer> {
     const { promise, resolve } = Promise.withResolvers<McpSessionAnswer>();
-    const waiting: Waiting = { isPrimed, callId: null, opening: null, open, resolve };
+    const waiting: Waiting = { revision, callId: null, opening: null, open, resolve };
     this.#waiting.set(id, waiting);
     const disarm = this.#clock.after(singleResponseMs, () => void this.#open(waiting));
     try {
@@ -147,9 +143,9 @@ export class SingleResponses {
     await waiting.opening;
   }
 
-  #eventsWith({ isPrimed }: Waiting, message: JSONRPCMessage): string {
-    const { first, last } = this.#events.storeResponse(message, isPrimed);
-    const priming = isPrimed ? `id: ${first}\nretry: ${mcpRetryMs}\ndata: \n\n` : '';
-    return `${priming}event: message\nid: ${last}\ndata: ${JSON.stringify(message)}\n\n`;
+  #eventsWith({ revision }: Waiting, message: JSONRPCMessage): string {
+    const stream = crypto.randomUUID();
+    const priming = primingEvent(revision, () => this.#events.store(stream, {}));
+    return priming + messageEvent(this.#events.store(stream, message), message);
   }
 }

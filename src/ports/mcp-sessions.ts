@@ -16,10 +16,19 @@ export type McpEvents = { events: string };
 /** null: this key has no such session at this endpoint. */
 export type McpSessionAnswer = Response | McpEvents | null;
 
+/** `stream`: a name for the stream on which the client listens. `resume`: it continues an earlier stream, and takes its place. */
+export type ListenRequest = { stream: string; mode: ListenMode };
+export type ListenMode = 'open' | 'resume' | 'renew' | 'close';
+
+/** The client's subscriptions; `conflict`: it listens on another stream; null: this key has no such session at this endpoint. */
+export type ListenAnswer = { uris: readonly string[] } | 'conflict' | null;
+
 export interface McpSessions {
   /** Starts a session with an `initialize`. `target`: a toolset reference, or null for what the key has equipped. */
   begin(caller: Principal, target: string | null, request: McpSessionRequest): Promise<Response>;
   resume(caller: Principal, target: string | null, id: string, request: McpSessionRequest): Promise<McpSessionAnswer>;
+  /** Called by the holder of a stream on which the client listens: when it opens, regularly meanwhile, and when it ends. */
+  listen(caller: Principal, target: string | null, id: string, request: ListenRequest): Promise<ListenAnswer>;
   /** Handles a tool call that stays in flight. `name`: the in-flight call to continue; null: starts one. */
   callKeptOpen(caller: Principal, target: string | null, name: string | null, request: McpSessionRequest): Promise<Response>;
 }
@@ -29,6 +38,7 @@ export interface McpSessionPort {
   begin(caller: Principal, target: string | null, id: string, request: McpSessionRequest): Promise<Response>;
   /** Returns null if it was never started or has ended. */
   resume(caller: Principal, target: string | null, request: McpSessionRequest): Promise<McpSessionAnswer>;
+  listen(caller: Principal, target: string | null, request: ListenRequest): Promise<ListenAnswer>;
   hold(caller: Principal, target: string | null, name: string, request: McpSessionRequest): Promise<Response>;
   /** The files of an object that has nothing else. */
   loadFiles(): Promise<Outcome<StoredFile[]>>;

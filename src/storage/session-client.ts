@@ -177,6 +177,11 @@ export function createMcpSessions(
       const nonce = await sessionIds.readNonce({ workspace, keyId, target }, id);
       return nonce === null ? null : await (await stubOf(workspace, nonce)).resume(caller, target, request);
     },
+    async listen(caller, target, id, request) {
+      const { workspace, keyId } = caller;
+      const nonce = await sessionIds.readNonce({ workspace, keyId, target }, id);
+      return nonce === null ? null : await (await stubOf(workspace, nonce)).listen(caller, target, request);
+    },
     async callKeptOpen(caller, target, name, request) {
       const held = name ?? ids.next('held');
       return await (await stubOf(caller.workspace, held)).hold(caller, target, held, request);

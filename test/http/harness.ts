@@ -196,7 +196,7 @@ export function createHarness(
     explainCall: (principal, asked) => explainDirectCall(direct, principal, asked),
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
     callTool: (principal, call) => callOutsideSession(direct, principal, call, new AbortController().signal),
-    mcp: (asked) => serveMcp(serve, { begin: unused, resume: async () => null, callKeptOpen: unused }, asked),
+    mcp: (asked) => serveMcp(serve, { begin: unused, resume: async () => null, callKeptOpen: unused, listen: unused }, asked),
     refuseLoop: async () => undefined,
     proxyChat: async (_principal, { ref: model, body, agent }) => {
       proxied.push({ model, body, ...(agent !== undefined && { agent }) });

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { bodyOf, createHarness, demo, rootKey, type Harness } from './harness.ts';
 import { discardTimeoutMs, requestBodyTimeoutMs } from '../../src/http/json-body.ts';
-import { maxMcpListeners } from '../../src/mcp/server/stateless.ts';
+import { maxMcpListeners } from '../../src/mcp/server/open-listeners.ts';
 
 async function withDemo(environment: Record<string, string> = {}): Promise<Harness> {
   const harness = createHarness(environment);

@@ -190,6 +190,20 @@ describe('the stream of a session', () => {
     await client.close();
   });
 
+  it('does not need the object of the session', async () => {
+    await catalog('default').put('toolset', 'changing', { tools: [{ tool: 'builtin.bash' }] });
+    const changes: unknown[] = [];
+    const { client, id } = await connect('/mcp/changing', {
+      prepare: (client) => client.setNotificationHandler('notifications/tools/list_changed', (change) => void changes.push(change)),
+    });
+    await client.ping();
+    await evictDurableObject(await stubOf(id));
+    await catalog('default').put('toolset', 'changing', { tools: [{ tool: 'local.calculate' }] });
+    await waitFor(() => expect(changes.length).toBeGreaterThan(0));
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['calculate']);
+    await client.close();
+  });
+
   it('continues after the last received event', async () => {
     const begun = await rpc('/mcp/first', initialize);
     const id = begun.headers.get('mcp-session-id') ?? '';

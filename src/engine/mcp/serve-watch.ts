@@ -15,7 +15,7 @@ import { readView, type ServedView, type ServeTarget, type ViewDeps } from './se
  * Poll interval for clients that listen for changes, maximum duration of one stream, and wait before reconnecting to a server that
  * ended one.
  */
-const mcpWatchIntervalMs = 4_000;
+export const mcpWatchIntervalMs = 4_000;
 /** Check interval of the key of a stream, so that the stream ends within `principalTtlMs` of its revocation. */
 const mcpKeyCheckMs = 20_000;
 /** Servers whose changes one stream receives: each is a connection. */

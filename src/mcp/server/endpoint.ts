@@ -16,6 +16,8 @@ import { askableIn } from './client-channel.ts';
 import { servePlain } from './plain-answer.ts';
 import { readPlainRequest } from './plain-request.ts';
 import type { ServeDeps } from './serve-context.ts';
+import { eventsResponse, unknownMcpSession } from './session-responses.ts';
+import { isListening, listenInSession, noteSessionChange } from './session-stream.ts';
 import { serveStateless } from './stateless.ts';
 
 /** `text`, `body`: the body of a POST, unparsed and parsed. */
@@ -37,7 +39,13 @@ export async function serveMcp(deps: ServeDeps, sessions: McpSessions, asked: Mc
   const plain = isPost ? readPlainRequest(request.headers, body) : null;
   if (plain === null && (await isLegacyRequest(request, body))) {
     const id = request.headers.get('mcp-session-id');
-    if (id !== null) return { response: toResponse(await sessions.resume(principal, target, id, sent()), id), view };
+    if (id !== null && request.method === 'GET' && isListening(request))
+      return { response: await listenInSession(deps, sessions, { principal, target, view, session: id, request }), view };
+    if (id !== null) {
+      const response = toResponse(await sessions.resume(principal, target, id, sent()), id);
+      if (!isPost || String(recordOf(body).method).endsWith('subscribe')) noteSessionChange(id);
+      return { response, view };
+    }
     if (isPost && isInitializeRequest(body)) return { response: await sessions.begin(principal, target, sent()), view };
   }
   const held = isPost ? await heldBy(deps, principal, view, body) : undefined;
@@ -82,22 +90,4 @@ function toResponse(answer: McpSessionAnswer, session: string): Response {
   if (answer === null) return unknownMcpSession();
   if (answer instanceof Response) return answer;
   return eventsResponse(answer.events, session);
-}
-
-/** Has the headers of a stream of the SDK. */
-export function eventsResponse(events: string, session: string): Response {
-  const headers = {
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-cache, no-transform',
-    connection: 'keep-alive',
-    'x-accel-buffering': 'no',
-    'mcp-session-id': session,
-  };
-  return new Response(events, { headers });
-}
-
-/** The SDK's response for an expired session: the client starts a new one (MCP, session management: 404). */
-export function unknownMcpSession(): Response {
-  const error = { code: -32001, message: 'Session not found' };
-  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 404 });
 }

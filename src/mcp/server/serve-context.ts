@@ -46,8 +46,6 @@ export type ServeContext = {
   started?(context: ServerContext, callId: string): void;
   /** In a session: its resource subscriptions. */
   subscriptions?: { add(uri: string): void; remove(uri: string): void };
-  /** Called after a call, which may have changed the lists. */
-  called?(principal: Principal): void;
 };
 
 /**

@@ -12,8 +12,8 @@ import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
 import { watchServed, type ServedChange } from '../../engine/mcp/serve-watch.ts';
 import { buildServer } from './build-server.ts';
 import { heartbeatResponse } from './heartbeat-response.ts';
+import { listeners } from './open-listeners.ts';
 import type { ServeDeps, ServeContext } from './serve-context.ts';
-import { Problem } from '../../core/problem.ts';
 
 /** `body`: the parsed body of a POST. `view`: read for this request. `hold`: where its call may stay open. */
 export type StatelessRequest = {
@@ -24,9 +24,6 @@ export type StatelessRequest = {
   view: ServedView;
   hold?: InFlightCallSlot;
 };
-
-/** Shared by the isolate. */
-const listeners = createOpenListeners();
 
 export async function serveStateless(
   deps: ServeDeps,
@@ -109,57 +106,4 @@ function toEvent(change: ServedChange): ServerEvent {
     default:
       return change satisfies never;
   }
-}
-
-/** Concurrent listening streams of one key in an isolate: one for each client that shares it. */
-export const maxMcpListeners = 256;
-
-type Key = Pick<Principal, 'workspace' | 'keyId'>;
-
-type OpenListeners = {
-  /** Throws `rate_limited`. */
-  requireCapacity(key: Key, now: number): void;
-  during(key: Key, now: number, listening: Promise<void>): Promise<void>;
-};
-
-/**
- * Limits the number of open change streams per key in this isolate: each polls its toolset, its key and its servers. Session streams are
- * limited by `mcp-session/live-session.ts`.
- */
-function createOpenListeners(): OpenListeners {
-  /** By key, with the latest end of each stream: if the platform ends a request, no code of it runs any more to remove the entry. */
-  const open = new Map<string, Set<{ until: number }>>();
-
-  const countOf = (name: string, now: number): number => {
-    const own = open.get(name);
-    if (own === undefined) return 0;
-    for (const one of own) if (one.until <= now) own.delete(one);
-    if (own.size === 0) open.delete(name);
-    return own.size;
-  };
-
-  return {
-    requireCapacity(key, now) {
-      if (countOf(nameOf(key), now) < maxMcpListeners) return;
-      const detail = `This key already has ${maxMcpListeners} open change streams. Close one, or use another key.`;
-      throw new Problem('rate_limited', detail, { retryAfterMs: limits.mcpListenRetryMs });
-    },
-    async during(key, now, listening) {
-      const name = nameOf(key);
-      if (open.size >= limits.maxCachedNames) open.clear();
-      const own = open.get(name) ?? new Set();
-      open.set(name, own);
-      const one = { until: now + limits.mcpStreamMs };
-      own.add(one);
-      try {
-        await listening;
-      } finally {
-        own.delete(one);
-      }
-    },
-  };
-}
-
-function nameOf({ workspace, keyId }: Key): string {
-  return JSON.stringify([workspace, keyId]);
 }

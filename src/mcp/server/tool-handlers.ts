@@ -1,9 +1,18 @@
 /** `tools/list` and `tools/call`: listed tools can be called by any name that resolves, and no others. */
-import { ProtocolError, ProtocolErrorCode, type CallToolResult, type ListToolsResult, type Server } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type CallToolResult,
+  type ListToolsResult,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { isConfigurationTool } from '../../core/names/reserved-names.ts';
 import { contentText, type ToolResult } from '../../core/tools/tool.ts';
 import { servedOutputSchema, servedPages } from '../../engine/mcp/serve-list.ts';
-import { serveCall, type ServedAnswer } from '../../engine/mcp/serve-call.ts';
+import { serveCall, type ServedAnswer, type ServedCaller } from '../../engine/mcp/serve-call.ts';
 import { withModeHint, type ServedView } from '../../engine/mcp/serve-view.ts';
+import { viewVersion } from '../../engine/mcp/serve-watch.ts';
 import type { WithCaller, ServeContext } from './serve-context.ts';
 import { givenOf, toInputRequired } from './client-channel.ts';
 import { listPageAt } from './list-cursor.ts';
@@ -25,7 +34,7 @@ export function registerToolHandlers(server: Server, serving: ServeContext, answ
       // A client that disconnects cancels the call: its server is still notified, and the audit row written.
       serving.deps.background(calling.catch(() => undefined));
       const answer = await calling;
-      serving.called?.(caller.principal);
+      if (serving.era === 'session') await notifyIfEquipmentChanged(serving, caller, answer, mcpReq);
       if (answer.kind === 'input') return toInputRequired(answer);
       return server.projectCallToolResult(
         toCallToolResult(answer, caller.view),
@@ -33,6 +42,22 @@ export function registerToolHandlers(server: Server, serving: ServeContext, answ
       );
     }),
   );
+}
+
+/** A call in a session that has equipped another toolset reports it before its result. */
+async function notifyIfEquipmentChanged(
+  { deps, target, viewOf }: ServeContext,
+  { principal, view }: ServedCaller,
+  answer: ServedAnswer,
+  { notify }: ServerContext['mcpReq'],
+): Promise<void> {
+  if (target !== null || answer.kind !== 'result' || answer.tool === null || !isConfigurationTool(answer.tool.canonical)) return;
+  try {
+    if (viewVersion(await viewOf(principal)) !== viewVersion(view)) await notify({ method: 'notifications/tools/list_changed' });
+  } catch (error) {
+    // The stream on which the client listens reports it later.
+    deps.log.debug('the equipped toolset could not be read', { cause: String(error) });
+  }
 }
 
 /** Identifies the edition and mode of a list: all pages belong to one. */

@@ -90,7 +90,7 @@ async function serving(
     fetch: async (url, init) => {
       const request = new Request(url, init);
       const text = await request.clone().text();
-      const sessions = { begin: unused, resume: async () => null, callKeptOpen: unused };
+      const sessions = { begin: unused, resume: async () => null, callKeptOpen: unused, listen: unused };
       const body = text === '' ? undefined : JSON.parse(text);
       return (await serveMcp({ ...deps, directory }, sessions, { principal, target: 'both', request, text, body })).response;
     },

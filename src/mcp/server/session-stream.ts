@@ -1,0 +1,211 @@
+/**
+ * The stream on which the client of a session of the 2025 revisions listens (GET). The Worker holds it and watches for changes, so that the
+ * object of the session sleeps meanwhile: it is asked when the stream opens, and then every `sessionCheckMs`, whether the session still
+ * exists and to which resources its client has subscribed. Event ids contain the version of the lists, so a client that reconnects is
+ * notified of a change that it missed, without stored messages.
+ */
+import { limits } from '../../core/limits.ts';
+import type { Principal } from '../../core/principal.ts';
+import { servedServers } from '../../engine/mcp/serve-resources.ts';
+import { readView, type ServedView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
+import { mcpWatchIntervalMs, type ServedChange, watchServed } from '../../engine/mcp/serve-watch.ts';
+import type { ListenMode, McpSessions } from '../../ports/mcp-sessions.ts';
+import { listeners } from './open-listeners.ts';
+import type { ServeDeps } from './serve-context.ts';
+import { eventsResponse, messageEvent, primingEvent, refuseInSession, sessionRevision, unknownMcpSession } from './session-responses.ts';
+
+/** The time after which a stream notices that its session was deleted, or a subscription that was made in another isolate. */
+const sessionCheckMs = 60_000;
+
+/** `view`: the current one. */
+export type SessionListener = { principal: Principal; target: ServeTarget; view: ServedView; session: string; request: Request };
+
+/** Open streams of this isolate, by session: true once a request has changed what the stream depends on. */
+const changedSessions = new Map<string, boolean>();
+
+/** Makes the stream of the session, if this isolate has it, ask the session soon. */
+export function noteSessionChange(session: string): void {
+  if (changedSessions.has(session)) changedSessions.set(session, true);
+}
+
+/** The name of the stream, the number of the event, and the version of the lists. Ids of events of other streams are numbers. */
+const eventIdForm = /^(listen[0-9a-f]{16})-(\d{1,9})-([\w-]{1,64})$/;
+
+/** True for a request to listen; false for one that resumes the stream of a request. */
+export function isListening({ headers }: Request): boolean {
+  const last = headers.get('last-event-id');
+  return last === null || eventIdForm.test(last);
+}
+
+export async function listenInSession(deps: ServeDeps, sessions: McpSessions, listener: SessionListener): Promise<Response> {
+  const { principal, target, session, request } = listener;
+  const { headers } = request;
+  if (headers.get('accept')?.includes('text/event-stream') !== true)
+    return refuseInSession(406, -32_000, 'Not Acceptable: Client must accept text/event-stream');
+  const version = headers.get('mcp-protocol-version');
+  const revision = sessionRevision(version);
+  if (revision === null) return refuseInSession(400, -32_000, `Bad Request: Unsupported protocol version: ${version}`);
+  listeners.requireCapacity(principal, deps.clock.now());
+  const stream = `listen${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
+  const ask = (mode: ListenMode) => sessions.listen(principal, target, session, { stream, mode });
+  const known = eventIdForm.exec(headers.get('last-event-id') ?? '')?.[3];
+  const opened = await ask(known === undefined ? 'open' : 'resume');
+  if (opened === null) return unknownMcpSession();
+  if (opened === 'conflict') return refuseInSession(409, -32_000, 'Conflict: Only one SSE stream is allowed per session');
+  const watch: Watch = { deps, listener, uris: opened.uris, known: known ?? listVersion(listener.view), ask };
+  return eventsResponse(openStream(watch, revision, stream), session);
+}
+
+type Watch = {
+  deps: ServeDeps;
+  listener: SessionListener;
+  /** Its client's subscriptions. */
+  uris: readonly string[];
+  /** The version of the lists of which the client was notified last. */
+  known: string;
+  ask(mode: ListenMode): ReturnType<McpSessions['listen']>;
+};
+
+function openStream(watch: Watch, revision: string, stream: string): ReadableStream<Uint8Array> {
+  const { deps, listener, ask } = watch;
+  const { principal, request } = listener;
+  const end = new AbortController();
+  const leave = (): void => end.abort(new Error('the client has disconnected'));
+  request.signal.addEventListener('abort', leave, { once: true });
+  const encoder = new TextEncoder();
+  let number = 0;
+  const nextId = (): string => `${stream}-${number++}-${watch.known}`;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const write = (text: string): void => {
+        if (text !== '' && !end.signal.aborted) controller.enqueue(encoder.encode(text));
+      };
+      write(primingEvent(revision, nextId));
+      const beat = setInterval(() => write(': keepalive\n\n'), limits.heartbeatMs);
+      const notify = (change: ServedChange): void => {
+        const notification = toNotification(change, hasOffers(listener));
+        if (notification !== null) write(messageEvent(nextId(), notification));
+      };
+      const run = async (): Promise<void> => {
+        try {
+          await listeners.during(principal, deps.clock.now(), watchSession(watch, notify, end.signal));
+        } catch (error) {
+          deps.log.debug('a session cannot watch for changes', { cause: String(error) });
+        }
+        clearInterval(beat);
+        request.signal.removeEventListener('abort', leave);
+        if (!end.signal.aborted) controller.close();
+        await ask('close').catch(() => {
+          // The session then learns it from the next stream, or when this one is overdue.
+        });
+      };
+      deps.background(run());
+    },
+    cancel: leave,
+  });
+}
+
+/** Watches until the stream reaches its time limit, its client disconnects, or its session or key ends. Each round watches one version of the lists. */
+async function watchSession(watch: Watch, notify: (change: ServedChange) => void, signal: AbortSignal): Promise<void> {
+  const { deps, listener } = watch;
+  const { principal, target, session } = listener;
+  const endsAt = deps.clock.now() + limits.mcpStreamMs;
+  changedSessions.set(session, false);
+  try {
+    for (;;) {
+      const version = listVersion(listener.view);
+      if (version !== watch.known) {
+        watch.known = version;
+        notify({ kind: 'tools' });
+        // The new edition may have other servers.
+        notify({ kind: 'prompts' });
+        notify({ kind: 'resources' });
+      }
+      if (!(await watchRound(watch, notify, endsAt, signal))) return;
+      listener.view = await readView(deps, principal, target);
+    }
+  } catch (error) {
+    // The toolset cannot be read. What happened to it is reported when its list is requested.
+    notify({ kind: 'tools' });
+    throw error;
+  } finally {
+    changedSessions.delete(session);
+  }
+}
+
+/** Returns false when the stream is over; true when the lists or the subscriptions have changed. */
+async function watchRound(watch: Watch, notify: (change: ServedChange) => void, endsAt: number, signal: AbortSignal): Promise<boolean> {
+  const { deps, listener } = watch;
+  const { principal, target, session, view } = listener;
+  const { uris } = watch;
+  const round = new AbortController();
+  const end = (): void => round.abort(new Error('the round has ended'));
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  let isOver = true;
+  const onChange = (change: ServedChange): void => {
+    if (round.signal.aborted) return;
+    if (change.kind === 'tools') {
+      isOver = false;
+      end();
+    } else notify(change);
+  };
+  const watched = { principal, target, view, conversation: session, lists: true, uris: () => uris };
+  const checking = checkSession(watch, endsAt, round.signal).then((hasChanged) => {
+    if (hasChanged) isOver = false;
+  });
+  const watching = watchServed(deps, watched, onChange, round.signal);
+  try {
+    await Promise.race([watching, checking]);
+    end();
+    await Promise.all([watching, checking]);
+  } finally {
+    end();
+    signal.removeEventListener('abort', end);
+  }
+  for (const uri of watch.uris) if (!uris.includes(uri)) notify({ kind: 'resource', uri });
+  return !isOver && !signal.aborted;
+}
+
+/** Returns true once the subscriptions have changed, and false once the session has ended, another stream has its place, or `signal` aborts. */
+async function checkSession(watch: Watch, endsAt: number, signal: AbortSignal): Promise<boolean> {
+  const { deps, listener, ask, uris } = watch;
+  const { clock, log } = deps;
+  for (let checkAt = clock.now() + sessionCheckMs; clock.now() < endsAt; ) {
+    try {
+      await clock.sleep(mcpWatchIntervalMs, signal);
+    } catch {
+      // The round has ended.
+      return false;
+    }
+    if (changedSessions.get(listener.session) !== true && clock.now() < checkAt) continue;
+    changedSessions.set(listener.session, false);
+    checkAt = clock.now() + sessionCheckMs;
+    try {
+      const now = await ask('renew');
+      if (now === null || now === 'conflict') return false;
+      if (JSON.stringify(now.uris) === JSON.stringify(uris)) continue;
+      watch.uris = now.uris;
+      return true;
+    } catch (error) {
+      log.debug('a session could not be checked', { cause: String(error) });
+    }
+  }
+  return false;
+}
+
+/** As part of an event id. */
+function listVersion({ pointer, mode }: ServedView): string {
+  return [pointer?.hash.replaceAll(/\W/g, '').slice(0, 16) ?? 'none', pointer?.version ?? 0, mode ?? 'toolset'].join('_');
+}
+
+/** The same condition as for the server's capabilities. */
+function hasOffers({ target, view }: SessionListener): boolean {
+  return target === null || servedServers(view).length > 0;
+}
+
+function toNotification(change: ServedChange, offers: boolean): object | null {
+  if (change.kind === 'resource') return { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: change.uri } };
+  if (change.kind !== 'tools' && !offers) return null;
+  return { jsonrpc: '2.0', method: `notifications/${change.kind}/list_changed` };
+}
