@@ -15,8 +15,8 @@ import type { ServeDeps } from '../mcp/server/serve-context.ts';
 import { mcpRetryMs } from '../mcp/server/session-responses.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { McpSessionAnswer, McpSessionRequest } from '../ports/mcp-sessions.ts';
-import type { McpSessionEvents } from './event-store.ts';
-import type { PendingRequest, PendingRequests } from './pending-requests.ts';
+import { createEventStore, type McpSessionEvents } from './event-store.ts';
+import { createPendingRequests, type PendingRequest, type PendingRequests } from './pending-requests.ts';
 import {
   authInfoOf,
   cancelledIds,
@@ -33,16 +33,16 @@ import {
 import type { MetaStore } from './session-meta.ts';
 import { readSingleRequest, type SingleRequest, SingleResponses } from './single-responses.ts';
 
-export type SessionHost = {
+export type SessionOwn = {
   deps: ServeDeps;
   id: string;
   target: ServeTarget;
-  events: McpSessionEvents;
-  pending: PendingRequests;
   meta: MetaStore;
   marks: MarkStore;
   files: FileSystem;
 };
+
+type SessionHost = SessionOwn & { events: McpSessionEvents; pending: PendingRequests };
 
 export class LiveSession {
   readonly #host: SessionHost;
@@ -67,7 +67,8 @@ export class LiveSession {
     this.#single = new SingleResponses(host);
   }
 
-  static async open(host: SessionHost, caller: Principal): Promise<LiveSession> {
+  static async open(sql: SqlStorage, own: SessionOwn, caller: Principal): Promise<LiveSession> {
+    const host = { ...own, events: createEventStore(sql), pending: createPendingRequests(sql) };
     const { deps, id, target, meta, marks, files } = host;
     const live: { session: LiveSession | null } = { session: null };
     const view = await readView(deps, caller, target);

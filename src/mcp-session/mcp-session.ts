@@ -20,12 +20,9 @@ import { createTaintStore, type TaintStore } from '../storage/taint-store.ts';
 import type { ErasableRpc } from '../storage/workspace-objects.ts';
 import { wire } from '../wire.ts';
 import type { Wiring } from '../wiring.ts';
-import { createEventStore } from './event-store.ts';
 import { FileSpaceStore } from './file-space.ts';
 import { OpenCallStore } from './open-call-store.ts';
 import type { LiveSession } from './live-session.ts';
-import { recordsOf } from './session-messages.ts';
-import { createPendingRequests } from './pending-requests.ts';
 import { mcpSessionMigrations } from './schema.ts';
 import { MetaStore, expiresAt, type SessionMeta } from './session-meta.ts';
 
@@ -193,20 +190,18 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     const { sql } = this.ctx.storage;
     const host = {
       ...{ deps: this.#wiring.serve, id: session, target, meta: this.#meta },
-      events: createEventStore(sql),
-      pending: createPendingRequests(sql),
       marks: sessionMarks(createTaintStore(sql, () => this.#now())),
       files: this.#files(),
     };
     // Imported lazily, as in `mcp/lazy-client.ts`: this class is in every isolate.
     const { LiveSession: live } = await import('./live-session.ts');
-    return await live.open(host, caller);
+    return await live.open(sql, host, caller);
   }
 
   /** Stores what a restored session needs, and when the session was last used. */
   #note(meta: SessionMeta, httpMethod: string, body: unknown): void {
     let isUse = httpMethod === 'GET';
-    for (const message of recordsOf(body)) {
+    for (const message of [body].flat().filter(isRecord)) {
       if (message.method === 'notifications/initialized') this.#meta.initialized();
       else isUse = true;
       const level = message.method === 'logging/setLevel' && isRecord(message.params) ? message.params.level : undefined;
