@@ -24,10 +24,12 @@ export type BareTurn = {
 
 export async function runBareTurn(deps: TurnDeps, { turn, plan, names, input, events, transcript }: BareTurn): Promise<void> {
   const state = beginTurn(turn);
-  const append = (event: SessionEventBody): void => {
-    events.push(event);
-    applyEvent(state, { ...event, id: events.length });
-    transcript.apply(event);
+  const append = (...added: readonly SessionEventBody[]): void => {
+    for (const event of added) {
+      events.push(event);
+      applyEvent(state, { ...event, id: events.length });
+      transcript.apply(event);
+    }
   };
   append({ type: 'turn-start', turn, input, model: plan.model });
   const scope: TurnScope = {

@@ -123,14 +123,16 @@ export async function start(
   const transcript = createTranscript();
   const gathering = createGathering();
   const state = beginTurn('turn_1');
-  const append = (event: SessionEventBody): void => {
-    events.push(event);
-    applyEvent(state, { ...event, id: events.length });
-    transcript.apply(event);
-    gathering.apply(event);
+  const append = (...added: readonly SessionEventBody[]): void => {
+    for (const event of added) {
+      events.push(event);
+      applyEvent(state, { ...event, id: events.length });
+      transcript.apply(event);
+      gathering.apply(event);
+    }
   };
   append({ type: 'turn-start', turn: 'turn_1', input: [{ type: 'text', text: 'go' }], model: 'a/b' });
-  for (const event of before) append(event);
+  append(...before);
   const abort = new AbortController();
   const fullPlan: Plan = {
     model: 'a/b',

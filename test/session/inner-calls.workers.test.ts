@@ -7,6 +7,7 @@ import type { Principal } from '../../src/core/principal.ts';
 import { contentText, textResult } from '../../src/core/tools/tool.ts';
 import { revertWaits } from './revert-waits.ts';
 import { WaitStore } from '../../src/session/pending/wait-store.ts';
+import { EventLog } from '../../src/session/log/event-log.ts';
 import { CallJournals } from '../../src/session/log/call-journal.ts';
 import { sessionMigrations } from '../../src/session/object/schema.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
@@ -163,10 +164,20 @@ describe('a session of the previous release, which had no nested calls', () => {
         'summary',
       ])
         storage.sql.exec(`DROP TABLE ${table}`);
+      const events = [...new EventLog(storage.sql, Date.now).readAll(0)];
+      storage.sql.exec('DELETE FROM events');
+      storage.sql.exec('ALTER TABLE events DROP COLUMN count');
+      const insert = 'INSERT INTO events (id, at, body) VALUES (?, ?, ?)';
+      for (const { id: number, at, ...body } of events) storage.sql.exec(insert, number, at, JSON.stringify(body));
+      storage.sql.exec('DROP INDEX turns_open');
+      storage.sql.exec('CREATE INDEX turns_by_state ON turns (state, seq)');
+      storage.sql.exec('CREATE INDEX turns_by_input ON turns (input_event)');
       storage.sql.exec('DROP TABLE notices');
       storage.sql.exec('DROP INDEX completions_by_turn');
       for (const column of ['asked_event', 'counted_event']) storage.sql.exec(`ALTER TABLE turns DROP COLUMN ${column}`);
-      storage.sql.exec('ALTER TABLE meta DROP COLUMN deleted_by');
+      for (const column of ['deleted_by', 'audit_reserved']) storage.sql.exec(`ALTER TABLE meta DROP COLUMN ${column}`);
+      storage.sql.exec('DROP TABLE audit');
+      storage.sql.exec('CREATE TABLE audit (sequence INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL)');
       storage.sql.exec('ALTER TABLE files DROP COLUMN own');
       revertWaits(storage.sql);
       for (const column of ['question', 'round', 'earlier']) storage.sql.exec(`ALTER TABLE approvals DROP COLUMN ${column}`);

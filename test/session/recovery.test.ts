@@ -81,7 +81,7 @@ describe('a turn whose process died', () => {
     stale(textResult('from the dead'));
     await room.settle();
     // The old run has another log object, so anything that it wrote would be in the table.
-    expect(room.sql.exec('SELECT id FROM events').toArray()).toHaveLength(before.length);
+    expect(room.sql.exec('SELECT sum(count) AS events FROM events').one()).toEqual({ events: before.length });
     release(textResult('again'));
     await room.settle();
     expect(room.events().filter(({ type }) => type === 'tool-result')).toHaveLength(1);
@@ -238,7 +238,8 @@ describe('the alarm', () => {
       if (failures <= 10) throw new Error('broken');
       recover();
     };
-    for (let ringing = 0; ringing < 11; ringing += 1) {
+    // One of the alarms only sends the update of the lists.
+    for (let ringing = 0; ringing < 12 && failures < 11; ringing += 1) {
       expect(ends(room.events())).toEqual([]);
       const { at } = room.alarm;
       expect(at).not.toBeNull();

@@ -110,6 +110,7 @@ export async function makeRoom(
   const clock = fakeClock();
   const ids = countedIds();
   const sql = fakeSql(sessionMigrations);
+  sql.exec(`INSERT INTO meta (id, workspace, key_id, setup, created_at) VALUES (1, 'default', 'root', '{}', 0)`);
   const document = {
     tools: [
       ...toolset.tools,
@@ -169,6 +170,7 @@ export async function makeRoom(
       if (listeners.isAway) throw new Error('the catalog is unavailable');
       told.push(...notices);
     });
+    if (fault === null) self.room.timers.clear('notice');
     return fault === null;
   };
 
@@ -178,7 +180,7 @@ export async function makeRoom(
       used.push(...reports);
     });
     if (fault !== null) return false;
-    self.room.timers.clearSent();
+    self.room.timers.clear('usage');
     return true;
   };
 
@@ -188,6 +190,7 @@ export async function makeRoom(
       if (listeners.isAway) throw new Error('the catalog is unavailable');
       updates.push(update);
     });
+    if (fault === null) self.room.timers.clear('summary');
     return fault === null;
   };
 
@@ -197,6 +200,7 @@ export async function makeRoom(
     const audit = new AuditOutbox(sql);
     const turns = new TurnStore(sql, clock.now);
     const timers = new Timers(storage);
+    timers.restore(clock.now());
     const results = createResultStore(sql);
     const meta = { workspace: 'default', keyId: 'root', setup: { model: 'a/b', listed: true }, createdAt: clock.now() };
     const sendUpdate = (): void => void work.push(flushSummary());
@@ -255,7 +259,7 @@ export async function makeRoom(
     return { meta, audit, ...parts, runner };
   };
 
-  const countEvents = (): unknown => sql.exec('SELECT count(*) AS events FROM events').one().events;
+  const countEvents = (): unknown => sql.exec('SELECT sum(count) AS events FROM events').one().events;
   const settle = async (): Promise<void> => {
     // Hashes are made in other threads, so on a busy machine only a long time without a new event means that all is done.
     for (let events = countEvents(), quiet = 0; quiet < 60; quiet += 1) {

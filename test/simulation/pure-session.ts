@@ -238,7 +238,9 @@ class PureSession implements Process {
       messages: () => this.#transcript.messages(),
       conversation: this.#transcript,
       newest: () => this.#newest,
-      append: (event) => this.#append(run, event),
+      append: (...events) => {
+        for (const event of events) this.#append(run, event);
+      },
       inputs: { store: () => undefined, given: () => null },
       flushBeforeEnd: () => this.#life.pause('the turn is about to end'),
       call: {

@@ -12,7 +12,7 @@ type ObservedTurn = {
   plan: Plan;
   state: TurnState;
   call: { session: string | null };
-  append(event: SessionEventBody): void;
+  append(...events: readonly SessionEventBody[]): void;
 };
 
 /** A run of a turn: a child of the request that started the turn, also when the turn resumes after a wait or a crash. */
@@ -33,10 +33,12 @@ export async function observeTurn<Scope extends ObservedTurn, Outcome extends st
   const name = `invoke_agent ${agent ?? model}`;
   const start = { name, kind: 'internal', attributes, parent: contextOf(trace) } as const;
   return await telemetry.during(start, async (span) => {
-    const append = (event: SessionEventBody): void => {
-      if (event.type === 'error') span.fail(event.problem.code);
-      if (event.type === 'turn-end') span.set('moniker.turn.status', event.status);
-      scope.append(event);
+    const append = (...events: readonly SessionEventBody[]): void => {
+      for (const event of events) {
+        if (event.type === 'error') span.fail(event.problem.code);
+        if (event.type === 'turn-end') span.set('moniker.turn.status', event.status);
+      }
+      scope.append(...events);
     };
     const outcome = await run({ ...scope, append });
     span.set('moniker.turn.outcome', outcome);

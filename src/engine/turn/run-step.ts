@@ -23,7 +23,7 @@ import type { Directory } from '../../ports/catalog.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import type { Clock, Ids, Logger } from '../../ports/runtime.ts';
 import { retryCatalogRead } from '../plan/retry-catalog-read.ts';
-import { createDeltaBatch, type DeltaBatch } from './delta-batch.ts';
+import { createEventBatch, type EventBatch } from './event-batch.ts';
 
 /** The number of retries of a reply that breaks off, for each model of the plan. */
 const maxStepRestarts = 1;
@@ -46,7 +46,8 @@ export type StepScope = {
   results?: Pick<ResultStore, 'has' | 'store'> | null;
   /** Number of the newest event, for `step-restart`. */
   newest(): number;
-  append(event: SessionEventBody): void;
+  /** Appends events, in one transaction. */
+  append(...events: readonly SessionEventBody[]): void;
   /** Whether a client follows the events as they are written. Absent: yes. */
   isFollowed?(): boolean;
 };
@@ -92,7 +93,7 @@ async function attemptStep(
   at: { step: number; closing: boolean; model: string },
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const batch = createDeltaBatch(deps.clock, scope.append, scope.isFollowed);
+  const batch = createEventBatch(deps.clock, scope.append, scope.isFollowed);
   const writer = createStepWriter(deps, scope, at, batch);
   try {
     const request = await toRequest(deps, scope, at, signal);
@@ -122,7 +123,7 @@ async function attemptStep(
 }
 
 /** Turns events of the reply into events of the log, in order. Names are resolved where they are unambiguous; call ids are our own. */
-function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; model: string }, batch: DeltaBatch) {
+function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; model: string }, batch: EventBatch) {
   const { turn } = scope;
   const { step } = at;
   const callIds = new Map<number, string>();
@@ -130,10 +131,6 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
     const callId = callIds.get(call);
     if (callId === undefined) throw new Error(`call ${call} was never started`);
     return callId;
-  };
-  const append = (event: SessionEventBody): void => {
-    batch.flush();
-    scope.append(event);
   };
   return {
     finished: false,
@@ -155,7 +152,7 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
           const meant = names === null ? null : resolveName(names, event.name);
           const named = meant?.ok ? { canonical: meant.canonical, via: meant.via } : { canonical: null, via: null };
           const native = event.nativeId === null ? {} : { nativeId: event.nativeId };
-          append({
+          batch.add({
             type: 'tool-input-start',
             turn,
             step,
@@ -171,23 +168,23 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
           break;
         case 'call-end':
           this.inCall = false;
-          append({ type: 'tool-input-end', turn, step, callId: idOf(event.call), ...inputEnd(event) });
+          batch.add({ type: 'tool-input-end', turn, step, callId: idOf(event.call), ...inputEnd(event) });
           break;
         case 'native':
-          append({ type: 'native', turn, step, provider: event.provider, data: event.data });
+          batch.add({ type: 'native', turn, step, provider: event.provider, data: event.data });
           break;
         case 'image':
-          append({ type: 'image', turn, step, mediaType: event.mediaType, data: event.data });
+          batch.add({ type: 'image', turn, step, mediaType: event.mediaType, data: event.data });
           break;
         case 'citations':
-          append({ type: 'citations', turn, step, citations: event.citations });
+          batch.add({ type: 'citations', turn, step, citations: event.citations });
           break;
         case 'usage':
-          append({ type: 'usage', turn, step, usage: event.usage, model: at.model });
+          batch.add({ type: 'usage', turn, step, usage: event.usage, model: at.model });
           break;
         case 'finish':
           this.finished = true;
-          append({
+          batch.add({
             type: 'step-end',
             turn,
             step,

@@ -116,7 +116,7 @@ async function endTurn(scope: TurnScope, status: TurnStatus, reason: TurnEndReas
   await failpoint('final-before-event');
   // Appended in one transaction with the end, so that a crash cannot separate them and no recovery proposes twice.
   const proposals = status === 'completed' ? rankProposals(scope.names()?.tools ?? [], scope.messages, scope.plan.allow !== null) : [];
-  for (const event of closingEvents(scope.state, status, reason, proposals)) scope.append(event);
+  scope.append(...closingEvents(scope.state, status, reason, proposals));
 }
 
 /** Returns the events that end a turn. Every open call gets a result first, so that the history stays complete. */
@@ -169,12 +169,14 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
   let appended = 0;
   let next = 0;
   const appendReady = (): void => {
-    for (; appended < calls.length; appended += 1) {
+    const results: SessionEventBody[] = [];
+    for (; appended < calls.length && !signal.aborted; appended += 1) {
       const outcome = outcomes[appended];
       const entry = calls[appended];
-      if (outcome === undefined || entry === undefined || signal.aborted) return;
-      if ('answer' in outcome) scope.append(toResultEvent(scope.turn, step, entry.call, outcome.answer.result));
+      if (outcome === undefined || entry === undefined) break;
+      if ('answer' in outcome) results.push(toResultEvent(scope.turn, step, entry.call, outcome.answer.result));
     }
+    if (results.length > 0) scope.append(...results);
   };
   const worker = async (): Promise<void> => {
     while (next < calls.length && !signal.aborted) {

@@ -74,9 +74,11 @@ export class CompletionStore {
   }
 
   /** Returns the number of the event after which the response is read: before the turn that was open when it was requested, and before the part of an earlier turn that it includes. */
-  readFrom({ after, earlier }: AnswerRange): number {
-    const query = 'SELECT max(input_event) AS open FROM turns WHERE input_event < ?';
-    const { open } = this.#sql.exec<{ open: number | null }>(query, after).one();
+  readFrom({ turn, after, earlier }: AnswerRange): number {
+    // Turns start in the order of `seq`, and the open one was accepted before the turn of the response, or is that turn.
+    const query = `SELECT input_event AS open FROM turns WHERE seq <= (SELECT seq FROM turns WHERE id = ?) AND input_event < ?
+      ORDER BY seq DESC LIMIT 1`;
+    const [{ open } = { open: null }] = this.#sql.exec<{ open: number | null }>(query, turn, after);
     const before = 'SELECT input_event AS before FROM turns WHERE id = ?';
     const [row] = earlier === null ? [] : this.#sql.exec<{ before: number | null }>(before, earlier.turn);
     return Math.min(after, open ?? after, row?.before ?? after);

@@ -1,6 +1,7 @@
 /**
  * The append-only numbered log of one session. Appending is synchronous: the row is written, then readers are woken. The
  * platform's output gate delays their bytes until the row is durable. The newest events are cached in memory for readers.
+ * Events that are appended together share a row, since rows written are most of what a session costs.
  */
 import { readChunks, writeChunks } from '../../storage/text-rows.ts';
 import { limits } from '../../core/limits.ts';
@@ -12,11 +13,16 @@ const eventPageCharacters = 256 * KB;
 /** Newest events cached in memory for the readers of a running turn. */
 export const eventTailCharacters = 1 * MB;
 
-const insertEvent = 'INSERT INTO events (id, at, body) VALUES (?, ?, ?) RETURNING id';
-/** One statement instead of a query of the epoch before each event. */
-const insertEventOfRun = `INSERT INTO events (id, at, body) SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM turns WHERE id = ? AND epoch = ?) RETURNING id`;
+const insertRow = 'INSERT INTO events (id, at, body, count) VALUES (?, ?, ?, ?) RETURNING id';
+/** One statement instead of a query of the epoch before each row. */
+const insertRowOfRun = `INSERT INTO events (id, at, body, count) SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM turns WHERE id = ? AND epoch = ?) RETURNING id`;
+/** From the row that has the event after the first binding, up to the second. */
+const rowsBetween =
+  'SELECT id, at, body, count FROM events WHERE id >= coalesce((SELECT max(id) FROM events WHERE id <= ? + 1), 0) AND id < ?';
 
-type EventRow = { id: number; at: number; body: string };
+/** `id`: of its first event; `body`: of one event, or the array of several. */
+type EventRow = { id: number; at: number; body: string; count: number };
+type Page = { after: number; before: number; limit: number; fromEnd: boolean };
 
 export class EventLog {
   readonly #sql: SqlStorage;
@@ -32,8 +38,8 @@ export class EventLog {
   constructor(sql: SqlStorage, now: () => number) {
     this.#sql = sql;
     this.#now = now;
-    const row = sql.exec<{ newest: number | null }>('SELECT max(id) AS newest FROM events').one();
-    this.#newest = row.newest ?? 0;
+    const [last] = sql.exec<{ newest: number }>('SELECT id + count - 1 AS newest FROM events ORDER BY id DESC LIMIT 1').toArray();
+    this.#newest = last?.newest ?? 0;
   }
 
   get newest(): number {
@@ -41,27 +47,36 @@ export class EventLog {
   }
 
   append(body: SessionEventBody): SessionEvent {
-    const event = this.#append(body, insertEvent);
-    if (event === null) throw new Error('the event was not stored');
+    const [event] = this.#append([body], insertRow) ?? [];
+    if (event === undefined) throw new Error('the event was not stored');
     return event;
   }
 
-  /** Appends an event of a run of a turn. Returns null, and appends nothing, if a newer run of the turn exists. */
-  appendOfRun(body: SessionEventBody, { turn, epoch }: { turn: string; epoch: number }): SessionEvent | null {
-    return this.#append(body, insertEventOfRun, turn, epoch);
+  /** Appends events of a run of a turn, in one transaction. Returns null, and appends nothing, if a newer run of the turn exists. */
+  appendOfRun(bodies: readonly SessionEventBody[], { turn, epoch }: { turn: string; epoch: number }): SessionEvent[] | null {
+    return this.#append(bodies, insertRowOfRun, turn, epoch);
   }
 
-  #append(body: SessionEventBody, insert: string, ...fence: (string | number)[]): SessionEvent | null {
-    const text = JSON.stringify(body);
-    const event: SessionEvent = { ...body, id: this.#newest + 1, at: this.#now() };
-    const isLong = text.length > limits.maxRowCharacters;
-    if (this.#sql.exec(insert, event.id, event.at, isLong ? '' : text, ...fence).toArray().length === 0) return null;
-    if (isLong)
-      writeChunks(text, (seq, part) => this.#sql.exec('INSERT INTO event_chunks (id, seq, part) VALUES (?, ?, ?)', event.id, seq, part));
-    this.#newest = event.id;
-    this.#remember(event, text.length);
+  #append(bodies: readonly SessionEventBody[], insert: string, ...fence: (string | number)[]): SessionEvent[] | null {
+    const at = this.#now();
+    const events: SessionEvent[] = [];
+    for (const texts of toRows(bodies)) {
+      const id = this.#newest + 1;
+      const text = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(',')}]`;
+      const isLong = text.length > limits.maxRowCharacters;
+      if (this.#sql.exec(insert, id, at, isLong ? '' : text, texts.length, ...fence).toArray().length === 0) return null;
+      if (isLong)
+        writeChunks(text, (seq, part) => this.#sql.exec('INSERT INTO event_chunks (id, seq, part) VALUES (?, ?, ?)', id, seq, part));
+      for (const { length } of texts) {
+        this.#newest += 1;
+        // `toRows` keeps the order and leaves out none.
+        const event = { ...(bodies[events.length] as SessionEventBody), id: this.#newest, at };
+        events.push(event);
+        this.#remember(event, length);
+      }
+    }
     this.wakeReaders();
-    return event;
+    return events;
   }
 
   /** Returns the events after `after`, oldest first, at most one page. */
@@ -69,14 +84,24 @@ export class EventLog {
     const oldest = this.#tail[0]?.id;
     if (oldest !== undefined && after >= oldest - 1)
       return this.#tail.slice(after - oldest + 1, after - oldest + 1 + limits.maxEventsPerPage);
-    return [...this.#page(after)];
+    return this.readBetween({ after, before: Number.MAX_SAFE_INTEGER, limit: limits.maxEventsPerPage, fromEnd: false });
   }
 
   /** Returns a page of the events between two numbers, oldest first: the first ones, or with `fromEnd` the last ones. */
-  readBetween({ after, before, limit, fromEnd }: { after: number; before: number; limit: number; fromEnd: boolean }): SessionEvent[] {
-    const query = `SELECT id, at, body FROM events WHERE id > ? AND id < ? ORDER BY id ${fromEnd ? 'DESC' : 'ASC'} LIMIT ?`;
-    const events = [...this.#events(this.#sql.exec<EventRow>(query, after, before, limit))];
-    return fromEnd ? events.reverse() : events;
+  readBetween({ after, before, limit, fromEnd }: Page): SessionEvent[] {
+    const query = `${rowsBetween} ORDER BY id ${fromEnd ? 'DESC' : 'ASC'} LIMIT ?`;
+    const events: SessionEvent[] = [];
+    let characters = 0;
+    // The row that has the event `after` may have no later one.
+    for (const row of this.#sql.exec<EventRow>(query, after, before, limit + 1)) {
+      const text = this.#textOf(row);
+      const own = toEvents(row, text).filter(({ id }) => id > after && id < before);
+      events.push(...(fromEnd ? own.reverse() : own));
+      characters += text.length;
+      if (events.length >= limit || characters >= eventPageCharacters) break;
+    }
+    const page = events.slice(0, limit);
+    return fromEnd ? page.reverse() : page;
   }
 
   /** Yields every event after `after` up to `last`, one page at a time. */
@@ -116,20 +141,8 @@ export class EventLog {
     for (const callback of waiting) callback();
   }
 
-  #page(after: number): Generator<SessionEvent> {
-    const query = 'SELECT id, at, body FROM events WHERE id > ? ORDER BY id LIMIT ?';
-    return this.#events(this.#sql.exec<EventRow>(query, after, limits.maxEventsPerPage));
-  }
-
-  /** Yields the events of these rows, until they are a page of characters. */
-  *#events(rows: Iterable<EventRow>): Generator<SessionEvent> {
-    let characters = 0;
-    for (const { id, at, body } of rows) {
-      const text = body === '' ? (readChunks(this.#sql.exec('SELECT part FROM event_chunks WHERE id = ? ORDER BY seq', id)) ?? '') : body;
-      yield { ...(JSON.parse(text) as SessionEventBody), id, at };
-      characters += text.length;
-      if (characters >= eventPageCharacters) return;
-    }
+  #textOf({ id, body }: EventRow): string {
+    return body === '' ? (readChunks(this.#sql.exec('SELECT part FROM event_chunks WHERE id = ? ORDER BY seq', id)) ?? '') : body;
   }
 
   #remember(event: SessionEvent, size: number): void {
@@ -146,4 +159,26 @@ export class EventLog {
     this.#tail = this.#tail.slice(drop);
     this.#tailSizes = this.#tailSizes.slice(drop);
   }
+}
+
+/** Splits events into rows of at most a page of characters, or one event. Returns their texts. */
+function toRows(bodies: readonly SessionEventBody[]): string[][] {
+  const rows: string[][] = [];
+  let characters = eventPageCharacters;
+  for (const body of bodies) {
+    const text = JSON.stringify(body);
+    characters += text.length;
+    if (characters > eventPageCharacters) {
+      rows.push([text]);
+      characters = text.length;
+    } else rows.at(-1)?.push(text);
+  }
+  return rows;
+}
+
+function toEvents({ id, at, count }: EventRow, text: string): SessionEvent[] {
+  // Written by `#append`.
+  const parsed = JSON.parse(text) as SessionEventBody | SessionEventBody[];
+  const bodies = count === 1 ? [parsed as SessionEventBody] : (parsed as SessionEventBody[]);
+  return bodies.map((body, index) => ({ ...body, id: id + index, at }));
 }

@@ -107,7 +107,9 @@ function rememberCompaction(sql: SqlStorage, event: number, through: string): vo
 /** Returns the last event of a turn. Turn '' is the imported history, which is everything before the first turn. */
 function lastEventOf(sql: SqlStorage, turn: string): number | null {
   const query =
-    turn === '' ? "SELECT min(input_event) AS last FROM turns WHERE ? = ''" : 'SELECT last_event AS last FROM turns WHERE id = ?';
+    turn === ''
+      ? "SELECT input_event AS last FROM turns WHERE ? = '' AND input_event IS NOT NULL ORDER BY seq LIMIT 1"
+      : 'SELECT last_event AS last FROM turns WHERE id = ?';
   const [row] = [...sql.exec<{ last: number | null }>(query, turn)];
   return row?.last ?? null;
 }

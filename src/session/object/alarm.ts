@@ -1,5 +1,5 @@
 /**
- * Handles the alarm of a session: runs each job of the `timers` table that is due. Each timer is set again before its job runs,
+ * Handles the alarm of a session: runs each job whose timer is due. Each timer is set again before its job runs,
  * so that a process that dies in the middle is woken again. Every job is idempotent.
  */
 import { failpoint } from '../../core/failpoint.ts';
@@ -66,17 +66,20 @@ async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'des
       openSession.runner.startNext();
       if (openSession.runner.active && (await context.isCancelled())) openSession.runner.cancelAll();
       // The lists show a turn that takes longer as running.
+      openSession.summary.noteStart();
       await flushSummary();
       return 'done';
     case 'audit':
-      if (await flushAudit()) openSession.timers.clear('audit');
+      await flushAudit();
       return 'done';
     case 'notice':
-      if (await flushNotices()) openSession.timers.clear('notice');
+      await flushNotices();
       return 'done';
     case 'usage':
+      await context.flushUsage();
+      return 'done';
     case 'summary':
-      if ((await Promise.all([context.flushUsage(), flushSummary()])).every(Boolean)) openSession.timers.clearSent();
+      await flushSummary();
       return 'done';
     case 'approval':
       await expireWaits(context);

@@ -6,11 +6,15 @@ import { systemClock } from '../../platform/clock.ts';
 
 /** Audit rows sent in one call. */
 const auditBatchRows = 100;
+/** Numbers of rows that are reserved with one write. A process that ends leaves out the rest of them. */
+const reservedNumbers = 100;
 
 export class AuditOutbox {
   readonly #sql: SqlStorage;
   /** Row numbers of calls without an outcome, by call id. */
   readonly #begun = new Map<string, number>();
+  #lastNumber = 0;
+  #lastReserved = 0;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -21,7 +25,7 @@ export class AuditOutbox {
     this.#begun.set(row.callId, this.#begun.get(row.callId) ?? this.#insert(row));
   }
 
-  /** Stores the row, under the number of its intent if there is one. The table never reuses a number. */
+  /** Stores the row, under the number of its intent if there is one. */
   add(row: Omit<AuditRow, 'sequence'>): void {
     const sequence = this.#begun.get(row.callId);
     if (sequence === undefined) this.#insert(row);
@@ -31,8 +35,20 @@ export class AuditOutbox {
   }
 
   #insert(row: Omit<AuditRow, 'sequence'>): number {
-    const query = 'INSERT INTO audit (body) VALUES (?) RETURNING sequence';
-    return this.#sql.exec<{ sequence: number }>(query, JSON.stringify(row)).one().sequence;
+    const sequence = this.#nextNumber();
+    this.#sql.exec('INSERT INTO audit (sequence, body) VALUES (?, ?)', sequence, JSON.stringify(row));
+    return sequence;
+  }
+
+  /** Returns a number that no row of this session had: the audit identifies rows by it after they were deleted here. */
+  #nextNumber(): number {
+    if (this.#lastNumber === this.#lastReserved) {
+      const reserve = 'UPDATE meta SET audit_reserved = audit_reserved + ? RETURNING audit_reserved AS reserved';
+      this.#lastReserved = this.#sql.exec<{ reserved: number }>(reserve, reservedNumbers).one().reserved;
+      this.#lastNumber = this.#lastReserved - reservedNumbers;
+    }
+    this.#lastNumber += 1;
+    return this.#lastNumber;
   }
 
   hasRows(): boolean {
@@ -41,6 +57,7 @@ export class AuditOutbox {
 
   /** Like `flush`, but waits at most `limits.auditWaitMs`. Returns the error when rows are left, else null. */
   async handOver(send: (rows: AuditRow[]) => Promise<void>): Promise<Error | null> {
+    if (!this.hasRows()) return null;
     return await faultOf(withCatalogTimeout(this.flush(send), limits.auditWaitMs));
   }
 

@@ -3,14 +3,14 @@
  * compares the two. `schema.ts` says what the tables are for. Here `!` stands for NOT NULL, because every start loads this text.
  */
 const tables = [
-  'meta (id INTEGER PRIMARY KEY CHECK (id = 1), workspace TEXT!, key_id TEXT!, setup TEXT!, created_at INTEGER!, leaving INTEGER! DEFAULT 0, deleted_by TEXT)',
-  'events (id INTEGER PRIMARY KEY, at INTEGER!, body TEXT!)',
+  'meta (id INTEGER PRIMARY KEY CHECK (id = 1), workspace TEXT!, key_id TEXT!, setup TEXT!, created_at INTEGER!, leaving INTEGER! DEFAULT 0, deleted_by TEXT, audit_reserved INTEGER! DEFAULT 0)',
+  'events (id INTEGER PRIMARY KEY, at INTEGER!, body TEXT!, count INTEGER! DEFAULT 1)',
   'event_chunks (id INTEGER!, seq INTEGER!, part TEXT!, PRIMARY KEY (id, seq)) WITHOUT ROWID',
   'turns (seq INTEGER PRIMARY KEY, id TEXT! UNIQUE, state TEXT!, status TEXT, reason TEXT, plan TEXT!, input_event INTEGER, last_event INTEGER, accepted_at INTEGER!, epoch INTEGER! DEFAULT 0, spent_ms INTEGER! DEFAULT 0, format INTEGER! DEFAULT 1, asked_event INTEGER! DEFAULT 0, counted_event INTEGER! DEFAULT 0)',
   'turn_inputs (turn TEXT!, seq INTEGER!, part TEXT!, PRIMARY KEY (turn, seq)) WITHOUT ROWID',
   'idempotency (key TEXT PRIMARY KEY, body_hash TEXT!, turn TEXT!, at INTEGER!, session TEXT, edition TEXT, completion TEXT) WITHOUT ROWID',
   'timers (kind TEXT PRIMARY KEY, due INTEGER!) WITHOUT ROWID',
-  'audit (sequence INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT!)',
+  'audit (sequence INTEGER PRIMARY KEY, body TEXT!)',
   'files (path TEXT PRIMARY KEY, parent TEXT!, kind TEXT!, size INTEGER!, mode INTEGER!, modified_at INTEGER!, own INTEGER! DEFAULT 0) WITHOUT ROWID',
   'file_chunks (path TEXT!, seq INTEGER!, bytes BLOB!, PRIMARY KEY (path, seq))',
   'approval_links (nonce_hash TEXT PRIMARY KEY, call_id TEXT!, key_id TEXT!, expires_at INTEGER!, used INTEGER! DEFAULT 0, round INTEGER! DEFAULT 1) WITHOUT ROWID',
@@ -29,13 +29,12 @@ const tables = [
   'notices (sequence INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT!, turn TEXT!, event INTEGER!, at INTEGER!)',
   'waits (call_id TEXT!, kind TEXT!, round INTEGER!, turn TEXT, state TEXT!, asked_at INTEGER!, expires_at INTEGER, key_hash TEXT, answer_hash TEXT, reported INTEGER! DEFAULT 0, question TEXT!, decided_by TEXT, decided_at INTEGER, indexed INTEGER! DEFAULT 0, PRIMARY KEY (call_id, kind, round)) WITHOUT ROWID',
   'wait_parts (call_id TEXT!, kind TEXT!, seq INTEGER!, part TEXT!, PRIMARY KEY (call_id, kind, seq)) WITHOUT ROWID',
-  'usage_ranges (sequence INTEGER PRIMARY KEY AUTOINCREMENT, turn TEXT!, after_event INTEGER!, through_event INTEGER!)',
+  'usage_ranges (sequence INTEGER PRIMARY KEY, turn TEXT!, after_event INTEGER!, through_event INTEGER!)',
   'summary (id INTEGER PRIMARY KEY CHECK (id = 1), revision INTEGER!, sent INTEGER!, title TEXT, active_at INTEGER!, usage TEXT!)',
 ];
 
 const indexes = [
-  'turns_by_state ON turns (state, seq)',
-  'turns_by_input ON turns (input_event)',
+  "turns_open ON turns (state, seq) WHERE state <> 'ended'",
   'idempotency_by_time ON idempotency (at)',
   'files_by_parent ON files (parent)',
   'completions_by_turn ON completions (turn)',

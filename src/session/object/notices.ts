@@ -119,7 +119,7 @@ export class Notices {
   #store({ type, turn, event }: Pick<NoticeRow, 'type' | 'turn' | 'event'>): void {
     const { sql, timers, now, sendNotices } = this.#parts;
     sql.exec('INSERT INTO notices (type, turn, event, at) VALUES (?, ?, ?, ?)', type, turn, event, now());
-    // The timer is durable with the row: the notice is sent even if the process dies.
+    // Its alarm is durable with the row: the notice is sent even if the process dies.
     timers.set('notice', now() + limits.noticeRetryMs);
     sendNotices();
   }

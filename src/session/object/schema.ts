@@ -1,11 +1,13 @@
 /**
  * The tables of one session, as migrations to which new ones are only appended.
  *
- * - `meta`: the session, one row. `leaving`: it is being deleted; `deleted_by`: by this key, which the audit names.
- * - `events`: the log; `body` has no id and time. `event_chunks`: bodies over 1 MB, split.
+ * - `meta`: the session, one row. `leaving`: it is being deleted; `deleted_by`: by this key, which the audit names. `audit_reserved`: the last
+ *   number that rows of `audit` may have without another reservation.
+ * - `events`: the log. A row has `count` events that were appended together: `id` is the number of the first one, `body` the event without
+ *   number and time, or the array of several. `event_chunks`: long bodies, split.
  * - `turns`: accepted turns in order (`plan`: once ended, only its agent, edition and trigger).
  * - `idempotency`: key → turn, stored for 24 h (`session`: of a fork; `edition`: its pointer).
- * - `timers`: the jobs of the alarm.
+ * - `timers`: the jobs of the alarm that no other table implies (`timers.ts`).
  * - `audit`: rows that the audit has not received yet.
  * - `waits`: what calls wait for (`kind`: approval, input, client-tool; `round` counts the questions of the kind about the call; `state`:
  *   pending, approved, denied, used, answered, expired). `turn` is null for a direct call, which is found by its `key_hash`;
@@ -203,6 +205,30 @@ const fifteenth = [
 /** A session that was only stored for a time is deleted by no key. */
 const sixteenth = ['ALTER TABLE meta ADD COLUMN deleted_by TEXT'];
 
+/**
+ * Fewer rows a turn: several events in a row, no index of ended turns, no counters of AUTOINCREMENT that are written with each row, and no
+ * timers that other tables imply.
+ */
+const seventeenth = [
+  `ALTER TABLE events ADD COLUMN count INTEGER NOT NULL DEFAULT 1`,
+  `DROP INDEX turns_by_state`,
+  `DROP INDEX turns_by_input`,
+  `CREATE INDEX turns_open ON turns (state, seq) WHERE state <> 'ended'`,
+  `CREATE TABLE unsent_ranges AS SELECT * FROM usage_ranges`,
+  `DROP TABLE usage_ranges`,
+  `CREATE TABLE usage_ranges (sequence INTEGER PRIMARY KEY, turn TEXT NOT NULL, after_event INTEGER NOT NULL, through_event INTEGER NOT NULL)`,
+  `INSERT INTO usage_ranges SELECT * FROM unsent_ranges`,
+  `DROP TABLE unsent_ranges`,
+  `ALTER TABLE meta ADD COLUMN audit_reserved INTEGER NOT NULL DEFAULT 0`,
+  `UPDATE meta SET audit_reserved = coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0)`,
+  `CREATE TABLE unsent_rows AS SELECT * FROM audit`,
+  `DROP TABLE audit`,
+  `CREATE TABLE audit (sequence INTEGER PRIMARY KEY, body TEXT NOT NULL)`,
+  `INSERT INTO audit SELECT * FROM unsent_rows`,
+  `DROP TABLE unsent_rows`,
+  `DELETE FROM timers WHERE kind IN ('turn', 'audit', 'notice', 'usage', 'summary')`,
+];
+
 export const sessionMigrations: readonly string[] = [
   first,
   second,
@@ -220,4 +246,5 @@ export const sessionMigrations: readonly string[] = [
   fourteenth,
   fifteenth,
   sixteenth,
+  seventeenth,
 ].map((statements) => statements.join(';\n'));

@@ -1,7 +1,6 @@
 /** The backup and restore of a session's object. */
 import { hasTable } from '../../storage/schema.ts';
 import { isRecord, tryParse } from '../../core/json/wire-value.ts';
-import { limits } from '../../core/limits.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import type { BackupName, RestoreStep } from '../../storage/backup/backup-objects.ts';
 import { type ObjectBackup, type BackupPlan, requireWorkspace } from '../../storage/backup/object-backup.ts';
@@ -30,10 +29,10 @@ export function readSessionBackup(
   return backup.read(object, at);
 }
 
-type Parts = { ctx: DurableObjectState; backup: ObjectBackup; life(): SessionLifecycle; now(): number };
+type Parts = { ctx: DurableObjectState; backup: ObjectBackup; life(): SessionLifecycle };
 
 export async function restoreSession(
-  { ctx, backup, life, now }: Parts,
+  { ctx, backup, life }: Parts,
   { workspace, object }: BackupName,
   request: RestoreStep,
 ): Promise<void> {
@@ -51,7 +50,7 @@ export async function restoreSession(
     case 'activate':
       // Repeated after a lost response.
       if (!backup.isRestoring) return;
-      backup.end(() => sendAgain(storage.sql, now()));
+      backup.end(() => sendAgain(storage.sql));
       life().openRestored();
       return;
     case 'abandon':
@@ -91,11 +90,7 @@ function checkMeta(sql: SqlStorage, workspace: string): void {
 }
 
 /** The Catalog was read before the session, so it may lack questions and the newest state. */
-function sendAgain(sql: SqlStorage, now: number): void {
+function sendAgain(sql: SqlStorage): void {
   sql.exec("UPDATE waits SET indexed = 0 WHERE state = 'pending'");
-  const changed = sql.exec(
-    'UPDATE summary SET revision = max(revision, sent) + 1 WHERE EXISTS (SELECT 1 FROM waits WHERE indexed = 0) RETURNING id',
-  );
-  if (changed.toArray().length === 0) return;
-  sql.exec("INSERT OR REPLACE INTO timers (kind, due) VALUES ('summary', ?)", now + limits.noticeRetryMs);
+  sql.exec('UPDATE summary SET revision = max(revision, sent) + 1 WHERE EXISTS (SELECT 1 FROM waits WHERE indexed = 0)');
 }

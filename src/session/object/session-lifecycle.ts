@@ -78,11 +78,18 @@ export class SessionLifecycle {
 
   #open(): OpenSession {
     const openSession = this.#build();
-    openSession.journals.dropUnrecoverable();
-    openSession.runner.recover();
-    openSession.runner.startNext();
-    openSession.timers.arm();
-    return openSession;
+    try {
+      openSession.journals.dropUnrecoverable();
+      openSession.timers.restore(this.#wiring.clock.now());
+      openSession.runner.recover();
+      openSession.runner.startNext();
+      openSession.timers.arm();
+      return openSession;
+    } catch (error) {
+      // The next request or alarm opens it from its tables again; a run that was started can no longer write then.
+      this.#session = null;
+      throw error;
+    }
   }
 
   /**
@@ -92,6 +99,7 @@ export class SessionLifecycle {
   openRestored(): void {
     const openSession = this.#build();
     openSession.journals.dropUnrecoverable();
+    openSession.timers.restore(this.#wiring.clock.now());
     if (openSession.turns.open()?.state !== 'waiting') openSession.runner.cancelAll();
     openSession.timers.arm();
   }
@@ -156,40 +164,45 @@ export class SessionLifecycle {
 
   /** Stores the audit row with the call. When the session was deleted during the call, sends the row directly. */
   async audit(openSession: OpenSession, row: Omit<AuditRow, 'sequence'>): Promise<void> {
-    if (!this.isDeleted(openSession)) openSession.audit.add(row);
-    else await this.#wiring.audit(openSession.meta.workspace).append([{ ...row, sequence: null }]);
+    if (!this.isDeleted(openSession)) {
+      openSession.audit.add(row);
+      this.#setAuditTimer(openSession);
+    } else await this.#wiring.audit(openSession.meta.workspace).append([{ ...row, sequence: null }]);
   }
 
   /** Stores the intent of a direct call. The alarm sends it if the process dies before the outcome. */
   beginAudit(openSession: OpenSession, row: Omit<AuditRow, 'sequence'>): void {
     if (this.isDeleted(openSession)) throw new Error('the session was deleted');
     openSession.audit.begin(row);
-    openSession.timers.set('audit', this.#wiring.clock.now() + limits.auditRetryMs);
+    this.#setAuditTimer(openSession);
+  }
+
+  #setAuditTimer({ timers }: OpenSession): void {
+    timers.set('audit', this.#wiring.clock.now() + limits.auditRetryMs);
   }
 
   /** Sends the audit rows; the alarm retries what is not stored now. Returns true when none is left. */
   async flushAudit(openSession: OpenSession): Promise<boolean> {
-    if (this.isDeleted(openSession) || !openSession.audit.hasRows()) return true;
-    const { clock, log } = this.#wiring;
+    if (this.isDeleted(openSession)) return true;
     const fault = await openSession.audit.handOver((rows) => this.#wiring.audit(openSession.meta.workspace).append(rows));
-    if (fault === null) return true;
-    log.error('audit rows could not be sent', { session: this.#id, error: String(fault) });
-    if (!this.isDeleted(openSession) && this.#deleting === null) openSession.timers.set('audit', clock.now() + limits.auditRetryMs);
+    const isOpen = !this.isDeleted(openSession) && this.#deleting === null;
+    if (fault === null) {
+      if (isOpen && !openSession.audit.hasRows()) openSession.timers.clear('audit');
+      return true;
+    }
+    this.#wiring.log.error('audit rows could not be sent', { session: this.#id, error: String(fault) });
+    if (isOpen) this.#setAuditTimer(openSession);
     return false;
   }
 
   /** Sends the notices about turns, in order; the alarm retries what the Catalog does not take now. Returns true when none is left. Never throws. */
   async #flushNotices(openSession: OpenSession): Promise<boolean> {
-    if (this.isDeleted(openSession) || !openSession.notices.hasRows()) return true;
+    if (this.isDeleted(openSession)) return true;
     const { clock, log } = this.#wiring;
     const fault = await openSession.notices.handOver((notices) => this.#wiring.triggers(openSession.meta.workspace).noteTurns(notices));
     const isOpen = !this.isDeleted(openSession) && this.#deleting === null;
     if (fault === null) {
-      if (isOpen && !openSession.notices.hasRows()) {
-        openSession.timers.clear('notice');
-        // An idle session is not woken for a notice that was already sent.
-        if (!openSession.runner.active) openSession.timers.armExactly();
-      }
+      if (isOpen && !openSession.notices.hasRows()) openSession.timers.clear('notice');
       return true;
     }
     log.error('notices about turns could not be sent', { session: this.#id, error: String(fault) });
@@ -199,12 +212,12 @@ export class SessionLifecycle {
 
   /** Sends the usage of turns; the alarm retries what cannot be sent now. Returns true when none is left. Never throws. */
   async #flushUsage(openSession: OpenSession): Promise<boolean> {
-    if (this.isDeleted(openSession) || !openSession.usage.hasRows()) return true;
+    if (this.isDeleted(openSession)) return true;
     const { clock, log, recordUsage } = this.#wiring;
     const fault = await openSession.usage.handOver((reports) => recordUsage(openSession.meta.workspace, this.#id, reports));
     const isOpen = !this.isDeleted(openSession) && this.#deleting === null;
     if (fault === null) {
-      if (isOpen) openSession.timers.clearSent();
+      if (isOpen && !openSession.usage.hasRows()) openSession.timers.clear('usage');
       return true;
     }
     log.error('usage could not be sent', { session: this.#id, error: String(fault) });
@@ -225,7 +238,9 @@ export class SessionLifecycle {
       timers.set('summary', clock.now() + limits.noticeRetryMs);
       return false;
     }
-    return !summary.hasUpdate();
+    if (summary.hasUpdate()) return false;
+    timers.clear('summary');
+    return true;
   }
 
   /**

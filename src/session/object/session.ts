@@ -241,7 +241,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
         audit: (row) => this.#life.audit(openSession, row),
       });
       const answer = await callWithSession(context, request);
-      if (!context.isDeleted() && (await this.#life.flushAudit(openSession))) openSession.timers.clear('audit');
+      if (!context.isDeleted()) await this.#life.flushAudit(openSession);
       return answer;
     });
   }
@@ -294,7 +294,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   restoreStep(name: BackupName, step: RestoreStep): Promise<Outcome<void>> {
     const life = (): SessionLifecycle => (this.#life = this.#createLife());
-    const parts = { ctx: this.ctx, backup: this.#backup, life, now: () => this.#wiring.clock.now() };
+    const parts = { ctx: this.ctx, backup: this.#backup, life };
     return toOutcome(() => restoreSession(parts, name, step));
   }
 

@@ -38,6 +38,8 @@ const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
 export class SummaryOutbox {
   readonly #parts: SummaryParts;
   #sending: Promise<void> | null = null;
+  /** When the current turn started, while the row does not say so: most turns end before a list would show their start. */
+  #startedAt: number | null = null;
 
   constructor(parts: SummaryParts) {
     this.#parts = parts;
@@ -46,9 +48,14 @@ export class SummaryOutbox {
   /** Call it with every event, in the transaction that appends the event. */
   applyEvent(event: SessionEventBody): void {
     const { now } = this.#parts;
-    // The timer of the turn, set in the same transaction, sends it: the turn is shown as running if it is not over soon.
-    if (event.type === 'turn-start') this.#change({ activeAt: now(), title: titleOf(event.input) });
+    if (event.type === 'turn-start' || event.type === 'turn-resume') this.#startedAt = now();
+    if (event.type === 'turn-start' && this.summary().title === null) this.#change({ title: titleOf(event.input) });
     if (event.type === 'turn-end') this.noteChange({ activeAt: now(), usage: addUsage(this.summary().usage, event.usage) });
+  }
+
+  /** Stores the start of a turn that did not end soon. The caller sends it. */
+  noteStart(): void {
+    if (this.#startedAt !== null) this.#change();
   }
 
   /** Call it in the transaction in which a turn asks: it usually waits right after, which is another change. */
@@ -74,9 +81,10 @@ export class SummaryOutbox {
 
   #toSummary(row: SummaryRow | null): Omit<SessionSummary, 'status'> {
     const { createdAt } = this.#parts.meta;
-    if (row === null) return { revision: 0, title: null, activeAt: createdAt, usage: noUsage };
+    const activeAt = this.#startedAt ?? row?.activeAt ?? createdAt;
+    if (row === null) return { revision: 0, title: null, activeAt, usage: noUsage };
     // Written only by `#change`.
-    return { revision: row.revision, title: row.title, activeAt: row.activeAt, usage: JSON.parse(row.usage) as Usage };
+    return { revision: row.revision, title: row.title, activeAt, usage: JSON.parse(row.usage) as Usage };
   }
 
   hasUpdate(): boolean {
@@ -97,23 +105,24 @@ export class SummaryOutbox {
   }
 
   /** Returns false for a session without a summary. The first title stays. */
-  #change({ activeAt = null, title = null, usage }: Change = {}): boolean {
+  #change({ activeAt = this.#startedAt, title = null, usage }: Change = {}): boolean {
     const { sql, meta } = this.#parts;
     // It is in no list, and its call cannot wait.
     if (meta.setup.forCall === true) return false;
     const statement = `INSERT INTO summary (id, revision, sent, title, active_at, usage) VALUES (1, 1, 0, ?1, coalesce(?2, ?3), coalesce(?4, ?5))
       ON CONFLICT (id) DO UPDATE SET revision = revision + 1, title = coalesce(title, ?1), active_at = coalesce(?2, active_at), usage = coalesce(?4, usage)`;
     sql.exec(statement, title, activeAt, meta.createdAt, usage === undefined ? null : JSON.stringify(usage), JSON.stringify(noUsage));
+    this.#startedAt = null;
     return true;
   }
 
-  /** The timer is durable with the row: the update is sent even if the process dies. */
+  /** Its alarm is durable with the row: the update is sent even if the process dies. */
   #setTimer(delayMs: number): void {
     this.#parts.timers.set('summary', this.#parts.now() + delayMs);
   }
 
   async #sendAll(send: Send): Promise<void> {
-    const { sql, session, meta, timers } = this.#parts;
+    const { sql, session, meta } = this.#parts;
     try {
       for (;;) {
         // Also lets the transaction of the change end, and the caller store the returned promise.
@@ -127,7 +136,6 @@ export class SummaryOutbox {
         this.#markIndexed(changed);
         if (changed.length < summaryBatchWaits) sql.exec('UPDATE summary SET sent = ? WHERE revision >= ?', row.revision, row.revision);
       }
-      timers.clearSent();
     } finally {
       this.#sending = null;
     }

@@ -1,57 +1,78 @@
 /**
- * The timers of a session on the one alarm of its object: a table of due times, with the alarm at the earliest. An alarm outlives
- * the process, so that a stored timer fires even if no request comes.
+ * The timers of a session on the one alarm of its object, which is set to the earliest. An alarm outlives the process, so that a timer fires
+ * even if no request comes. Most timers are only in memory: the tables of what is open or unsent tell a new process to set them again.
  */
 
+import { limits } from '../../core/limits.ts';
+
 /**
- * `approval`: the next approval or question of a tool expires. `notice`: the Catalog has not received a notice. `summary`, `usage`: the Catalog
- * has not received an update of its lists, or usage is not sent; either timer sends both. `erase`: a deletion is not finished.
+ * `approval`: the next approval or question of a tool expires. `audit`, `notice`, `summary`, `usage`: rows of the audit, notices, an update of
+ * the Catalog's lists or usage are not sent. `turn`: a turn runs. `erase`: a deletion is not finished.
  */
 export type TimerKind = 'turn' | 'expire' | 'audit' | 'approval' | 'notice' | 'usage' | 'summary' | 'erase';
 
+type StoredKind = 'expire' | 'approval' | 'erase';
+type ImpliedKind = Exclude<TimerKind, StoredKind>;
+
+const stored: ReadonlySet<TimerKind> = new Set<StoredKind>(['expire', 'approval', 'erase']);
+
+/** What is left to do, by the kind of its timer. Turns are selected as in `turn/turn-store.ts`. */
+const leftToDo = `SELECT EXISTS (SELECT 1 FROM audit) AS audit, EXISTS (SELECT 1 FROM notices) AS notice,
+  EXISTS (SELECT 1 FROM usage_ranges) AS usage, EXISTS (SELECT 1 FROM summary WHERE revision > sent) AS summary,
+  EXISTS (SELECT 1 FROM turns WHERE state IN ('running', 'queued') AND state <> 'ended') AS turn`;
+
+/** A postponed timer is set for this much later, so that it is not written with each request. */
+const postponedMs = 5 * 60_000;
+
 export class Timers {
   readonly #storage: DurableObjectStorage;
+  /** The timers that are not stored. */
+  readonly #implied = new Map<TimerKind, number>();
   #armedFor: number | null = null;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
   }
 
+  /** Sets the timers of what an earlier process has left. What it has not sent is due; a turn is resumed by the caller, or later by its timer. */
+  restore(now: number): void {
+    const left = this.#storage.sql.exec<Record<ImpliedKind, number>>(leftToDo).one();
+    for (const kind of ['audit', 'notice', 'usage', 'summary'] as const) if (left[kind] === 1) this.set(kind, now);
+    if (left.turn === 1) this.set('turn', now + limits.turnAlarmMs);
+  }
+
   set(kind: TimerKind, due: number): void {
-    this.#storage.sql.exec('INSERT INTO timers (kind, due) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET due = excluded.due', kind, due);
+    if (!stored.has(kind)) this.#implied.set(kind, due);
+    else this.#storage.sql.exec('INSERT INTO timers (kind, due) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET due = excluded.due', kind, due);
     // The alarm is not later, so the other timers need not be read.
     if (this.#armedFor === null || this.#armedFor > due) this.arm();
   }
 
-  isSet(kind: TimerKind): boolean {
-    return this.#storage.sql.exec('SELECT kind FROM timers WHERE kind = ?', kind).toArray().length > 0;
-  }
-
-  /** Sets the timer to `due`, unless it is set for later. */
-  postpone(kind: TimerKind, due: number): void {
+  /** Sets the timer to `due` or a little later, unless it is set for later. */
+  postpone(kind: StoredKind, due: number): void {
     const [row] = this.#storage.sql.exec<{ due: number }>('SELECT due FROM timers WHERE kind = ?', kind);
-    if (row === undefined || row.due < due) this.set(kind, due);
+    if (row === undefined || row.due < due) this.set(kind, due + postponedMs);
   }
 
   clear(kind: TimerKind): void {
-    this.#storage.sql.exec('DELETE FROM timers WHERE kind = ?', kind);
-  }
-
-  /** Clears `usage` and `summary` once nothing is left to send: an idle session is not woken for what was sent. */
-  clearSent(): void {
-    const isLeft = 'SELECT 1 FROM usage_ranges UNION ALL SELECT 1 FROM summary WHERE revision > sent';
-    const clear = `DELETE FROM timers WHERE kind IN ('usage', 'summary') AND NOT EXISTS (${isLeft}) RETURNING kind`;
-    if (this.#storage.sql.exec(clear).toArray().length > 0) this.armExactly();
+    if (stored.has(kind)) this.#storage.sql.exec('DELETE FROM timers WHERE kind = ?', kind);
+    // A session with nothing left to do is idle, maybe for long, and is not woken.
+    else if (this.#implied.delete(kind) && this.#implied.size === 0) this.#armExactly();
   }
 
   /** Deletes all timers, before the session is deleted. */
   clearAll(): void {
+    this.#implied.clear();
     this.#storage.sql.exec('DELETE FROM timers');
   }
 
   due(now: number): TimerKind[] {
-    const rows = this.#storage.sql.exec<{ kind: TimerKind }>('SELECT kind FROM timers WHERE due <= ? ORDER BY due', now);
-    return [...rows].map(({ kind }) => kind);
+    const rows = this.#storage.sql.exec<{ kind: TimerKind; due: number }>('SELECT kind, due FROM timers WHERE due <= ?', now);
+    const all = [...[...this.#implied].map(([kind, due]) => ({ kind, due })), ...rows];
+    return all
+      .filter(({ due }) => due <= now)
+      .sort((one, other) => one.due - other.due)
+      .map(({ kind }) => kind);
   }
 
   /** Sets the alarm to the earliest timer. An alarm that fires early finds nothing due and is set again, which is cheaper than moving it. */
@@ -62,8 +83,8 @@ export class Timers {
     void this.#storage.setAlarm(earliest);
   }
 
-  /** Sets the alarm exactly to the earliest timer, or deletes it without one: for a session that may be idle for long. */
-  armExactly(): void {
+  /** Sets the alarm exactly to the earliest timer, or deletes it without one. */
+  #armExactly(): void {
     const earliest = this.#earliest();
     if (earliest === this.#armedFor) return;
     this.#armedFor = earliest;
@@ -76,6 +97,8 @@ export class Timers {
   }
 
   #earliest(): number | null {
-    return this.#storage.sql.exec<{ earliest: number | null }>('SELECT min(due) AS earliest FROM timers').one().earliest;
+    const { earliest } = this.#storage.sql.exec<{ earliest: number | null }>('SELECT min(due) AS earliest FROM timers').one();
+    const all = earliest === null ? [...this.#implied.values()] : [earliest, ...this.#implied.values()];
+    return all.length === 0 ? null : Math.min(...all);
   }
 }

@@ -54,8 +54,8 @@ export class UsageOutbox {
     sql.exec('INSERT INTO usage_ranges (turn, after_event, through_event) VALUES (?, ?, ?)', turn, after, through);
     // A turn that has ended has no further range.
     if (state !== 'ended') sql.exec('UPDATE turns SET counted_event = ? WHERE id = ?', through, turn);
-    // The timer is durable with the row: the range is sent even if the process dies. That of the summary does the same.
-    if (!timers.isSet('summary')) timers.set('usage', now() + limits.noticeRetryMs);
+    // Its alarm is durable with the row: the range is sent even if the process dies.
+    timers.set('usage', now() + limits.noticeRetryMs);
     sendUsage();
   }
 

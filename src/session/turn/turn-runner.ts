@@ -96,9 +96,8 @@ export class TurnRunner {
       this.#startWaiting(run);
       return;
     }
-    for (const event of upgradeLog(run.state, row.format)) this.#append(run, event);
     turns.markUpgraded(row.id);
-    this.#append(run, { type: 'turn-resume', turn: row.id, attempt: run.state.recoveries + 1 });
+    this.#append(run, ...upgradeLog(run.state, row.format), { type: 'turn-resume', turn: row.id, attempt: run.state.recoveries + 1 });
     this.#start(run);
     this.#parts.deps.log.info('a turn resumes after its process died', {
       session: this.#parts.session,
@@ -146,7 +145,7 @@ export class TurnRunner {
       if (event.type === 'tool-result') return [toUnauditedResult(run, event)];
       return event.type === 'inner-result' ? toUnauditedInnerResult(run, event) : [];
     });
-    for (const event of events) this.#append(run, event);
+    this.#append(run, ...events);
     run.unaudited = run.unaudited.filter(({ result }) => !unaudited.some((other) => other.result === result));
     if (unaudited.length > 0) this.#track(auditUnaudited(this.#parts, run, unaudited));
     this.#parts.notices.noteResumed(run);
@@ -211,7 +210,7 @@ export class TurnRunner {
     const disarm = clock.after(Math.max(0, timeoutMs - run.earlierMs), () => this.#timeOut(run, timeoutMs));
     try {
       if (run.state.step === 0 && run.state.recoveries === 0) await failpoint('ack-before-turn');
-      const scope = await createTurnScope(this.#parts, run, (event) => this.#append(run, event));
+      const scope = await createTurnScope(this.#parts, run, (...events) => this.#append(run, ...events));
       // Repeats when a decision came in while the last call of a step was being stored.
       while ((await runTurn(deps, scope, run.abort.signal)) === 'waiting' && !this.#startWaiting(run));
     } catch (error) {
@@ -241,24 +240,37 @@ export class TurnRunner {
     run.sealed = true;
     if (this.#run === run) this.#run = null;
     timers.clear('turn');
-    timers.armExactly();
     log.wakeReaders();
     return true;
   }
 
-  /** Appends an event. A sealed run, whose turn has ended, and a run that was replaced by a newer one write nothing. */
-  #append(run: TurnRun, event: SessionEventBody): void {
+  /** Appends events. A sealed run, whose turn has ended, and a run that was replaced by a newer one write nothing. */
+  #append(run: TurnRun, ...given: readonly SessionEventBody[]): void {
     if (run.sealed) return;
-    const { log, transcript, turns, waits, journals, notices, summary } = this.#parts;
     // A call has one result: the first one counts, as it does for readers of the log.
-    if (event.type === 'tool-result' && run.state.calls.get(event.callId)?.answered === true) return;
-    const appended = log.appendOfRun(event, run);
+    const answered = new Set<string>();
+    const events = given.filter((event) => {
+      if (event.type !== 'tool-result') return true;
+      const isFirst = run.state.calls.get(event.callId)?.answered !== true && !answered.has(event.callId);
+      answered.add(event.callId);
+      return isFirst;
+    });
+    if (events.length === 0) return;
+    const appended = this.#parts.log.appendOfRun(events, run);
     if (appended === null) {
       run.sealed = true;
       run.abort.abort(new Error('a newer run of this turn has taken over'));
       return;
     }
-    const { id } = appended;
+    for (const [index, { id }] of appended.entries()) {
+      const event = events[index];
+      if (event !== undefined) this.#apply(run, event, id);
+    }
+  }
+
+  /** Updates with an event what follows the log, in the transaction that appends the event. `id`: its number. */
+  #apply(run: TurnRun, event: SessionEventBody, id: number): void {
+    const { transcript, turns, waits, journals, notices, summary } = this.#parts;
     if (event.type === 'tool-result' && !run.audited.has(event.callId)) run.unaudited.push(toUnauditedResult(run, event));
     applyEvent(run.state, event);
     transcript.apply(event);
@@ -319,6 +331,6 @@ export class TurnRunner {
 
   #seal(run: TurnRun, status: TurnStatus, reason: TurnEndReason): void {
     if (run.sealed) return;
-    for (const event of closingEvents(run.state, status, reason)) this.#append(run, event);
+    this.#append(run, ...closingEvents(run.state, status, reason));
   }
 }

@@ -47,8 +47,8 @@ export type TurnScopeParts = TurnAuditParts & {
   skillsFor(plan: Plan): Promise<readonly Skill[]>;
 };
 
-/** Builds the scope. `append` writes the run's events, or nothing when a newer run exists. Waits while the Catalog cannot be read. */
-export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, append: (event: SessionEventBody) => void) {
+/** Builds the scope. `append` writes events of the run, or nothing when a newer run exists. Waits while the Catalog cannot be read. */
+export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, append: (...events: readonly SessionEventBody[]) => void) {
   const { deps, log, transcript, files, workspace, results, flushAudit } = parts;
   const { plan } = run;
   const read = async () => ({ offered: await parts.namesFor(plan), rules: await parts.rules(), skills: await parts.skillsFor(plan) });

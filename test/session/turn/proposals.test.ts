@@ -149,10 +149,10 @@ describe('a process that dies at the end of a turn', () => {
     const seen: [string, number][] = [];
     const { log } = room.room;
     const append = log.appendOfRun.bind(log);
-    vi.spyOn(log, 'appendOfRun').mockImplementation((event, run) => {
-      seen.push([event.type, waits]);
+    vi.spyOn(log, 'appendOfRun').mockImplementation((events, run) => {
+      seen.push(...events.map(({ type }): [string, number] => [type, waits]));
       void Promise.resolve().then(() => (waits += 1));
-      return append(event, run);
+      return append(events, run);
     });
     room.accept('my camera');
     await room.settle();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
-import { createDeltaBatch } from '../../../src/engine/turn/delta-batch.ts';
+import { createEventBatch } from '../../../src/engine/turn/event-batch.ts';
 import { fakeClock } from '../../fakes/runtime.ts';
-import { deltaFlushMs, maxDeltaFlushMs, unfollowedFlushMs } from '../../../src/engine/turn/delta-batch.ts';
+import { deltaFlushMs, maxDeltaFlushMs, unfollowedFlushMs } from '../../../src/engine/turn/event-batch.ts';
 
 const delta = (text: string) => ({ type: 'text-delta' as const, turn: 't', step: 1, text });
 
@@ -12,8 +12,9 @@ async function stream(pieces: number, everyMs: number, lateMs: number, isFollowe
   const clock = fakeClock();
   const late = { ...clock, after: (ms: number, run: () => void) => clock.after(ms + lateMs, run) };
   let at = 0;
-  const append = (event: SessionEventBody): void => void rows.push(event.type === 'text-delta' ? event.text : '');
-  const batch = createDeltaBatch(late, append, () => isFollowed(at));
+  const append = (...events: readonly SessionEventBody[]): void =>
+    void rows.push(...events.map((event) => (event.type === 'text-delta' ? event.text : '')));
+  const batch = createEventBatch(late, append, () => isFollowed(at));
   for (let index = 0; index < pieces; index += 1) {
     at = index;
     batch.add(delta('.'));
@@ -28,9 +29,9 @@ it('writes text with the next row when it could not be written by the timer', as
   const rows: string[] = [];
   const clock = fakeClock();
   let isFull = false;
-  const batch = createDeltaBatch(clock, (event) => {
+  const batch = createEventBatch(clock, (...events) => {
     if (isFull) throw new Error('the disk is full');
-    rows.push(event.type === 'text-delta' ? event.text : '');
+    rows.push(events.map((event) => (event.type === 'text-delta' ? event.text : '')).join(' '));
   });
   for (const text of ['a', 'b']) {
     batch.add(delta(text));
@@ -42,7 +43,7 @@ it('writes text with the next row when it could not be written by the timer', as
   expect(() => batch.flush()).toThrow('the disk is full');
   isFull = false;
   batch.close();
-  expect(rows).toEqual(['a', 'bc']);
+  expect(rows).toEqual(['a', 'b c']);
 });
 
 describe('the rows of a stream', () => {
@@ -76,4 +77,22 @@ describe('the rows of a stream', () => {
     expect(longestMs).toBeGreaterThan(4 * deltaFlushMs);
     expect(longestMs).toBeLessThanOrEqual(maxDeltaFlushMs + 2 * 200);
   });
+});
+
+it('writes the events of one network read as one row, in order', () => {
+  const rows: string[][] = [];
+  const batch = createEventBatch(fakeClock(), (...events) => void rows.push(events.map(({ type }) => type)));
+  const at = { turn: 't', step: 1, callId: 'c' };
+  batch.add(delta('a'));
+  batch.add(delta('b'));
+  batch.add({ type: 'tool-input-start', ...at, name: 'n', canonical: null, via: null });
+  batch.add({ type: 'tool-input-delta', ...at, delta: '{}' });
+  batch.add({ type: 'tool-input-end', ...at, arguments: {}, repaired: false });
+  expect(rows).toEqual([]);
+  batch.readEnded();
+  expect(rows).toEqual([['text-delta', 'tool-input-start', 'tool-input-delta', 'tool-input-end']]);
+  for (let index = 0; index < 200; index += 1) batch.add({ type: 'native', turn: 't', step: 1, provider: 'p', data: {} });
+  expect(rows.length).toBeGreaterThan(3);
+  batch.close();
+  expect(rows.flat()).toHaveLength(204);
 });
