@@ -1,6 +1,7 @@
 /**
  * The tables of the Catalog, one Durable Object with SQLite for each workspace, and their migrations. A migration is never
- * edited once released: a change is a new entry at the end. Times are milliseconds since the epoch.
+ * edited once released: a change is a new entry at the end. Times are milliseconds since the epoch. `!` stands for NOT NULL, because every
+ * start loads this text.
  *
  * - `meta(key, value)`: `workspace`, for the alarm; `close`: the database has to be closed once (`close-database.ts`);
  *   `sweep`, `sweep-time`, `sweep-session`: when the next sweep is due, the time of the last one, and the last session that it asked
@@ -69,47 +70,47 @@ import { auditLogSchema } from './audit-log.ts';
 
 export const catalogMigrations: readonly string[] = [
   `
-  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT!) WITHOUT ROWID;
 
   CREATE TABLE documents (
-    kind TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, deleted INTEGER NOT NULL DEFAULT 0,
-    body TEXT NOT NULL, sealed TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+    kind TEXT!, name TEXT!, version INTEGER!, deleted INTEGER! DEFAULT 0,
+    body TEXT!, sealed TEXT, created_at INTEGER!, updated_at INTEGER!,
     PRIMARY KEY (kind, name)
   );
 
   CREATE TABLE toolset_versions (
-    name TEXT NOT NULL, version INTEGER NOT NULL, body TEXT,
-    revision INTEGER NOT NULL, hash TEXT, created_at INTEGER NOT NULL,
+    name TEXT!, version INTEGER!, body TEXT,
+    revision INTEGER!, hash TEXT, created_at INTEGER!,
     PRIMARY KEY (name, version)
   );
   CREATE INDEX toolset_versions_by_hash ON toolset_versions (hash);
 
-  CREATE TABLE editions (hash TEXT PRIMARY KEY, bytes INTEGER NOT NULL, published_at INTEGER) WITHOUT ROWID;
-  CREATE TABLE edition_chunks (hash TEXT NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (hash, sequence));
+  CREATE TABLE editions (hash TEXT PRIMARY KEY, bytes INTEGER!, published_at INTEGER) WITHOUT ROWID;
+  CREATE TABLE edition_chunks (hash TEXT!, sequence INTEGER!, data BLOB!, PRIMARY KEY (hash, sequence));
 
-  CREATE TABLE inherited_aliases (tool TEXT NOT NULL, toolset TEXT NOT NULL, PRIMARY KEY (tool, toolset)) WITHOUT ROWID;
+  CREATE TABLE inherited_aliases (tool TEXT!, toolset TEXT!, PRIMARY KEY (tool, toolset)) WITHOUT ROWID;
   CREATE INDEX inherited_aliases_by_toolset ON inherited_aliases (toolset);
 
   CREATE TABLE outbox (
-    kind TEXT NOT NULL, name TEXT NOT NULL, sequence INTEGER NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL,
+    kind TEXT!, name TEXT!, sequence INTEGER!, attempts INTEGER!, due_at INTEGER!,
     PRIMARY KEY (kind, name)
   ) WITHOUT ROWID;
   CREATE INDEX outbox_by_due ON outbox (due_at);
 
   CREATE TABLE keys (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, hash TEXT NOT NULL,
-    scopes TEXT NOT NULL, toolsets TEXT, agents TEXT,
-    created_at INTEGER NOT NULL, expires_at INTEGER, revoked_at INTEGER, last_used_at INTEGER
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT! UNIQUE, name TEXT!, hash TEXT!,
+    scopes TEXT!, toolsets TEXT, agents TEXT,
+    created_at INTEGER!, expires_at INTEGER, revoked_at INTEGER, last_used_at INTEGER
   );
 
   CREATE TABLE sessions (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, key_id TEXT NOT NULL,
-    agent TEXT, model TEXT, toolset TEXT, created_at INTEGER NOT NULL
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT! UNIQUE, key_id TEXT!,
+    agent TEXT, model TEXT, toolset TEXT, created_at INTEGER!
   );
   CREATE INDEX sessions_by_key ON sessions (key_id, number);
 
   CREATE TABLE audit (
-    sequence INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT, number INTEGER, tool TEXT NOT NULL, row TEXT NOT NULL,
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT, number INTEGER, tool TEXT!, row TEXT!,
     UNIQUE (session, number)
   );
   CREATE INDEX audit_by_session ON audit (session, sequence);
@@ -117,13 +118,13 @@ export const catalogMigrations: readonly string[] = [
   `,
   `
   CREATE TABLE server_tools (
-    server TEXT NOT NULL, name TEXT NOT NULL,
+    server TEXT!, name TEXT!,
     accepted TEXT, accepted_pin TEXT, listed TEXT, listed_pin TEXT,
-    reason TEXT, findings TEXT, renamed_to TEXT, updated_at INTEGER NOT NULL,
+    reason TEXT, findings TEXT, renamed_to TEXT, updated_at INTEGER!,
     PRIMARY KEY (server, name)
   ) WITHOUT ROWID;
 
-  CREATE TABLE toolset_tools (tool TEXT NOT NULL, toolset TEXT NOT NULL, PRIMARY KEY (tool, toolset)) WITHOUT ROWID;
+  CREATE TABLE toolset_tools (tool TEXT!, toolset TEXT!, PRIMARY KEY (tool, toolset)) WITHOUT ROWID;
   CREATE INDEX toolset_tools_by_toolset ON toolset_tools (toolset);
   INSERT OR IGNORE INTO toolset_tools (tool, toolset)
     SELECT entry.value ->> '$.tool', documents.name FROM documents, json_each(documents.body, '$.tools') AS entry
@@ -132,22 +133,22 @@ export const catalogMigrations: readonly string[] = [
   ALTER TABLE keys ADD COLUMN caller TEXT;
   `,
   `
-  CREATE TABLE server_state (server TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE server_offers (server TEXT NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (server, sequence));
-  CREATE TABLE server_documents (server TEXT NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (server, sequence));
-  CREATE TABLE server_grants (server TEXT PRIMARY KEY, sealed TEXT, revision INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE equipment (key_id TEXT PRIMARY KEY, toolset TEXT, mode TEXT, updated_at INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE spent (nonce TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE server_state (server TEXT PRIMARY KEY, state TEXT!) WITHOUT ROWID;
+  CREATE TABLE server_offers (server TEXT!, sequence INTEGER!, data BLOB!, PRIMARY KEY (server, sequence));
+  CREATE TABLE server_documents (server TEXT!, sequence INTEGER!, data BLOB!, PRIMARY KEY (server, sequence));
+  CREATE TABLE server_grants (server TEXT PRIMARY KEY, sealed TEXT, revision INTEGER!) WITHOUT ROWID;
+  CREATE TABLE equipment (key_id TEXT PRIMARY KEY, toolset TEXT, mode TEXT, updated_at INTEGER!) WITHOUT ROWID;
+  CREATE TABLE spent (nonce TEXT PRIMARY KEY, expires_at INTEGER!) WITHOUT ROWID;
   CREATE INDEX spent_by_expiry ON spent (expires_at);
   `,
   `
   CREATE TABLE deliveries (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, name TEXT NOT NULL, id TEXT NOT NULL, event TEXT,
-    status TEXT NOT NULL, reason TEXT, agent TEXT, session TEXT, session_key TEXT, turn TEXT,
-    run INTEGER NOT NULL, repeats INTEGER NOT NULL, warnings TEXT NOT NULL,
-    is_json INTEGER NOT NULL, headers TEXT, bytes INTEGER NOT NULL,
-    received_at INTEGER NOT NULL, run_at INTEGER NOT NULL, ended_at INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
-    held INTEGER NOT NULL, UNIQUE (kind, name, id)
+    number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT!, name TEXT!, id TEXT!, event TEXT,
+    status TEXT!, reason TEXT, agent TEXT, session TEXT, session_key TEXT, turn TEXT,
+    run INTEGER!, repeats INTEGER!, warnings TEXT!,
+    is_json INTEGER!, headers TEXT, bytes INTEGER!,
+    received_at INTEGER!, run_at INTEGER!, ended_at INTEGER, attempts INTEGER!, due_at INTEGER,
+    held INTEGER!, UNIQUE (kind, name, id)
   );
   CREATE INDEX deliveries_by_trigger ON deliveries (kind, name, number);
   CREATE INDEX deliveries_by_due ON deliveries (due_at, number) WHERE due_at IS NOT NULL;
@@ -157,14 +158,14 @@ export const catalogMigrations: readonly string[] = [
   CREATE INDEX deliveries_with_parts ON deliveries (ended_at) WHERE ended_at IS NOT NULL AND bytes > 0;
   CREATE INDEX deliveries_by_weight ON deliveries (number, bytes, status) WHERE bytes > 0 AND status <> 'pending';
   CREATE TABLE delivery_parts (
-    delivery INTEGER NOT NULL, part TEXT NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (delivery, part, sequence)
+    delivery INTEGER!, part TEXT!, sequence INTEGER!, data BLOB!, PRIMARY KEY (delivery, part, sequence)
   );
   CREATE TABLE schedule_state (schedule TEXT PRIMARY KEY, due_at INTEGER, since INTEGER) WITHOUT ROWID;
   CREATE INDEX schedule_state_by_due ON schedule_state (due_at) WHERE due_at IS NOT NULL;
   CREATE TABLE callbacks (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL,
-    kind TEXT NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, delivery TEXT, session TEXT NOT NULL, turn TEXT,
-    status TEXT NOT NULL, created_at INTEGER NOT NULL, ended_at INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT! UNIQUE, source TEXT!,
+    kind TEXT!, name TEXT!, type TEXT!, delivery TEXT, session TEXT!, turn TEXT,
+    status TEXT!, created_at INTEGER!, ended_at INTEGER, attempts INTEGER!, due_at INTEGER,
     UNIQUE (kind, name, source)
   );
   CREATE INDEX callbacks_by_due ON callbacks (due_at, number) WHERE due_at IS NOT NULL;
@@ -173,38 +174,38 @@ export const catalogMigrations: readonly string[] = [
   CREATE INDEX callbacks_by_end ON callbacks (status, ended_at) WHERE ended_at IS NOT NULL;
   CREATE INDEX callbacks_by_target ON callbacks (kind, name, number);
   CREATE INDEX callbacks_by_delivery ON callbacks (delivery, number) WHERE delivery IS NOT NULL;
-  CREATE TABLE callback_bodies (callback INTEGER NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (callback, sequence));
+  CREATE TABLE callback_bodies (callback INTEGER!, sequence INTEGER!, data BLOB!, PRIMARY KEY (callback, sequence));
   CREATE TABLE callback_attempts (
-    callback INTEGER NOT NULL, attempt INTEGER NOT NULL, at INTEGER NOT NULL, status INTEGER, duration_ms INTEGER NOT NULL, error TEXT,
+    callback INTEGER!, attempt INTEGER!, at INTEGER!, status INTEGER, duration_ms INTEGER!, error TEXT,
     PRIMARY KEY (callback, attempt)
   ) WITHOUT ROWID;
-  CREATE TABLE callback_backlog (id INTEGER PRIMARY KEY CHECK (id = 1), messages INTEGER NOT NULL, bytes INTEGER NOT NULL);
+  CREATE TABLE callback_backlog (id INTEGER PRIMARY KEY CHECK (id = 1), messages INTEGER!, bytes INTEGER!);
   INSERT INTO callback_backlog VALUES (1, 0, 0);
   `,
   `
   CREATE TABLE taint_marks (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, answers_of TEXT,
-    private TEXT, untrusted TEXT, origin TEXT, expires_at INTEGER NOT NULL
+    number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT! UNIQUE, answers_of TEXT,
+    private TEXT, untrusted TEXT, origin TEXT, expires_at INTEGER!
   );
   CREATE INDEX taint_marks_by_expiry ON taint_marks (expires_at);
   CREATE INDEX taint_marks_of_answers ON taint_marks (answers_of, number) WHERE answers_of IS NOT NULL;
   `,
   `
-  ALTER TABLE audit ADD COLUMN kind TEXT NOT NULL DEFAULT 'call';
+  ALTER TABLE audit ADD COLUMN kind TEXT! DEFAULT 'call';
   ALTER TABLE audit ADD COLUMN call_id TEXT;
-  ALTER TABLE audit ADD COLUMN is_open INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE audit ADD COLUMN is_open INTEGER! DEFAULT 0;
   CREATE UNIQUE INDEX audit_by_call ON audit (call_id) WHERE call_id IS NOT NULL;
   CREATE INDEX audit_by_kind ON audit (kind, sequence);
 
   ALTER TABLE keys ADD COLUMN cancelled_at INTEGER;
   CREATE TABLE key_cancellations (
-    key_id TEXT PRIMARY KEY, pass INTEGER NOT NULL, after INTEGER NOT NULL, turns INTEGER NOT NULL, attempts INTEGER NOT NULL,
-    due_at INTEGER NOT NULL
+    key_id TEXT PRIMARY KEY, pass INTEGER!, after INTEGER!, turns INTEGER!, attempts INTEGER!,
+    due_at INTEGER!
   ) WITHOUT ROWID;
   CREATE INDEX key_cancellations_by_due ON key_cancellations (due_at);
 
   CREATE TABLE erasures (
-    kind TEXT NOT NULL, name TEXT NOT NULL, delivery INTEGER NOT NULL, callback INTEGER NOT NULL, due_at INTEGER NOT NULL,
+    kind TEXT!, name TEXT!, delivery INTEGER!, callback INTEGER!, due_at INTEGER!,
     PRIMARY KEY (kind, name)
   ) WITHOUT ROWID;
   CREATE INDEX callbacks_by_session ON callbacks (session);
@@ -212,38 +213,38 @@ export const catalogMigrations: readonly string[] = [
   `,
   `
   ALTER TABLE taint_marks ADD COLUMN session TEXT;
-  ALTER TABLE taint_marks ADD COLUMN session_until INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE taint_marks ADD COLUMN session_until INTEGER! DEFAULT 0;
   `,
   `${auditLogSchema}
-  CREATE TABLE audit_shards (shard INTEGER PRIMARY KEY, number INTEGER NOT NULL, at INTEGER NOT NULL, hash TEXT NOT NULL);
+  CREATE TABLE audit_shards (shard INTEGER PRIMARY KEY, number INTEGER!, at INTEGER!, hash TEXT!);
   `,
   'ALTER TABLE editions ADD COLUMN unused_since INTEGER',
   // Most sessions are completed, so the index has the others. A session of an earlier release is idle until its next turn.
   `
-  ALTER TABLE sessions ADD COLUMN status TEXT NOT NULL DEFAULT 'idle';
+  ALTER TABLE sessions ADD COLUMN status TEXT! DEFAULT 'idle';
   ALTER TABLE sessions ADD COLUMN title TEXT;
   ALTER TABLE sessions ADD COLUMN active_at INTEGER;
   ALTER TABLE sessions ADD COLUMN usage TEXT;
-  ALTER TABLE sessions ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN revision INTEGER! DEFAULT 0;
   CREATE INDEX sessions_by_agent ON sessions (agent, number) WHERE agent IS NOT NULL;
   CREATE INDEX sessions_by_status ON sessions (status, number) WHERE status NOT IN ('idle', 'completed');
 
   CREATE TABLE session_waits (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, call_id TEXT NOT NULL, kind TEXT NOT NULL, key_id TEXT NOT NULL,
-    agent TEXT, pending INTEGER NOT NULL, asked_at INTEGER NOT NULL, wait TEXT NOT NULL, UNIQUE (session, call_id, kind)
+    number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT!, call_id TEXT!, kind TEXT!, key_id TEXT!,
+    agent TEXT, pending INTEGER!, asked_at INTEGER!, wait TEXT!, UNIQUE (session, call_id, kind)
   );
   CREATE INDEX session_waits_by_state ON session_waits (pending, number);
   `,
   `CREATE TABLE document_versions (
-    kind TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, body TEXT NOT NULL, created_at INTEGER NOT NULL,
+    kind TEXT!, name TEXT!, version INTEGER!, body TEXT!, created_at INTEGER!,
     PRIMARY KEY (kind, name, version)
   )`,
   `CREATE TABLE refused_deliveries (
-    webhook TEXT NOT NULL, day TEXT NOT NULL, count INTEGER NOT NULL, last_at INTEGER NOT NULL, PRIMARY KEY (webhook, day)
+    webhook TEXT!, day TEXT!, count INTEGER!, last_at INTEGER!, PRIMARY KEY (webhook, day)
   ) WITHOUT ROWID`,
-  `CREATE TABLE projects (name TEXT PRIMARY KEY, updated_at INTEGER NOT NULL) WITHOUT ROWID;
+  `CREATE TABLE projects (name TEXT PRIMARY KEY, updated_at INTEGER!) WITHOUT ROWID;
   CREATE TABLE project_documents (
-    kind TEXT NOT NULL, name TEXT NOT NULL, project TEXT NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+    kind TEXT!, name TEXT!, project TEXT!, version INTEGER!, created INTEGER!,
     PRIMARY KEY (kind, name)
   ) WITHOUT ROWID`,
   `ALTER TABLE keys ADD COLUMN rotated_at INTEGER;
@@ -252,29 +253,29 @@ export const catalogMigrations: readonly string[] = [
   ALTER TABLE keys ADD COLUMN ips TEXT`,
   // A restore of `default` keeps the table.
   `CREATE TABLE IF NOT EXISTS workspaces (
-    name TEXT PRIMARY KEY, status TEXT NOT NULL, created_at INTEGER NOT NULL, started_at INTEGER, finished_at INTEGER, due_at INTEGER,
-    progress TEXT NOT NULL DEFAULT '{}'
+    name TEXT PRIMARY KEY, status TEXT!, created_at INTEGER!, started_at INTEGER, finished_at INTEGER, due_at INTEGER,
+    progress TEXT! DEFAULT '{}'
   ) WITHOUT ROWID`,
   'ALTER TABLE keys ADD COLUMN limits TEXT',
   `CREATE TABLE connections (
-    server TEXT NOT NULL, key_id TEXT NOT NULL, sealed TEXT NOT NULL, revision INTEGER NOT NULL, connected_at INTEGER,
+    server TEXT!, key_id TEXT!, sealed TEXT!, revision INTEGER!, connected_at INTEGER,
     PRIMARY KEY (server, key_id)
   ) WITHOUT ROWID;
   CREATE INDEX connections_by_key ON connections (key_id)`,
   `CREATE TABLE oauth_records (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, value TEXT NOT NULL, metadata TEXT, expires_at INTEGER
+    number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT! UNIQUE, value TEXT!, metadata TEXT, expires_at INTEGER
   );
   CREATE INDEX oauth_records_by_expiry ON oauth_records (expires_at) WHERE expires_at IS NOT NULL`,
   // A restore of `default` keeps the table `memberships`.
   `CREATE INDEX members_by_user ON documents (json_extract(CASE WHEN json_valid(body) THEN body END, '$.user')) WHERE kind = 'member' AND deleted = 0;
-  CREATE TABLE IF NOT EXISTS memberships (user TEXT NOT NULL, workspace TEXT NOT NULL, PRIMARY KEY (user, workspace)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS memberships (user TEXT!, workspace TEXT!, PRIMARY KEY (user, workspace)) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS memberships_by_workspace ON memberships (workspace)`,
-  `CREATE TABLE retired_keys (id INTEGER PRIMARY KEY CHECK (id = 1), sealed TEXT NOT NULL);
+  `CREATE TABLE retired_keys (id INTEGER PRIMARY KEY CHECK (id = 1), sealed TEXT!);
   CREATE TABLE reseals (
-    workspace TEXT PRIMARY KEY, master TEXT NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER, step INTEGER NOT NULL, after TEXT NOT NULL,
-    done INTEGER NOT NULL, remaining INTEGER, unreadable TEXT NOT NULL, fault TEXT, attempts INTEGER NOT NULL, due_at INTEGER
+    workspace TEXT PRIMARY KEY, master TEXT!, started_at INTEGER!, ended_at INTEGER, step INTEGER!, after TEXT!,
+    done INTEGER!, remaining INTEGER, unreadable TEXT!, fault TEXT, attempts INTEGER!, due_at INTEGER
   ) WITHOUT ROWID`,
-];
+].map((migration) => migration.replaceAll('!', ' NOT NULL'));
 
 /**
  * Migrates an object's database to the newest schema, each migration in its own transaction: after a crash the database has the old

@@ -1,6 +1,6 @@
 /**
  * The tables of a new session, as the migrations of `schema.ts` leave them: created in one transaction instead of one for each migration. A test
- * compares the two. `schema.ts` says what the tables are for. Here `!` stands for NOT NULL, because every start loads this text.
+ * compares the two. `schema.ts` says what the tables are for, and what `!` stands for.
  */
 const tables = [
   'meta (id INTEGER PRIMARY KEY CHECK (id = 1), workspace TEXT!, key_id TEXT!, setup TEXT!, created_at INTEGER!, leaving INTEGER! DEFAULT 0, deleted_by TEXT, audit_reserved INTEGER! DEFAULT 0)',

@@ -31,19 +31,19 @@
  * - `notices`: notices about turns that the Catalog has not received yet (`event`: the last event that it covers).
  * - `usage_ranges`: ranges of a turn's events whose usage is not sent yet.
  *
- * Files have their own tables (`storage/session-files.ts`).
+ * Files have their own tables (`storage/session-files.ts`). `!` stands for NOT NULL, because every start loads this text.
  */
 import { sessionFilesOwn, sessionFilesSchema } from '../../storage/session-files.ts';
 
 const first = [
-  `CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), workspace TEXT NOT NULL, key_id TEXT NOT NULL, setup TEXT NOT NULL, created_at INTEGER NOT NULL)`,
-  `CREATE TABLE events (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL)`,
-  `CREATE TABLE event_chunks (id INTEGER NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (id, seq)) WITHOUT ROWID`,
-  `CREATE TABLE turns (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, state TEXT NOT NULL, status TEXT, reason TEXT, plan TEXT NOT NULL, input_event INTEGER, last_event INTEGER, accepted_at INTEGER NOT NULL)`,
-  `CREATE TABLE turn_inputs (turn TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (turn, seq)) WITHOUT ROWID`,
-  `CREATE TABLE idempotency (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
-  `CREATE TABLE timers (kind TEXT PRIMARY KEY, due INTEGER NOT NULL) WITHOUT ROWID`,
-  `CREATE TABLE audit (sequence INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL)`,
+  `CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), workspace TEXT!, key_id TEXT!, setup TEXT!, created_at INTEGER!)`,
+  `CREATE TABLE events (id INTEGER PRIMARY KEY, at INTEGER!, body TEXT!)`,
+  `CREATE TABLE event_chunks (id INTEGER!, seq INTEGER!, part TEXT!, PRIMARY KEY (id, seq)) WITHOUT ROWID`,
+  `CREATE TABLE turns (seq INTEGER PRIMARY KEY, id TEXT! UNIQUE, state TEXT!, status TEXT, reason TEXT, plan TEXT!, input_event INTEGER, last_event INTEGER, accepted_at INTEGER!)`,
+  `CREATE TABLE turn_inputs (turn TEXT!, seq INTEGER!, part TEXT!, PRIMARY KEY (turn, seq)) WITHOUT ROWID`,
+  `CREATE TABLE idempotency (key TEXT PRIMARY KEY, body_hash TEXT!, turn TEXT!, at INTEGER!) WITHOUT ROWID`,
+  `CREATE TABLE timers (kind TEXT PRIMARY KEY, due INTEGER!) WITHOUT ROWID`,
+  `CREATE TABLE audit (sequence INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT!)`,
   ...sessionFilesSchema,
 ];
 
@@ -61,21 +61,21 @@ const second = [
  * deleted, and the next request or alarm finishes the deletion.
  */
 const third = [
-  `ALTER TABLE turns ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0`,
-  `ALTER TABLE turns ADD COLUMN spent_ms INTEGER NOT NULL DEFAULT 0`,
-  `ALTER TABLE turns ADD COLUMN format INTEGER NOT NULL DEFAULT 1`,
-  `ALTER TABLE meta ADD COLUMN leaving INTEGER NOT NULL DEFAULT 0`,
-  `CREATE TABLE approvals (call_id TEXT PRIMARY KEY, turn TEXT, canonical TEXT NOT NULL, entry TEXT NOT NULL, toolset TEXT, arguments_hash TEXT, kind TEXT NOT NULL, target TEXT, reason TEXT NOT NULL, state TEXT NOT NULL, asked_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, decided_by TEXT, told INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
+  `ALTER TABLE turns ADD COLUMN epoch INTEGER! DEFAULT 0`,
+  `ALTER TABLE turns ADD COLUMN spent_ms INTEGER! DEFAULT 0`,
+  `ALTER TABLE turns ADD COLUMN format INTEGER! DEFAULT 1`,
+  `ALTER TABLE meta ADD COLUMN leaving INTEGER! DEFAULT 0`,
+  `CREATE TABLE approvals (call_id TEXT PRIMARY KEY, turn TEXT, canonical TEXT!, entry TEXT!, toolset TEXT, arguments_hash TEXT, kind TEXT!, target TEXT, reason TEXT!, state TEXT!, asked_at INTEGER!, expires_at INTEGER!, decided_by TEXT, told INTEGER! DEFAULT 0) WITHOUT ROWID`,
   `CREATE INDEX approvals_by_state ON approvals (state, expires_at)`,
-  `CREATE TABLE approval_arguments (call_id TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
-  `CREATE TABLE client_calls (call_id TEXT PRIMARY KEY, turn TEXT NOT NULL, state TEXT NOT NULL, answer_hash TEXT) WITHOUT ROWID`,
-  `CREATE TABLE approval_links (nonce_hash TEXT PRIMARY KEY, call_id TEXT NOT NULL, key_id TEXT NOT NULL, expires_at INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
-  `CREATE TABLE results (number INTEGER PRIMARY KEY, call_id TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL)`,
-  `CREATE TABLE result_parts (call_id TEXT NOT NULL, start INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, start)) WITHOUT ROWID`,
-  `CREATE TABLE compactions (event INTEGER PRIMARY KEY, after_event INTEGER NOT NULL)`,
-  `CREATE TABLE completions (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, turn TEXT NOT NULL, after_event INTEGER NOT NULL, earlier_turn TEXT, earlier_after INTEGER, model TEXT NOT NULL, include_usage INTEGER NOT NULL, created_at INTEGER NOT NULL)`,
+  `CREATE TABLE approval_arguments (call_id TEXT!, seq INTEGER!, part TEXT!, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
+  `CREATE TABLE client_calls (call_id TEXT PRIMARY KEY, turn TEXT!, state TEXT!, answer_hash TEXT) WITHOUT ROWID`,
+  `CREATE TABLE approval_links (nonce_hash TEXT PRIMARY KEY, call_id TEXT!, key_id TEXT!, expires_at INTEGER!, used INTEGER! DEFAULT 0) WITHOUT ROWID`,
+  `CREATE TABLE results (number INTEGER PRIMARY KEY, call_id TEXT! UNIQUE, bytes INTEGER!)`,
+  `CREATE TABLE result_parts (call_id TEXT!, start INTEGER!, part TEXT!, PRIMARY KEY (call_id, start)) WITHOUT ROWID`,
+  `CREATE TABLE compactions (event INTEGER PRIMARY KEY, after_event INTEGER!)`,
+  `CREATE TABLE completions (seq INTEGER PRIMARY KEY, id TEXT! UNIQUE, turn TEXT!, after_event INTEGER!, earlier_turn TEXT, earlier_after INTEGER, model TEXT!, include_usage INTEGER!, created_at INTEGER!)`,
   `ALTER TABLE idempotency ADD COLUMN completion TEXT`,
-  `CREATE TABLE calls (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, call_id TEXT NOT NULL, answer TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE TABLE calls (key TEXT PRIMARY KEY, body_hash TEXT!, call_id TEXT!, answer TEXT, at INTEGER!) WITHOUT ROWID`,
   // Queried with every turn or keyed call, in tables that only grow, some with rows of a megabyte.
   `CREATE INDEX turns_by_input ON turns (input_event)`,
   `CREATE INDEX client_calls_by_state ON client_calls (state, turn)`,
@@ -84,8 +84,8 @@ const third = [
 
 /** Responses in other dialects than Chat Completions. `echo`: JSON of the request fields that the response repeats. */
 const fourth = [
-  `ALTER TABLE completions ADD COLUMN dialect TEXT NOT NULL DEFAULT 'openai-chat'`,
-  `ALTER TABLE completions ADD COLUMN echo TEXT NOT NULL DEFAULT '{}'`,
+  `ALTER TABLE completions ADD COLUMN dialect TEXT! DEFAULT 'openai-chat'`,
+  `ALTER TABLE completions ADD COLUMN echo TEXT! DEFAULT '{}'`,
 ];
 
 /**
@@ -93,7 +93,7 @@ const fourth = [
  * from its events as in `core/tools/gathered-tools.ts`, except results over 1 MB (`event_chunks`), which are skipped.
  */
 const fifth = [
-  `CREATE TABLE gathered (seq INTEGER PRIMARY KEY, canonical TEXT NOT NULL, name TEXT NOT NULL)`,
+  `CREATE TABLE gathered (seq INTEGER PRIMARY KEY, canonical TEXT!, name TEXT!)`,
   `INSERT INTO gathered (canonical, name)
      SELECT body ->> '$.canonical' AS canonical, body ->> '$.name' AS name FROM events
      WHERE body GLOB '{"type":"tool-result"*' AND body ->> '$.canonical' IS NOT NULL AND body ->> '$.name' IS NOT NULL
@@ -102,10 +102,10 @@ const fifth = [
 
 /** Tools that ask a person for input during a call. */
 const sixth = [
-  `CREATE TABLE inputs (call_id TEXT NOT NULL, round INTEGER NOT NULL, turn TEXT NOT NULL, canonical TEXT NOT NULL, question TEXT NOT NULL, state TEXT NOT NULL, expires_at INTEGER NOT NULL, answer_hash TEXT, PRIMARY KEY (call_id, round)) WITHOUT ROWID`,
+  `CREATE TABLE inputs (call_id TEXT!, round INTEGER!, turn TEXT!, canonical TEXT!, question TEXT!, state TEXT!, expires_at INTEGER!, answer_hash TEXT, PRIMARY KEY (call_id, round)) WITHOUT ROWID`,
   `CREATE INDEX inputs_by_state ON inputs (state, expires_at)`,
   `CREATE INDEX inputs_by_turn ON inputs (turn)`,
-  `CREATE TABLE input_parts (call_id TEXT NOT NULL, kind TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, kind, seq)) WITHOUT ROWID`,
+  `CREATE TABLE input_parts (call_id TEXT!, kind TEXT!, seq INTEGER!, part TEXT!, PRIMARY KEY (call_id, kind, seq)) WITHOUT ROWID`,
 ];
 
 /**
@@ -113,18 +113,18 @@ const sixth = [
  * but no file of the client is lost.
  */
 const seventh = [
-  `CREATE TABLE journal (call_id TEXT PRIMARY KEY, root TEXT NOT NULL, canonical TEXT, fingerprint TEXT NOT NULL, attempts INTEGER NOT NULL, told INTEGER NOT NULL, finished INTEGER, bytes INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE TABLE journal (call_id TEXT PRIMARY KEY, root TEXT!, canonical TEXT, fingerprint TEXT!, attempts INTEGER!, told INTEGER!, finished INTEGER, bytes INTEGER!) WITHOUT ROWID`,
   `CREATE INDEX journal_by_root ON journal (root)`,
-  `CREATE TABLE journal_results (call_id TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
-  `CREATE TABLE journal_roots (root TEXT PRIMARY KEY, turn TEXT, key TEXT, started_at INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE TABLE journal_results (call_id TEXT!, seq INTEGER!, part TEXT!, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
+  `CREATE TABLE journal_roots (root TEXT PRIMARY KEY, turn TEXT, key TEXT, started_at INTEGER!) WITHOUT ROWID`,
   ...sessionFilesOwn,
-  `CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT NOT NULL, origin TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT!, origin TEXT, at INTEGER!) WITHOUT ROWID`,
 ];
 
 /** Notices about turns to the Catalog and its subscribers. `turns.asked_event`: the last question with a notice. */
 const eighth = [
-  `ALTER TABLE turns ADD COLUMN asked_event INTEGER NOT NULL DEFAULT 0`,
-  `CREATE TABLE notices (sequence INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, turn TEXT NOT NULL, event INTEGER NOT NULL, at INTEGER NOT NULL)`,
+  `ALTER TABLE turns ADD COLUMN asked_event INTEGER! DEFAULT 0`,
+  `CREATE TABLE notices (sequence INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT!, turn TEXT!, event INTEGER!, at INTEGER!)`,
 ];
 
 /**
@@ -134,21 +134,21 @@ const eighth = [
  */
 const ninth = [
   `ALTER TABLE approvals ADD COLUMN question TEXT`,
-  `ALTER TABLE approvals ADD COLUMN round INTEGER NOT NULL DEFAULT 1`,
-  `ALTER TABLE approvals ADD COLUMN earlier TEXT NOT NULL DEFAULT '[]'`,
-  `ALTER TABLE approval_links ADD COLUMN round INTEGER NOT NULL DEFAULT 1`,
+  `ALTER TABLE approvals ADD COLUMN round INTEGER! DEFAULT 1`,
+  `ALTER TABLE approvals ADD COLUMN earlier TEXT! DEFAULT '[]'`,
+  `ALTER TABLE approval_links ADD COLUMN round INTEGER! DEFAULT 1`,
 ];
 
 /** Hash of the input of a response (`core/policy/answer-name.ts`). It is unknown for earlier responses, whose taint marks are therefore not found. */
-const tenth = [`ALTER TABLE completions ADD COLUMN asked TEXT NOT NULL DEFAULT ''`];
+const tenth = [`ALTER TABLE completions ADD COLUMN asked TEXT! DEFAULT ''`];
 
 /**
  * Approvals, requests for input and calls of the client in one table, with one retention. That of calls of the client begins at the
  * newest event of the log, since their ends were not stored.
  */
 const eleventh = [
-  `CREATE TABLE waits (call_id TEXT NOT NULL, kind TEXT NOT NULL, round INTEGER NOT NULL, turn TEXT, state TEXT NOT NULL, asked_at INTEGER NOT NULL, expires_at INTEGER, key_hash TEXT, answer_hash TEXT, reported INTEGER NOT NULL DEFAULT 0, question TEXT NOT NULL, PRIMARY KEY (call_id, kind, round)) WITHOUT ROWID`,
-  `CREATE TABLE wait_parts (call_id TEXT NOT NULL, kind TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, kind, seq)) WITHOUT ROWID`,
+  `CREATE TABLE waits (call_id TEXT!, kind TEXT!, round INTEGER!, turn TEXT, state TEXT!, asked_at INTEGER!, expires_at INTEGER, key_hash TEXT, answer_hash TEXT, reported INTEGER! DEFAULT 0, question TEXT!, PRIMARY KEY (call_id, kind, round)) WITHOUT ROWID`,
+  `CREATE TABLE wait_parts (call_id TEXT!, kind TEXT!, seq INTEGER!, part TEXT!, PRIMARY KEY (call_id, kind, seq)) WITHOUT ROWID`,
   `INSERT INTO waits
      SELECT call_id, 'approval', round, turn, state, asked_at, expires_at, arguments_hash, NULL, told,
        json_object('canonical', canonical, 'entry', entry, 'toolset', toolset, 'ask', kind, 'target', target, 'reason', reason,
@@ -178,14 +178,14 @@ const twelfth = [
 
 /** Media of results for `fetch_result`, and responses of direct calls that are too long for a row. */
 const thirteenth = [
-  `CREATE TABLE result_media (call_id TEXT NOT NULL, start INTEGER NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, start, seq)) WITHOUT ROWID`,
-  `CREATE TABLE call_answers (key TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (key, seq)) WITHOUT ROWID`,
+  `CREATE TABLE result_media (call_id TEXT!, start INTEGER!, seq INTEGER!, part TEXT!, PRIMARY KEY (call_id, start, seq)) WITHOUT ROWID`,
+  `CREATE TABLE call_answers (key TEXT!, seq INTEGER!, part TEXT!, PRIMARY KEY (key, seq)) WITHOUT ROWID`,
 ];
 
 /** Usage of turns to send; `turns.counted_event`: the last event of a turn in a stored range. */
 const fourteenth = [
-  `ALTER TABLE turns ADD COLUMN counted_event INTEGER NOT NULL DEFAULT 0`,
-  `CREATE TABLE usage_ranges (sequence INTEGER PRIMARY KEY AUTOINCREMENT, turn TEXT NOT NULL, after_event INTEGER NOT NULL, through_event INTEGER NOT NULL)`,
+  `ALTER TABLE turns ADD COLUMN counted_event INTEGER! DEFAULT 0`,
+  `CREATE TABLE usage_ranges (sequence INTEGER PRIMARY KEY AUTOINCREMENT, turn TEXT!, after_event INTEGER!, through_event INTEGER!)`,
   `CREATE INDEX completions_by_turn ON completions (turn)`,
 ];
 
@@ -194,10 +194,10 @@ const fourteenth = [
  * not sent, and pending ones with the next change.
  */
 const fifteenth = [
-  `CREATE TABLE summary (id INTEGER PRIMARY KEY CHECK (id = 1), revision INTEGER NOT NULL, sent INTEGER NOT NULL, title TEXT, active_at INTEGER NOT NULL, usage TEXT NOT NULL)`,
+  `CREATE TABLE summary (id INTEGER PRIMARY KEY CHECK (id = 1), revision INTEGER!, sent INTEGER!, title TEXT, active_at INTEGER!, usage TEXT!)`,
   `ALTER TABLE waits ADD COLUMN decided_by TEXT`,
   `ALTER TABLE waits ADD COLUMN decided_at INTEGER`,
-  `ALTER TABLE waits ADD COLUMN indexed INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE waits ADD COLUMN indexed INTEGER! DEFAULT 0`,
   `UPDATE waits SET indexed = 1 WHERE state <> 'pending'`,
   `CREATE INDEX waits_unindexed ON waits (asked_at) WHERE indexed = 0`,
 ];
@@ -210,20 +210,20 @@ const sixteenth = ['ALTER TABLE meta ADD COLUMN deleted_by TEXT'];
  * timers that other tables imply.
  */
 const seventeenth = [
-  `ALTER TABLE events ADD COLUMN count INTEGER NOT NULL DEFAULT 1`,
+  `ALTER TABLE events ADD COLUMN count INTEGER! DEFAULT 1`,
   `DROP INDEX turns_by_state`,
   `DROP INDEX turns_by_input`,
   `CREATE INDEX turns_open ON turns (state, seq) WHERE state <> 'ended'`,
   `CREATE TABLE unsent_ranges AS SELECT * FROM usage_ranges`,
   `DROP TABLE usage_ranges`,
-  `CREATE TABLE usage_ranges (sequence INTEGER PRIMARY KEY, turn TEXT NOT NULL, after_event INTEGER NOT NULL, through_event INTEGER NOT NULL)`,
+  `CREATE TABLE usage_ranges (sequence INTEGER PRIMARY KEY, turn TEXT!, after_event INTEGER!, through_event INTEGER!)`,
   `INSERT INTO usage_ranges SELECT * FROM unsent_ranges`,
   `DROP TABLE unsent_ranges`,
-  `ALTER TABLE meta ADD COLUMN audit_reserved INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE meta ADD COLUMN audit_reserved INTEGER! DEFAULT 0`,
   `UPDATE meta SET audit_reserved = coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0)`,
   `CREATE TABLE unsent_rows AS SELECT * FROM audit`,
   `DROP TABLE audit`,
-  `CREATE TABLE audit (sequence INTEGER PRIMARY KEY, body TEXT NOT NULL)`,
+  `CREATE TABLE audit (sequence INTEGER PRIMARY KEY, body TEXT!)`,
   `INSERT INTO audit SELECT * FROM unsent_rows`,
   `DROP TABLE unsent_rows`,
   `DELETE FROM timers WHERE kind IN ('turn', 'audit', 'notice', 'usage', 'summary')`,
@@ -247,4 +247,4 @@ export const sessionMigrations: readonly string[] = [
   fifteenth,
   sixteenth,
   seventeenth,
-].map((statements) => statements.join(';\n'));
+].map((statements) => statements.join(';\n').replaceAll('!', ' NOT NULL'));
