@@ -31,11 +31,7 @@ export function readSessionBackup(
 
 type Parts = { ctx: DurableObjectState; backup: ObjectBackup; life(): SessionLifecycle };
 
-export async function restoreSession(
-  { ctx, backup, life }: Parts,
-  { workspace, object }: BackupName,
-  request: RestoreStep,
-): Promise<void> {
+export async function restoreSession({ ctx, backup, life }: Parts, { workspace, object }: BackupName, request: RestoreStep): Promise<void> {
   const { storage } = ctx;
   switch (request.step) {
     case 'part':

@@ -43,7 +43,8 @@ export class Timers {
 
   set(kind: TimerKind, due: number): void {
     if (!stored.has(kind)) this.#implied.set(kind, due);
-    else this.#storage.sql.exec('INSERT INTO timers (kind, due) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET due = excluded.due', kind, due);
+    else
+      this.#storage.sql.exec('INSERT INTO timers (kind, due) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET due = excluded.due', kind, due);
     // The alarm is not later, so the other timers need not be read.
     if (this.#armedFor === null || this.#armedFor > due) this.arm();
   }

@@ -119,7 +119,9 @@ export class TurnStore {
 
   /** True when every accepted turn has ended. */
   isIdle(): boolean {
-    return this.#sql.exec(`SELECT id FROM turns WHERE state IN ('running', 'waiting', 'queued') AND ${isOpen} LIMIT 1`).toArray().length === 0;
+    return (
+      this.#sql.exec(`SELECT id FROM turns WHERE state IN ('running', 'waiting', 'queued') AND ${isOpen} LIMIT 1`).toArray().length === 0
+    );
   }
 
   isWaiting(): boolean {

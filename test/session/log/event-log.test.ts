@@ -16,7 +16,11 @@ function logOf(...rows: number[]) {
   const run = { turn: 't', epoch: turns.acceptStarted('t', plan, 0) };
   const log = new EventLog(sql, () => 7);
   let text = 0;
-  for (const count of rows) log.appendOfRun(Array.from({ length: count }, () => delta(String(++text))), run);
+  for (const count of rows)
+    log.appendOfRun(
+      Array.from({ length: count }, () => delta(String(++text))),
+      run,
+    );
   return { sql, turns, run, log, reopen: () => new EventLog(sql, () => 8), rows: () => sql.exec('SELECT id, count FROM events').toArray() };
 }
 
