@@ -16,7 +16,7 @@ async function open() {
   await place.catalog.put('agent', 'doer', { model: 'rehearsal/default' });
   await place.catalog.put('webhook', 'hook', { agent: 'doer', scheme: 'github', secret: 'shh', input: 'x' });
   const owner = triggerPrincipal(place.workspace, hook, 'doer');
-  const delivery = async (id: string, sessionKey: string, agent = 'doer'): Promise<NewDelivery> => {
+  const delivery = async (id: string, sessionKey: string, agent = 'doer', turn = `turn-${id}`): Promise<NewDelivery> => {
     const rendered: Rendered = { sessionKey, input: `say ${id}`, warnings: [] };
     const session = await sessions.idOf(owner, sessionKey);
     return {
@@ -24,7 +24,7 @@ async function open() {
       id,
       event: 'issues',
       payload: { text: '{"a":[1]}', isJson: true, headers: {} },
-      verdict: { become: 'run', agent, session, turn: `turn-${id}`, rendered },
+      verdict: { become: 'run', agent, session, turn, rendered },
     };
   };
   return { ...place, owner, sessions, triggers: triggers(place.workspace), catalog: catalog(place.workspace), delivery };
@@ -38,7 +38,7 @@ it('a delivery becomes a turn of the announced session and id, and is followed t
   const session = sessions.get(accepted.session ?? '');
   expect(await session.waitForAnswer(owner, 'turn-1')).toMatchObject({ status: 'completed', turn: 'turn-1' });
   await waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed');
-  expect(await triggers.acceptDelivery(await delivery('1', 'other key'))).toMatchObject({
+  expect(await triggers.acceptDelivery(await delivery('1', 'other key', 'doer', 'turn-of-repeat'))).toMatchObject({
     status: 'completed',
     session: accepted.session,
     turn: 'turn-1',
@@ -49,8 +49,10 @@ it('a delivery becomes a turn of the announced session and id, and is followed t
 
 it('many concurrent deliveries with repeats become one turn each, in the order they were stored', async () => {
   const { triggers, delivery, sessions, owner } = await open();
-  const all = await Promise.all(Array.from({ length: 30 }, (_, index) => delivery(String(index), `session ${index % 3}`)));
-  const answers = await Promise.all([...all, ...all].map((one) => triggers.acceptDelivery(one)));
+  const all = await Promise.all(
+    Array.from({ length: 60 }, (_, index) => delivery(String(index % 30), `session ${index % 3}`, 'doer', `turn-${index}`)),
+  );
+  const answers = await Promise.all(all.map((one) => triggers.acceptDelivery(one)));
   expect(answers.filter(({ isRepeat }) => !isRepeat)).toHaveLength(30);
   await waitUntil(async () => (await triggers.deliveries(hook, { limit: 50, status: 'completed' })).items.length === 30);
   const taken = (await triggers.deliveries(hook, { limit: 50 })).items.toReversed();

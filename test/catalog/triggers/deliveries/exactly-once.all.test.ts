@@ -53,14 +53,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('alarm' as const), afterMs: fc.constantFrom(0, 500, 1_000, 10_000, 400_000) }) },
 );
 
-/** When each was accepted, by its index. */
-type Told = { accepted: string[] };
+/** `accepted`: in this order. `requests`: how many there were; each has its own turn. */
+type Told = { accepted: string[]; requests: number };
 
 async function take(step: Step, storage: Storage, life: Life, told: Told): Promise<void> {
   const { context, advance } = storage;
   switch (step.do) {
     case 'accept': {
-      const answer = acceptDelivery(context, run(step.id, step.session));
+      told.requests += 1;
+      const answer = acceptDelivery(context, run(step.id, step.session, { turn: `turn of request ${told.requests}` }));
       expect(answer.isRepeat).toBe(told.accepted.includes(step.id));
       if (!answer.isRepeat) told.accepted.push(step.id);
       life.fates.push(step.fate);
@@ -122,7 +123,7 @@ it('with any failures, crashes and repeats, each delivery and run has one turn, 
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
       const storage = openStorage();
       const life = openLife(storage);
-      const told: Told = { accepted: [] };
+      const told: Told = { accepted: [], requests: 0 };
       for (const one of steps) await take(one, storage, life, told);
       await rest(storage, life);
 
