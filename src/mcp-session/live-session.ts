@@ -12,6 +12,7 @@ import { readServerInstructions } from '../engine/mcp/serve-resources.ts';
 import { readView, type ServeTarget } from '../engine/mcp/serve-view.ts';
 import { buildServer } from '../mcp/server/build-server.ts';
 import type { ServeDeps } from '../mcp/server/serve-context.ts';
+import { readSessionRequest, type SessionRequest } from '../mcp/server/session-request.ts';
 import { mcpRetryMs } from '../mcp/server/session-responses.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { McpSessionAnswer, McpSessionRequest } from '../ports/mcp-sessions.ts';
@@ -31,7 +32,7 @@ import {
   toRequest,
 } from './session-messages.ts';
 import type { MetaStore } from './session-meta.ts';
-import { readSingleRequest, type SingleRequest, SingleResponses } from './single-responses.ts';
+import { SingleResponses } from './single-responses.ts';
 
 export type SessionOwn = {
   deps: ServeDeps;
@@ -120,35 +121,35 @@ export class LiveSession {
   /** Handles `initialize`. */
   async begin(request: McpSessionRequest, caller: Principal): Promise<Response> {
     const body: unknown = JSON.parse(request.body ?? 'null');
-    return await this.#exchange(request, body, caller);
+    return await this.#exchange(toRequest(request.method, request.headers), body, caller);
   }
 
-  async handle(request: McpSessionRequest, body: unknown, caller: Principal): Promise<McpSessionAnswer> {
+  async handle({ method, headers }: McpSessionRequest, body: unknown, caller: Principal): Promise<McpSessionAnswer> {
     const ids = requestsOf(body).map(({ id }) => id);
     // A duplicate id would get its response on the other request's stream (JSON-RPC ids of a session "MUST NOT have been previously used").
     if (new Set(ids).size < ids.length || ids.some((id) => this.#inFlight.has(id))) return duplicateIdResponse();
     if (this.#inFlight.size + ids.length > limits.maxMcpRequestsInFlight || this.#streams >= limits.maxMcpSessionStreams)
       return tooManyRequestsResponse();
+    const request = toRequest(method, headers);
     // Without `initialize` the transport refuses the request.
-    const single = this.#transport.sessionId === undefined ? null : readSingleRequest(request, body);
+    const single = method !== 'POST' || this.#transport.sessionId === undefined ? null : readSessionRequest(request.headers, body);
     return single === null ? await this.#exchange(request, body, caller) : await this.#answerSingle(request, single, caller);
   }
 
-  async #exchange(request: McpSessionRequest, body: unknown, caller: Principal): Promise<Response> {
+  async #exchange(request: Request, body: unknown, caller: Principal): Promise<Response> {
     const ids = requestsOf(body).map(({ id }) => id);
     this.#take(body, ids);
     const response = await this.#pass(request, body, caller);
     // Refused before anything was started.
     if (response.status >= 400) for (const id of ids) this.#forget(id);
     else for (const id of cancelledIds(body)) await this.#cancel(id);
-    if (response.body === null || !isStream(response)) return response;
-    return this.#counted(response);
+    return response.body === null || !isStream(response) ? response : this.#counted(response);
   }
 
-  async #answerSingle(request: McpSessionRequest, single: SingleRequest, caller: Principal): Promise<McpSessionAnswer> {
+  async #answerSingle(request: Request, single: SessionRequest, caller: Principal): Promise<McpSessionAnswer> {
     const { message } = single;
     this.#inFlight.set(message.id, [message.id]);
-    const deliver = (): void => this.#deliver?.(message, { authInfo: authInfoOf(caller), request: toRequest(request) });
+    const deliver = (): void => this.#deliver?.(message, { authInfo: authInfoOf(caller), request });
     const open = async (callId: string | null): Promise<Response> => {
       this.#host.pending.add(message.id, message);
       if (callId !== null) this.#host.pending.setCallId(message.id, callId);
@@ -176,7 +177,7 @@ export class LiveSession {
     events.muted = true;
     try {
       for (const message of messages) {
-        await (await this.#pass({ method: 'POST', headers: replayHeaders(this.#host.id), body: null }, message, caller)).text();
+        await (await this.#pass(toRequest('POST', replayHeaders(this.#host.id)), message, caller)).text();
       }
     } finally {
       events.muted = false;
@@ -194,7 +195,7 @@ export class LiveSession {
       }
       this.#interrupted.set(message.id, request);
       this.#inFlight.set(message.id, [message.id]);
-      const response = await this.#pass({ method: 'POST', headers: replayHeaders(this.#host.id), body: null }, message, caller);
+      const response = await this.#pass(toRequest('POST', replayHeaders(this.#host.id)), message, caller);
       if (response.status >= 400) this.#forget(message.id);
       await response.body?.cancel();
     }
@@ -215,9 +216,9 @@ export class LiveSession {
     await this.#server.close();
   }
 
-  async #pass(request: McpSessionRequest, body: unknown, caller: Principal): Promise<Response> {
+  async #pass(request: Request, body: unknown, caller: Principal): Promise<Response> {
     const options = { ...(body !== undefined && { parsedBody: body }), authInfo: authInfoOf(caller) };
-    return await this.#transport.handleRequest(toRequest(request), options);
+    return await this.#transport.handleRequest(request, options);
   }
 
   #counted(response: Response): Response {

@@ -15,7 +15,7 @@ import type { FileSystem } from '../ports/file-system.ts';
 import type { ListenAnswer, ListenRequest, McpSessionAnswer, McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { createSessionFiles } from '../storage/session-files.ts';
-import { hasTable, migrate } from '../storage/schema.ts';
+import { migrate } from '../storage/schema.ts';
 import { createTaintStore, type TaintStore } from '../storage/taint-store.ts';
 import type { ErasableRpc } from '../storage/workspace-objects.ts';
 import { wire } from '../wire.ts';
@@ -76,7 +76,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   }
 
   async resume(caller: Principal, target: ServeTarget, request: McpSessionRequest): Promise<McpSessionAnswer> {
-    const meta = this.#read();
+    const meta = this.#meta.current();
     if (meta === null || !isOwn(meta, caller, target)) return null;
     const live = await this.#wake(meta, caller);
     const body: unknown = request.body === null ? undefined : JSON.parse(request.body);
@@ -90,13 +90,14 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   }
 
   async listen(caller: Principal, target: ServeTarget, { stream, mode }: ListenRequest): Promise<ListenAnswer> {
-    const meta = this.#read();
+    const meta = this.#meta.current();
     if (meta === null || !isOwn(meta, caller, target)) return null;
+    if (mode !== 'close') this.#touch(meta, true);
+    if (mode === 'check') return { uris: [] };
     const now = this.#now();
     const isTaken = this.#listener !== null && this.#listener.stream !== stream && this.#listener.until > now;
     if (isTaken && mode !== 'resume') return 'conflict';
     this.#listener = mode === 'close' ? null : { stream, until: now + listenerMs };
-    if (mode !== 'close') this.#touch(meta, true);
     return { uris: this.#meta.subscriptions() };
   }
 
@@ -128,11 +129,12 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     }
     const spaceEnd = this.#space.expiresAt();
     if (spaceEnd !== null) return spaceEnd <= this.#now() ? await this.#end() : await this.ctx.storage.setAlarm(spaceEnd);
-    const meta = this.#read();
+    this.#meta.forget();
+    const meta = this.#meta.current();
     if (meta === null) return;
     const live = await this.#live?.catch(() => null);
     if (live?.isBusy) this.#meta.touch(this.#now(), true);
-    const due = expiresAt(this.#read() ?? meta);
+    const due = expiresAt(this.#meta.current() ?? meta);
     if (due <= this.#now()) await this.#end();
     else await this.ctx.storage.setAlarm(due);
   }
@@ -159,12 +161,6 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   async #isOpen(): Promise<boolean> {
     if (this.#openCall.state === 'open') return true;
     return (await this.#live?.catch(() => null))?.isBusy === true;
-  }
-
-  /** Returns null before the session starts and after it has ended, without creating its tables. */
-  #read(): SessionMeta | null {
-    const { sql } = this.ctx.storage;
-    return hasTable(sql, 'meta') ? this.#meta.read() : null;
   }
 
   /** Restores the session once; concurrent requests wait for the same restore. */
@@ -221,6 +217,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     await live?.close();
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
+    this.#meta.forget();
   }
 
   /** One instance, since it caches how much is used. Its tables exist once the object is migrated. */

@@ -50,8 +50,8 @@ export function tooManyRequestsResponse(): Response {
 }
 
 /** The SDK uses method and headers only; the URL has no meaning inside the object. */
-export function toRequest({ method, headers }: McpSessionRequest): Request {
-  return new Request('https://session.invalid/mcp', { method, headers: headers.map(([name, value]) => [name, value]) });
+export function toRequest(method: string, headers: McpSessionRequest['headers']): Request {
+  return new Request('https://session.invalid/mcp', { method, headers: headers.map(([name, value]): [string, string] => [name, value]) });
 }
 
 /** Passes the caller to the server. The key was checked before. */

@@ -1,5 +1,6 @@
 /** The stored data of an MCP session: its owner, what its client sent at the start, and when it was last used. */
 import { limits } from '../core/limits.ts';
+import { hasTable } from '../storage/schema.ts';
 
 /** Lifetime of an idle session, and of one that was never used. */
 export const mcpSessionIdleMs = 24 * 60 * 60_000;
@@ -21,9 +22,21 @@ export type SessionMeta = {
 
 export class MetaStore {
   readonly #sql: SqlStorage;
+  #cached: SessionMeta | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
+  }
+
+  /** Returns what is in memory, else what is stored. */
+  current(): SessionMeta | null {
+    this.#cached ??= hasTable(this.#sql, 'meta') ? this.read() : null;
+    return this.#cached;
+  }
+
+  /** Called when the table is written or deleted. */
+  forget(): void {
+    this.#cached = null;
   }
 
   read(): SessionMeta | null {
@@ -39,14 +52,17 @@ export class MetaStore {
   }
 
   touch(now: number, isUse: boolean): void {
+    this.forget();
     this.#sql.exec('UPDATE meta SET seen_at = ?, used = max(used, ?)', now, isUse ? 1 : 0);
   }
 
   initialized(): void {
+    this.forget();
     this.#sql.exec('UPDATE meta SET initialized = 1');
   }
 
   logLevel(level: string): void {
+    this.forget();
     this.#sql.exec('UPDATE meta SET log_level = ?', level);
   }
 

@@ -3,47 +3,18 @@
  * before it. The SDK's server handles all requests; its transport is passed a request only when the client needs a stream: because the
  * response takes longer, or because a message, such as progress or a question, is sent before it. Both are stored alike.
  */
-import { isJsonContentType, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server';
-import { isRecord } from '../core/json/wire-value.ts';
-import { eventsResponse, messageEvent, primingEvent, sessionRevision } from '../mcp/server/session-responses.ts';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { SessionRequest } from '../mcp/server/session-request.ts';
+import { eventsResponse, messageEvent, primingEvent } from '../mcp/server/session-responses.ts';
 import type { Clock } from '../ports/runtime.ts';
-import type { McpSessionAnswer, McpSessionRequest } from '../ports/mcp-sessions.ts';
+import type { McpSessionAnswer } from '../ports/mcp-sessions.ts';
 import type { McpSessionEvents } from './event-store.ts';
 import { isResponse } from './session-messages.ts';
 
 /** A request that takes longer gets a stream, whose first event id lets its client reconnect. */
-const singleResponseMs = 25;
+const singleResponseMs = 100;
 /** A longer text is not passed between objects as one value. */
 const maxEventsCharacters = 1_000_000;
-
-export type SingleRequest = { message: JSONRPCRequest; revision: string };
-
-/** Returns null if the transport has to decide about the message: a notification, a batch, `initialize`, or a refused message. */
-export function readSingleRequest({ method: httpMethod, headers }: McpSessionRequest, body: unknown): SingleRequest | null {
-  if (httpMethod !== 'POST' || !isRecord(body) || body.jsonrpc !== '2.0') return null;
-  for (const member in body) if (!requestMembers.has(member)) return null;
-  const { id, method, params } = body;
-  if (typeof id !== 'string' && !Number.isSafeInteger(id)) return null;
-  if (typeof method !== 'string' || method === 'initialize') return null;
-  if (params !== undefined && (!isRecord(params) || !isPlainMeta(params._meta))) return null;
-  const of = (name: string): string | undefined => headers.find(([known]) => known === name)?.[1];
-  const accept = of('accept') ?? '';
-  if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return null;
-  if (!isJsonContentType(of('content-type') ?? null)) return null;
-  const revision = sessionRevision(of('mcp-protocol-version') ?? null);
-  // Checked above, member by member.
-  return revision === null ? null : { message: body as JSONRPCRequest, revision };
-}
-
-const requestMembers: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
-
-/** The SDK checks members whose names are reserved for MCP. */
-function isPlainMeta(meta: unknown): boolean {
-  if (meta === undefined) return true;
-  if (!isRecord(meta)) return false;
-  for (const member in meta) if (member.startsWith('io.modelcontextprotocol/')) return false;
-  return meta.progressToken === undefined || typeof meta.progressToken === 'string' || Number.isSafeInteger(meta.progressToken);
-}
 
 /** `open`: passes the request to the transport. `callId`: of the tool call that was started meanwhile. */
 type Waiting = {
@@ -68,7 +39,7 @@ export class SingleResponses {
 
   /** `deliver`: starts the request. */
   async answer(
-    { message: { id }, revision }: SingleRequest,
+    { message: { id }, revision }: SessionRequest,
     deliver: () => void,
     open: (callId: string | null) => Promise<Response>,
   ): Promise<McpSessionAnswer> {

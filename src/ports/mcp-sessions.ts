@@ -16,9 +16,9 @@ export type McpEvents = { events: string };
 /** null: this key has no such session at this endpoint. */
 export type McpSessionAnswer = Response | McpEvents | null;
 
-/** `stream`: a name for the stream on which the client listens. `resume`: it continues an earlier stream, and takes its place. */
+/** `stream`: a name for the stream on which the client listens. `resume`: it continues an earlier stream, and takes its place. `check`: there is no stream. */
 export type ListenRequest = { stream: string; mode: ListenMode };
-export type ListenMode = 'open' | 'resume' | 'renew' | 'close';
+export type ListenMode = 'check' | 'open' | 'resume' | 'renew' | 'close';
 
 /** The client's subscriptions; `conflict`: it listens on another stream; null: this key has no such session at this endpoint. */
 export type ListenAnswer = { uris: readonly string[] } | 'conflict' | null;

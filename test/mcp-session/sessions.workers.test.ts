@@ -204,17 +204,25 @@ describe('the stream of a session', () => {
     await client.close();
   });
 
-  it('continues after the last received event', async () => {
+  it.each([
+    ['a list', { method: 'tools/list' }],
+    ['a call', { method: 'tools/call', params: { name: 'shell', arguments: { command: 'echo 1' } } }],
+  ])('continues after the last received event of %s', async (_what, request) => {
     const begun = await rpc('/mcp/first', initialize);
     const id = begun.headers.get('mcp-session-id') ?? '';
     await begun.text();
     const headers = { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' };
-    const answer = await rpc('/mcp/first', { jsonrpc: '2.0', id: 7, method: 'tools/list' }, headers);
+    const answer = await rpc('/mcp/first', { jsonrpc: '2.0', id: 7, ...request }, headers);
     const text = await answer.text();
-    const [first = ''] = /(?<=^id: )\d+/m.exec(text) ?? [];
+    const [first = '', last = ''] = text.match(/(?<=^id: )\S+/gm) ?? [];
     const again = await send('/mcp/first', { headers: { ...headers, accept: 'text/event-stream', 'last-event-id': first } });
     expect(again.status).toBe(200);
-    expect(await again.text()).toContain('"id":7');
+    const message = text.slice(text.indexOf('event: message'));
+    expect(await again.text()).toBe(message);
+    const rest = await send('/mcp/first', { headers: { ...headers, accept: 'text/event-stream', 'last-event-id': last } });
+    expect([rest.status, await rest.text()]).toEqual([200, '']);
+    const json = await send('/mcp/first', { headers: { ...headers, accept: 'application/json', 'last-event-id': first } });
+    expect(json.status).toBe(406);
     const unknown = await send('/mcp/first', { headers: { ...headers, accept: 'text/event-stream', 'last-event-id': '999999' } });
     expect(unknown.status).toBe(400);
   });
@@ -247,7 +255,7 @@ describe('the response to a request that is answered at once', () => {
       for (const body of [{ jsonrpc: '2.0', id: 5, ...request }, [{ jsonrpc: '2.0', id: 5, ...request }]]) {
         const answer = await rpc('/mcp/first', body, headers);
         const { date: _date, 'x-request-id': _id, ...rest } = Object.fromEntries(answer.headers);
-        const text = (await answer.text()).replaceAll(/^id: \d+/gm, 'id: …').replaceAll(/"durationMs":\d+/g, '');
+        const text = (await answer.text()).replaceAll(/^id: .+/gm, 'id: …').replaceAll(/"durationMs":\d+/g, '');
         answers.push({ status: answer.status, headers: rest, text });
       }
       expect(answers[0]).toEqual(answers[1]);

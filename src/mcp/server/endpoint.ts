@@ -16,6 +16,8 @@ import { askableIn } from './client-channel.ts';
 import { servePlain } from './plain-answer.ts';
 import { readPlainRequest } from './plain-request.ts';
 import type { ServeDeps } from './serve-context.ts';
+import { readListEventId, serveSessionList, toListRequest } from './session-list.ts';
+import { readSessionRequest } from './session-request.ts';
 import { eventsResponse, unknownMcpSession } from './session-responses.ts';
 import { isListening, listenInSession, noteSessionChange } from './session-stream.ts';
 import { serveStateless } from './stateless.ts';
@@ -36,14 +38,19 @@ export async function serveMcp(deps: ServeDeps, sessions: McpSessions, asked: Mc
     headers: [...sessionHeaders(request.headers), ...Object.entries(deps.telemetry?.carrier() ?? {})],
     body: isPost ? text : null,
   });
+  const session = request.headers.get('mcp-session-id');
+  const list = session === null ? null : isPost ? listIn(request.headers, body) : readListEventId(request.headers);
+  if (session !== null && list !== null) {
+    const response = await serveSessionList(deps, sessions, { principal, target, view, session, request }, list, !isPost);
+    if (response !== null) return { response, view };
+  }
   const plain = isPost ? readPlainRequest(request.headers, body) : null;
   if (plain === null && (await isLegacyRequest(request, body))) {
-    const id = request.headers.get('mcp-session-id');
-    if (id !== null && request.method === 'GET' && isListening(request))
-      return { response: await listenInSession(deps, sessions, { principal, target, view, session: id, request }), view };
-    if (id !== null) {
-      const response = toResponse(await sessions.resume(principal, target, id, sent()), id);
-      if (!isPost || String(recordOf(body).method).endsWith('subscribe')) noteSessionChange(id);
+    if (session !== null && request.method === 'GET' && isListening(request))
+      return { response: await listenInSession(deps, sessions, { principal, target, view, session, request }), view };
+    if (session !== null) {
+      const response = toResponse(await sessions.resume(principal, target, session, sent()), session);
+      if (!isPost || String(recordOf(body).method).endsWith('subscribe')) noteSessionChange(session);
       return { response, view };
     }
     if (isPost && isInitializeRequest(body)) return { response: await sessions.begin(principal, target, sent()), view };
@@ -84,6 +91,11 @@ function sessionHeaders(headers: Headers): [string, string][] {
   return [...headers].filter(
     ([name]) => ['accept', 'content-type', 'last-event-id', 'x-moniker-session'].includes(name) || name.startsWith('mcp-'),
   );
+}
+
+function listIn(headers: Headers, body: unknown): ReturnType<typeof toListRequest> {
+  const request = readSessionRequest(headers, body);
+  return request === null ? null : toListRequest(request);
 }
 
 function toResponse(answer: McpSessionAnswer, session: string): Response {

@@ -16,7 +16,12 @@ export function primingEvent(revision: string, id: () => string): string {
 }
 
 export function messageEvent(id: string, message: object): string {
-  return `event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`;
+  return textEvent(id, JSON.stringify(message));
+}
+
+/** `message`: JSON. */
+export function textEvent(id: string, message: string): string {
+  return `event: message\nid: ${id}\ndata: ${message}\n\n`;
 }
 
 /** `body`: the text of an event stream, or a stream of it. */
