@@ -43,12 +43,14 @@ const parts: readonly { script: string; title: string; means: string; required: 
     title: 'Names',
     means: 'Resolving five names with a cached table, and a cold start of an edition next to `JSON.parse` of the same bytes.',
     required: true,
+    args: ['--rounds', '5'],
   },
   {
     script: 'toolsets.ts',
     title: 'Large toolsets',
     means: 'Compiling, planning and filtering editions of up to 1,472 tools.',
     required: true,
+    args: ['--rounds', '5'],
   },
   {
     script: 'assemble.ts',
@@ -59,7 +61,13 @@ const parts: readonly { script: string; title: string; means: string; required: 
     args: ['--rounds', '3', '--cases', 'par8,one,anth8'],
   },
   { script: 'repair.ts', title: 'Repairing arguments', means: 'Arguments with nine kinds of damage.', required: false },
-  { script: 'validate.ts', title: 'Validating arguments', means: 'Next to zod, compiled as Workers run it.', required: false },
+  {
+    script: 'validate.ts',
+    title: 'Validating arguments',
+    means: 'Next to zod, compiled as Workers run it.',
+    required: false,
+    args: ['--rounds', '5'],
+  },
   { script: 'sandbox.ts', title: 'Sandboxed code', means: 'Code in QuickJS next to the same calls made directly.', required: true },
   {
     script: 'made-tools.ts',

@@ -14,7 +14,7 @@ import { startRuntime } from '../src/local/runtime.ts';
 import { mainModule, modulesFolder, type WorkerConfig, workerConfigFile } from '../src/local/worker-config.ts';
 import { median } from './load.ts';
 
-const rounds = process.argv.includes('--quick') ? 5 : 9;
+const rounds = process.argv.includes('--quick') ? 5 : 7;
 const mostMs = 150;
 /** A run writes the compiled configuration for the next starts a few seconds after its own. */
 const compiledTimeoutMs = 30_000;
