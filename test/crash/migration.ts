@@ -57,6 +57,9 @@ function takeBack(file: string): void {
   for (const migration of sessionMigrations.slice(0, -1)) old.exec(migration);
   const database = new DatabaseSync(file);
   try {
+    splitRows(database);
+    // The previous schema counts audit rows here.
+    database.exec(`INSERT INTO sqlite_sequence (name, seq) SELECT 'audit', audit_reserved FROM meta`);
     const kept = new Set(namesOf(old));
     // Indexes first: a column with one cannot be dropped.
     for (const { type, name } of schemaOf(database).reverse()) {
@@ -74,6 +77,18 @@ function takeBack(file: string): void {
   } finally {
     database.close();
     old.close();
+  }
+}
+
+/** The previous schema has one event in a row of the log. */
+function splitRows(database: DatabaseSync): void {
+  const rows = database.prepare('SELECT id, at, body FROM events WHERE count > 1').all();
+  for (const { id, at, body } of rows) {
+    database.prepare('DELETE FROM events WHERE id = ?').run(id ?? null);
+    const insert = database.prepare('INSERT INTO events (id, at, body) VALUES (?, ?, ?)');
+    // Written by `src/session/log/event-log.ts`.
+    const events = JSON.parse(String(body)) as unknown[];
+    for (const [index, event] of events.entries()) insert.run(Number(id) + index, at ?? null, JSON.stringify(event));
   }
 }
 
