@@ -1,6 +1,7 @@
 /**
  * `npm run bench:soak [-- --minutes 10] [-- --only soak,live,growth] [-- --messages 100000]`: the service under mixed work for minutes,
- * many sessions live at once, and how costs grow with what is stored. Writes the tables to docs/benchmarks.md if all parts ran in full.
+ * many sessions live at once, and how costs grow with what is stored. Writes the tables to docs/benchmarks.md if all parts ran in full. A line
+ * "NOT MET" fails the run.
  * Linux only (/proc). Exit code 1 if anything was lost, doubled or failed.
  */
 import { parseArgs } from 'node:util';
@@ -43,15 +44,19 @@ const report = new Report();
 const servers = await startServers();
 process.once('SIGINT', () => void servers.stop().then(() => process.exit(130)));
 const verdicts: Verdict[] = [];
+/** At the end of its part, so that a run that is stopped later has shown it. */
+const judge = (ofPart: readonly Verdict[]): void => {
+  report.line('');
+  report.verdicts(ofPart);
+  verdicts.push(...ofPart);
+};
 try {
-  if (parts.includes('soak')) verdicts.push(...(await soak(servers)));
-  if (parts.includes('live')) verdicts.push(...(await measureLiveSessions(servers, report)));
+  if (parts.includes('soak')) judge(await soak(servers));
+  if (parts.includes('live')) judge(await measureLiveSessions(servers, report));
   if (parts.includes('growth')) await measureGrowth(servers, report, Number(options.messages));
 } finally {
   await servers.stop();
 }
-report.section('Results', '"NOT MET" fails the run.');
-report.verdicts(verdicts);
 if (parts.length === 3 && minutes >= 10) report.write('results of npm run bench:soak');
 process.exitCode = verdicts.some(({ required, holds }) => required && !holds) ? 1 : 0;
 
