@@ -7,11 +7,11 @@ import { limits } from '../../core/limits.ts';
 type ChunkTable = 'edition_chunks' | 'server_documents' | 'server_offers' | 'callback_bodies' | 'delivery_parts';
 type Key = Readonly<Record<string, string | number>>;
 
-/** Returns the number of bytes. Call in a transaction; a previous text must be deleted before. */
-export function writeText(sql: SqlStorage, table: ChunkTable, key: Key, text: string): number {
+/** `text`: may be encoded already. Returns the number of bytes. Call in a transaction; a previous text must be deleted before. */
+export function writeText(sql: SqlStorage, table: ChunkTable, key: Key, text: string | Uint8Array): number {
   const names = Object.keys(key);
   const statement = `INSERT INTO ${table} (${names.join(', ')}, sequence, data) VALUES (${names.map(() => '?').join(', ')}, ?, ?)`;
-  const bytes = new TextEncoder().encode(text);
+  const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
   for (let sequence = 0, start = 0; start < bytes.byteLength; sequence += 1, start += limits.storageChunkBytes)
     sql.exec(statement, ...Object.values(key), sequence, bytes.slice(start, start + limits.storageChunkBytes));
   return bytes.byteLength;

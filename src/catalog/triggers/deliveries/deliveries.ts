@@ -3,7 +3,6 @@
  * `run-queue.ts` and `dispatcher.ts` send them to their sessions; `delivery-list.ts` shows them.
  */
 import { Problem, quoted } from '../../../core/problem.ts';
-import { utf8Length } from '../../../core/text/utf8.ts';
 import { type Delivery, type DeliveryStatus, isSettled, type Trigger, type TurnTrigger } from '../../../core/triggers/delivery.ts';
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import type { AcceptedDelivery, DeliveryVerdict, NewDelivery } from '../../../ports/triggers.ts';
@@ -133,8 +132,9 @@ function insert(context: CatalogContext, { trigger, id, event, payload, verdict 
   const isRun = verdict.become === 'run';
   const { agent, session, turn } = isRun ? verdict : notRun;
   const held = isHeld(context, trigger, verdict);
-  const input = isRun ? verdict.rendered.input : '';
-  const bytes = [payload?.text ?? '', input].reduce((sum, text) => sum + utf8Length(text), 0);
+  const encoder = new TextEncoder();
+  const [payloadBytes, inputBytes] = [encoder.encode(payload?.text ?? ''), encoder.encode(isRun ? verdict.rendered.input : '')];
+  const bytes = payloadBytes.byteLength + inputBytes.byteLength;
   const columns = {
     ...{ kind: trigger.kind, name: trigger.name, id, event },
     ...{ status: isRun ? 'pending' : verdict.become, reason: isRun ? null : verdict.reason },
@@ -147,9 +147,9 @@ function insert(context: CatalogContext, { trigger, id, event, payload, verdict 
   const names = Object.keys(columns);
   const statement = `INSERT INTO deliveries (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) RETURNING number`;
   const { number } = sql.exec<{ number: number }>(statement, ...Object.values(columns)).one();
-  if (payload !== null) writePart(sql, number, 'payload', payload.text);
+  if (payload !== null) writePart(sql, number, 'payload', payloadBytes);
   if (isRun) {
-    writePart(sql, number, 'input', input);
+    writePart(sql, number, 'input', inputBytes);
     changeBacklog(context, trigger, 1, bytes);
   }
   return bytes;

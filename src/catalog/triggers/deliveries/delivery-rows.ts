@@ -95,7 +95,7 @@ export function heldCount({ sql }: CatalogContext, { kind, name }: Trigger): num
 type DeliveryPart = 'payload' | 'input';
 
 /** Returns the number of bytes. */
-export function writePart(sql: SqlStorage, delivery: number, part: DeliveryPart, text: string): number {
+export function writePart(sql: SqlStorage, delivery: number, part: DeliveryPart, text: string | Uint8Array): number {
   return writeText(sql, 'delivery_parts', { delivery, part }, text);
 }
 
