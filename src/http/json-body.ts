@@ -40,9 +40,10 @@ export async function readJsonBody(request: Request, maxBytes: number, also?: st
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
-  if (request.body === null) return new Uint8Array(0);
-  // With a declared length the server in front limits the body to it, and a single read is cheaper than several.
-  const body = (declared === null ? readChunks(request.body, maxBytes) : readDeclared(request, maxBytes)).catch(brokenOff);
+  // With a declared length the server in front limits the body to it, and a single read, without a stream, is cheaper than several.
+  const stream = declared === null ? request.body : undefined;
+  if (stream === null) return new Uint8Array(0);
+  const body = (stream === undefined ? readDeclared(request, maxBytes) : readChunks(stream, maxBytes)).catch(brokenOff);
   // A small body arrives with the headers; a timer would cost a tenth of a chat request.
   if (declared !== null && Number(declared) <= untimedBodyBytes) return await body;
   return await withTimeout(systemClock, body, requestBodyTimeoutMs, () => {

@@ -15,7 +15,7 @@ import { joinBytes } from '../core/text/bytes.ts';
 import { joinWrites } from '../engine/joined-stream.ts';
 import { createForwardFilter } from './provider-secrets.ts';
 
-/** A reply of known length up to this is read at once: cheaper than a stream. */
+/** A reply of known length up to this is read at once: cheaper than a stream, which even looking at its `body` would make. */
 const maxWholeBytes = 1 * MB;
 const pieceBytes = 64 * 1024;
 /** The copy of a stream is read this often, which bounds what the runtime buffers of it. */
@@ -36,13 +36,8 @@ export type Forwarding = {
 /** Returns the body for the client. */
 export async function forwardBody(response: Response, forwarding: Forwarding): Promise<ReadableStream<Uint8Array> | Uint8Array | null> {
   const { access, meter, clock, background } = forwarding;
-  const { body } = response;
   const filter = createForwardFilter(access);
   const scan = createUsageScan(forwarding);
-  if (body === null) {
-    meter.end();
-    return null;
-  }
   const length = Number(response.headers.get('content-length') ?? Number.NaN);
   if (length <= maxWholeBytes) {
     meter.begun();
@@ -51,6 +46,11 @@ export async function forwardBody(response: Response, forwarding: Forwarding): P
     scan.push(bytes);
     scan.end();
     return bytes;
+  }
+  const { body } = response;
+  if (body === null) {
+    meter.end();
+    return null;
   }
   // The runtime pumps only what it reads from the network itself: not the rehearsal, and not a stream with a filter.
   const isNative = typeof IdentityTransformStream !== 'undefined' && access.kind !== 'rehearsal' && filter === null;

@@ -271,7 +271,9 @@ function onlyModel(text: string, ref: unknown): { start: number; end: number } |
  */
 export async function answerHeaders(access: ProviderAccess, response: Response): Promise<Record<string, string>> {
   const type = response.headers.get('content-type') ?? '';
-  const empty = response.body === null || response.headers.get('content-length') === '0';
+  // The body is not read if its length is declared: in workerd that makes a stream.
+  const length = response.headers.get('content-length');
+  const empty = length === null ? response.body === null : length === '0';
   if (empty || /^text\/html/i.test(type)) {
     await response.body?.cancel();
     throw malformedProblem(access, empty ? 'sent an empty reply' : `sent ${type.split(';')[0]} instead of a reply`);
