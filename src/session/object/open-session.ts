@@ -88,7 +88,7 @@ export function createSessionTables(storage: DurableObjectStorage, meta: Session
 
 /**
  * Builds the open session. `audit`, `flushAudit`, `sendNotices` and `sendUpdate` (to the Catalog) and `waitUntil` come from
- * the object. Starts nothing: the caller recovers and starts turns.
+ * the object. The tables are of the newest schema. Starts nothing: the caller recovers and starts turns.
  */
 export function buildOpenSession(
   storage: DurableObjectStorage,
@@ -103,7 +103,6 @@ export function buildOpenSession(
     waitUntil(work: Promise<unknown>): void;
   },
 ): OpenSession {
-  migrate(storage, sessionMigrations);
   const meta = readMeta(storage.sql);
   const now = (): number => wiring.clock.now();
   const log = new EventLog(storage.sql, now);

@@ -50,7 +50,8 @@ export class SessionLifecycle {
   create(meta: Omit<SessionRecord, 'createdAt'>, keptMs: number): OpenSession {
     const createdAt = this.#wiring.clock.now();
     createSessionTables(this.#storage, { ...meta, createdAt });
-    const openSession = this.#open();
+    // There is nothing to resume.
+    const openSession = this.#build();
     if (!meta.setup.listed) openSession.timers.set('expire', createdAt + keptMs);
     if (!meta.setup.listed && meta.setup.forCall !== true) this.#waitUntil(this.#index({ ...meta, createdAt }));
     return openSession;

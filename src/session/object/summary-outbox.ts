@@ -35,11 +35,15 @@ type Change = { activeAt?: number | null; title?: string | null; usage?: Usage }
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
 
+const columns = 'revision, sent, title, active_at AS activeAt, usage';
+
 export class SummaryOutbox {
   readonly #parts: SummaryParts;
   #sending: Promise<void> | null = null;
   /** When the current turn started, while the row does not say so: most turns end before a list would show their start. */
   #startedAt: number | null = null;
+  /** The stored row, which only this object writes; undefined until it is read. */
+  #stored: SummaryRow | null | undefined;
 
   constructor(parts: SummaryParts) {
     this.#parts = parts;
@@ -72,7 +76,7 @@ export class SummaryOutbox {
   /** Call it in the transaction that takes over the conversation of another session. */
   noteFork(title: string | null): void {
     this.noteChange();
-    this.#parts.sql.exec('UPDATE summary SET title = ?', title);
+    this.#load(`UPDATE summary SET title = ? RETURNING ${columns}`, title);
   }
 
   summary(): Omit<SessionSummary, 'status'> {
@@ -106,12 +110,12 @@ export class SummaryOutbox {
 
   /** Returns false for a session without a summary. The first title stays. */
   #change({ activeAt = this.#startedAt, title = null, usage }: Change = {}): boolean {
-    const { sql, meta } = this.#parts;
+    const { meta } = this.#parts;
     // It is in no list, and its call cannot wait.
     if (meta.setup.forCall === true) return false;
     const statement = `INSERT INTO summary (id, revision, sent, title, active_at, usage) VALUES (1, 1, 0, ?1, coalesce(?2, ?3), coalesce(?4, ?5))
-      ON CONFLICT (id) DO UPDATE SET revision = revision + 1, title = coalesce(title, ?1), active_at = coalesce(?2, active_at), usage = coalesce(?4, usage)`;
-    sql.exec(statement, title, activeAt, meta.createdAt, usage === undefined ? null : JSON.stringify(usage), JSON.stringify(noUsage));
+      ON CONFLICT (id) DO UPDATE SET revision = revision + 1, title = coalesce(title, ?1), active_at = coalesce(?2, active_at), usage = coalesce(?4, usage) RETURNING ${columns}`;
+    this.#load(statement, title, activeAt, meta.createdAt, usage === undefined ? null : JSON.stringify(usage), JSON.stringify(noUsage));
     this.#startedAt = null;
     return true;
   }
@@ -122,7 +126,7 @@ export class SummaryOutbox {
   }
 
   async #sendAll(send: Send): Promise<void> {
-    const { sql, session, meta } = this.#parts;
+    const { session, meta } = this.#parts;
     try {
       for (;;) {
         // Also lets the transaction of the change end, and the caller store the returned promise.
@@ -134,7 +138,8 @@ export class SummaryOutbox {
         const about = { id: session, keyId: meta.keyId, agent, model, toolset, createdAt: meta.createdAt };
         await send({ ...about, summary: { ...this.#toSummary(row), status: this.#status() }, waits: changed });
         this.#markIndexed(changed);
-        if (changed.length < summaryBatchWaits) sql.exec('UPDATE summary SET sent = ? WHERE revision >= ?', row.revision, row.revision);
+        const note = `UPDATE summary SET sent = ?1 WHERE revision >= ?1 RETURNING ${columns}`;
+        if (changed.length < summaryBatchWaits) this.#load(note, row.revision);
       }
     } finally {
       this.#sending = null;
@@ -143,8 +148,9 @@ export class SummaryOutbox {
 
   /** Returns questions whose state the Catalog does not have, oldest first. */
   #unindexed(): SessionWait[] {
-    const oldest = 'indexed = 0 ORDER BY asked_at, call_id, round LIMIT ?';
-    return readWaits(this.#parts.sql, oldest, summaryBatchWaits).map(toSessionWait);
+    const { sql } = this.#parts;
+    if (sql.exec('SELECT 1 FROM waits WHERE indexed = 0 LIMIT 1').toArray().length === 0) return [];
+    return readWaits(sql, 'indexed = 0 ORDER BY asked_at, call_id, round LIMIT ?', summaryBatchWaits).map(toSessionWait);
   }
 
   /** Marks questions as known to the Catalog, unless they have changed. */
@@ -161,7 +167,12 @@ export class SummaryOutbox {
   }
 
   #row(): SummaryRow | null {
-    const query = 'SELECT revision, sent, title, active_at AS activeAt, usage FROM summary';
-    return this.#parts.sql.exec<SummaryRow>(query).toArray()[0] ?? null;
+    if (this.#stored === undefined) this.#load(`SELECT ${columns} FROM summary`);
+    return this.#stored ?? null;
+  }
+
+  /** Runs a statement that returns the row as it leaves it. */
+  #load(statement: string, ...bindings: (string | number | null)[]): void {
+    this.#stored = this.#parts.sql.exec<SummaryRow>(statement, ...bindings).toArray()[0] ?? null;
   }
 }
