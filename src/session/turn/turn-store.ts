@@ -50,8 +50,7 @@ export type OpenTurnRow = TurnRow & { plan: Plan };
 /** The turn of an idempotency key; `session` is the fork that has it, null for this session. */
 export type KeyedTurn = { turn: string; session: string | null; edition: EditionPointer | null; completion: string | null };
 
-/** Turns that have not ended. As a term of its own, without which SQLite does not use the index of these turns. */
-const isOpen = `state <> 'ended'`;
+/* Queries of turns in one open state also contain `state <> 'ended'`, without which SQLite does not use the index of open turns. */
 
 const columns =
   'id, state, status, reason, plan, spent_ms AS spentMs, format, input_event AS before, last_event AS lastEvent, accepted_at AS acceptedAt';
@@ -97,7 +96,7 @@ export class TurnStore {
 
   /** The running or waiting turn, else the next in the queue, else the last that ended. */
   current(): TurnRow | null {
-    const started = `state IN ('running', 'waiting', 'queued') AND ${isOpen} ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'waiting' THEN 1 ELSE 2 END, seq`;
+    const started = `state <> 'ended' ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'waiting' THEN 1 ELSE 2 END, seq`;
     return (
       this.#row(`SELECT ${columns} FROM turns WHERE ${started} LIMIT 1`) ??
       this.#row(`SELECT ${columns} FROM turns ORDER BY seq DESC LIMIT 1`)
@@ -105,11 +104,11 @@ export class TurnStore {
   }
 
   running(): OpenTurnRow | null {
-    return this.#row(`SELECT ${columns} FROM turns WHERE state = 'running' AND ${isOpen} LIMIT 1`);
+    return this.#row(`SELECT ${columns} FROM turns WHERE state = 'running' AND state <> 'ended' LIMIT 1`);
   }
 
   waiting(): OpenTurnRow | null {
-    return this.#row(`SELECT ${columns} FROM turns WHERE state = 'waiting' AND ${isOpen} LIMIT 1`);
+    return this.#row(`SELECT ${columns} FROM turns WHERE state = 'waiting' AND state <> 'ended' LIMIT 1`);
   }
 
   /** Returns the turn that was started and has not ended; queued turns wait for it. */
@@ -119,13 +118,11 @@ export class TurnStore {
 
   /** True when every accepted turn has ended. */
   isIdle(): boolean {
-    return (
-      this.#sql.exec(`SELECT id FROM turns WHERE state IN ('running', 'waiting', 'queued') AND ${isOpen} LIMIT 1`).toArray().length === 0
-    );
+    return this.#sql.exec(`SELECT id FROM turns WHERE state <> 'ended' LIMIT 1`).toArray().length === 0;
   }
 
   isWaiting(): boolean {
-    return this.#sql.exec(`SELECT id FROM turns WHERE state = 'waiting' AND ${isOpen} LIMIT 1`).toArray().length > 0;
+    return this.#sql.exec(`SELECT id FROM turns WHERE state = 'waiting' AND state <> 'ended' LIMIT 1`).toArray().length > 0;
   }
 
   stateOf(id: string): TurnRowState | null {
@@ -139,16 +136,16 @@ export class TurnStore {
   }
 
   nextQueued(): OpenTurnRow | null {
-    return this.#row(`SELECT ${columns} FROM turns WHERE state = 'queued' AND ${isOpen} ORDER BY seq LIMIT 1`);
+    return this.#row(`SELECT ${columns} FROM turns WHERE state = 'queued' AND state <> 'ended' ORDER BY seq LIMIT 1`);
   }
 
   countQueued(): number {
-    return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM turns WHERE state = 'queued' AND ${isOpen}`).one().count;
+    return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM turns WHERE state = 'queued' AND state <> 'ended'`).one().count;
   }
 
   /** Returns the number of turns ahead of a queued turn; 0 for a turn that was started. */
   countAhead(id: string): number {
-    const query = `SELECT count(*) AS count FROM turns WHERE state IN ('queued', 'running', 'waiting') AND ${isOpen} AND seq < (SELECT seq FROM turns WHERE id = ? AND state = 'queued')`;
+    const query = `SELECT count(*) AS count FROM turns WHERE state <> 'ended' AND seq < (SELECT seq FROM turns WHERE id = ? AND state = 'queued')`;
     return this.#sql.exec<{ count: number }>(query, id).one().count;
   }
 
