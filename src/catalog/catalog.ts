@@ -41,7 +41,7 @@ import { auditRetention, signedChangeLog } from './records/audit.ts';
 import type { CatalogContext, Job } from './context.ts';
 import { checkStoredMadeTools } from './tools/made-tools.ts';
 import { createCatalogSweep } from './records/catalog-sweep.ts';
-import { createDatabaseCloser } from './records/close-database.ts';
+import { createDatabaseCloser, type DatabaseCloser } from './records/close-database.ts';
 import { createErasures } from './records/erasure.ts';
 import { callCatalog } from '../storage/catalog-client.ts';
 import { rootPrincipal } from '../storage/principals.ts';
@@ -84,7 +84,7 @@ const handlers: CatalogHandlers = {
   ...workspaceHandlers,
 };
 
-type Opened = { services: CatalogServices; outbox: Job; jobs: readonly Job[]; closeDatabase(): void };
+type Opened = { services: CatalogServices; outbox: Job; jobs: readonly Job[]; closer: DatabaseCloser | null };
 
 export class Catalog extends DurableObject<Bindings> implements CatalogRpc, CatalogBackupRpc, ErasableCatalogRpc {
   #opened: Opened | null = null;
@@ -100,8 +100,6 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   #closed: boolean | null = null;
   /** Requests and background work in progress. */
   #inProgress = 0;
-  /** How many of them have started. */
-  #started = 0;
   readonly #backup: ObjectBackup;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
@@ -176,7 +174,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       await this.#create(workspace);
       return await run(...args);
     };
-    return this.#counted(toOutcome(created));
+    return this.#started(() => toOutcome(created));
   }
 
   /** Runs everything that is due. Sets the next alarm first, and never throws: the platform's own retries are finite. */
@@ -196,14 +194,14 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
 
   /** For reads, and for writes of a single statement, which have no phases that another write could interleave with. */
   #concurrent<T>(workspace: string, work: (services: CatalogServices) => Promise<T>): Promise<Outcome<T>> {
-    return this.#counted(toOutcome(async () => work((await this.#checked(workspace)).services)));
+    return this.#started(() => toOutcome(async () => work((await this.#checked(workspace)).services)));
   }
 
   /**
    * Runs writes one after the other, so that what a write has read is still current when it commits. Then publishes, for a limited time.
    */
   #serialized<T>(workspace: string, work: (services: CatalogServices) => Promise<T>): Promise<Outcome<T>> {
-    const write = toOutcome(async () => {
+    const write = async (): Promise<T> => {
       const { services, outbox } = await this.#checked(workspace);
       if (this.#queuedWrites >= maxQueuedWrites) throw new Problem('rate_limited', 'Too many writes at once.', { retryAfterMs: 1_000 });
       this.#queuedWrites += 1;
@@ -214,19 +212,25 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       await this.#arm();
       await withTimeout(systemClock, this.#publish(outbox), publishWaitMs, () => undefined);
       return answer;
-    });
-    return this.#counted(write);
+    };
+    return this.#started(() => toOutcome(write));
+  }
+
+  /** Starts the work of a request, unless the database is being closed. */
+  async #started<T>(work: () => Promise<T>): Promise<T> {
+    const closing = this.#opened?.closer?.closing() ?? null;
+    if (closing !== null) await closing;
+    return await this.#counted(work());
   }
 
   /** Counts work during which the object must not terminate itself. */
   async #counted<T>(work: Promise<T>): Promise<T> {
     this.#inProgress += 1;
-    this.#started += 1;
     try {
       return await work;
     } finally {
       this.#inProgress -= 1;
-      if (this.#inProgress === 0) this.#opened?.closeDatabase();
+      if (this.#inProgress === 0) this.#opened?.closer?.arm();
     }
   }
 
@@ -345,7 +349,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       ...(context.workspace === defaultWorkspace ? [createWorkspaceDeletions(context, wire(this.env).eraser)] : []),
       createSessionActivation(context, (id) => activateSession(this.env, context.workspace, id)),
     ];
-    return { services, outbox, jobs, closeDatabase: this.#closer(context) };
+    return { services, outbox, jobs, closer: this.#closer(context) };
   }
 
   #auditKeeper(context: CatalogContext): Job {
@@ -363,13 +367,12 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
     });
   }
 
-  #closer({ settings, sql }: CatalogContext): () => void {
-    if (!settings.closeAfterDelete) return () => undefined;
+  #closer({ settings, sql }: CatalogContext): DatabaseCloser | null {
+    if (!settings.closeAfterDelete) return null;
     return createDatabaseCloser({
       sql,
       clock: systemClock,
       isIdle: () => this.#inProgress === 0,
-      requests: () => this.#started,
       sync: () => this.ctx.storage.sync(),
       abort: () => this.ctx.abort(closedAfterDeleteReason),
     });

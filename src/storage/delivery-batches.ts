@@ -16,7 +16,8 @@ const maxBatchCharacters = 4 * MB;
 const waitMs = 1_000;
 
 type Outcomes = readonly Outcome<AcceptedDelivery>[];
-type Batch = { deliveries: NewDelivery[]; characters: number; outcomes: Promise<Outcomes> };
+/** `settled`: the outcomes as plain data, once they are there. */
+type Batch = { deliveries: NewDelivery[]; characters: number; outcomes: Promise<Outcomes>; settled: Outcomes | null };
 
 type BatchDeps = {
   /** Returns an outcome for each, in their order. Storing a delivery again has no effect. */
@@ -41,12 +42,13 @@ export function createDeliveryBatches({ accept, background }: BatchDeps): (deliv
   };
 
   const open = (previous: Promise<unknown>): Batch => {
-    const batch: Batch = { deliveries: [], characters: 0, outcomes: Promise.resolve([]) };
+    const batch: Batch = { deliveries: [], characters: 0, outcomes: Promise.resolve([]), settled: null };
     batch.outcomes = (async () => {
       // Its own request reports how it failed.
       await joinWork(systemClock, previous, waitMs).catch(() => undefined);
       if (next === batch) next = null;
-      return await send(batch.deliveries);
+      batch.settled = await send(batch.deliveries);
+      return batch.settled;
     })();
     // The batch has deliveries of other requests, so it must not end with the client of this one.
     background(batch.outcomes.catch(() => undefined));
@@ -62,8 +64,10 @@ export function createDeliveryBatches({ accept, background }: BatchDeps): (deliv
     const batch = next;
     const place = batch.deliveries.push(delivery) - 1;
     batch.characters += lengthOf(delivery);
-    const outcomes = await joinWork(systemClock, batch.outcomes, waitMs + 2 * limits.catalogTimeoutMs);
-    return outcomes === abandoned ? outcomeAt(await accept([delivery]), 0) : outcomeAt(outcomes, place);
+    const joined = await joinWork(systemClock, batch.outcomes, waitMs + 2 * limits.catalogTimeoutMs);
+    // On a busy thread, the timer of this request can fire before it learns that the other request's promise was resolved long ago.
+    const outcomes = joined === abandoned ? batch.settled : joined;
+    return outcomes === null ? outcomeAt(await accept([delivery]), 0) : outcomeAt(outcomes, place);
   };
 }
 

@@ -19,16 +19,24 @@ type Host = {
   sql: SqlStorage;
   clock: Pick<Clock, 'after'>;
   isIdle(): boolean;
-  /** How many requests have started so far. */
-  requests(): number;
   sync(): Promise<void>;
   /** Terminates the object. */
   abort(): void;
 };
 
-/** Call after every request and when the object opens. */
-export function createDatabaseCloser({ sql, clock, isIdle, requests, sync, abort }: Host): () => void {
+export type DatabaseCloser = {
+  /** Call after every request and when the object opens. */
+  arm(): void;
+  /**
+   * Await it before a request starts; null: it can start at once. While the database closes, a request must not start, since its response
+   * would be lost: it waits until the object ends, and its caller sends it to the next object.
+   */
+  closing(): Promise<void> | null;
+};
+
+export function createDatabaseCloser({ sql, clock, isIdle, sync, abort }: Host): DatabaseCloser {
   let isArmed = false;
+  let gate: PromiseWithResolvers<void> | null = null;
   const isRequested = (): boolean => sql.exec("SELECT 1 FROM meta WHERE key = 'close'").toArray().length > 0;
   const arm = (): void => {
     if (isArmed || !isRequested()) return;
@@ -40,22 +48,32 @@ export function createDatabaseCloser({ sql, clock, isIdle, requests, sync, abort
     });
   };
   const close = async (): Promise<void> => {
-    const seen = requests();
+    gate = Promise.withResolvers();
     sql.exec("DELETE FROM meta WHERE key = 'close'");
     await sync();
-    abortUnused(seen, deliveryChecks);
+    abortIfIdle(deliveryChecks);
   };
-  const abortUnused = (seen: number, checks: number): void => {
+  const abortIfIdle = (checks: number): void => {
     clock.after(deliveryCheckMs, () => {
-      // A request that started in the meantime may have ended, but its response is still on its way.
-      if (!isIdle() || requests() !== seen) {
-        requestClose(sql);
-        arm();
-      } else if (checks > 1) abortUnused(seen, checks - 1);
-      else abort();
+      if (!isIdle()) reopen();
+      else if (checks > 1) abortIfIdle(checks - 1);
+      else void abortSynced();
     });
   };
-  return arm;
+  const abortSynced = async (): Promise<void> => {
+    // Work in the background may have written.
+    await sync();
+    if (isIdle()) abort();
+    else reopen();
+  };
+  /** For work in the background, such as an alarm, which does not wait. */
+  const reopen = (): void => {
+    requestClose(sql);
+    gate?.resolve();
+    gate = null;
+    arm();
+  };
+  return { arm, closing: () => gate?.promise ?? null };
 }
 
 /** Call in a transaction that deletes data that must not remain in the file. */
