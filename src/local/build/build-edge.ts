@@ -4,6 +4,7 @@
  */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import { build, type Metafile, type PluginBuild } from 'esbuild';
 import { buildEngine } from './build-engine.ts';
 import { projectRoot } from '../environment.ts';
@@ -55,8 +56,10 @@ function edgeModules({ onLoad }: PluginBuild): void {
   // zod has error messages in 64 languages, of which one is used.
   onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';" }));
   onLoad({ filter: /\.wasm$/ }, ({ path }) => {
-    const bytes = JSON.stringify(readFileSync(path).toString('base64'));
-    return { contents: `export default new WebAssembly.Module(Uint8Array.from(atob(${bytes}), (character) => character.charCodeAt(0)));` };
+    // Compressed, since the package's own compression would find little in base64 text.
+    const text = JSON.stringify(deflateRawSync(readFileSync(path), { level: 9 }).toString('base64'));
+    const bytes = `inflateRawSync(Uint8Array.from(atob(${text}), (character) => character.charCodeAt(0)))`;
+    return { contents: `import { inflateRawSync } from 'node:zlib';\nexport default new WebAssembly.Module(${bytes});` };
   });
 }
 
