@@ -1,8 +1,6 @@
 /** Builds every adapter from the bindings; nothing else does. Routes use `Services`, sessions use `Wiring`. `wire.ts` builds it on Cloudflare. */
 import type { AuditRow } from './core/audit.ts';
 import { coversToolset } from './core/guard.ts';
-import { limits } from './core/limits.ts';
-import { getOrBuild } from './core/memoize.ts';
 import type { TextRedactor } from './core/redaction/redact-text.ts';
 import type { Redaction } from './core/redaction/redaction.ts';
 import type { Plan } from './core/turn/plan.ts';
@@ -69,7 +67,6 @@ import { createAudits } from './storage/audit-client.ts';
 import { createBackups } from './storage/backup/backup-client.ts';
 import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient, createCatalogs } from './storage/catalog-client.ts';
-import { createDeliveryBatches } from './storage/delivery-batches.ts';
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
 import { createLimiter } from './storage/limit-counters.ts';
@@ -136,7 +133,6 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     ...buildServe(base, servers, callDeps),
     fileSpace: createFileSpaces(bindings, { sessions, now: runtime.clock.now, noteObject }),
   };
-  const triggers = new Map<string, Triggers>();
   const keptReplies = createReplyStore({ kv: bindings.KV, sessions, log: runtime.log, background });
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, ...runtime });
   const plan = (principal: Principal, request: PlanRequest): Promise<Plan> =>
@@ -162,11 +158,7 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     /** Returns where the taint marks of a key's direct calls are stored. */
     marks: base.marks,
     sessions,
-    triggers: (workspace: string): Triggers =>
-      getOrBuild(triggers, workspace, limits.maxCachedNames, () => {
-        const client = createCatalogClient(bindings, workspace);
-        return { ...client, acceptDelivery: createDeliveryBatches({ accept: client.acceptDeliveries, background }) };
-      }),
+    triggers: (workspace: string): Triggers => createCatalogClient(bindings, workspace),
     /** Checks whether code of made tools compiles. */
     sandbox: sandbox as Pick<Sandbox, 'check'>,
     /** For `/readyz`. */

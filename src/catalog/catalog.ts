@@ -64,6 +64,7 @@ import { createOutbox, enqueueRepublish } from './records/outbox.ts';
 import { enqueueCallbacks } from './triggers/callbacks/callbacks.ts';
 import { createCallbackSender } from './triggers/callbacks/callback-sender.ts';
 import { createDeliverySweep } from './triggers/deliveries/delivery-sweep.ts';
+import { createDeliveryBatches } from './triggers/deliveries/delivery-batches.ts';
 import { createDispatcher } from './triggers/deliveries/dispatcher.ts';
 import { createScheduler } from './triggers/schedules/schedule-runs.ts';
 import { createTransactions } from './records/transactions.ts';
@@ -405,7 +406,8 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       sessionId: (name, agent, key) => sessions.idOf(triggerPrincipal(context.workspace, { kind: 'schedule', name }, agent), key),
       kick: () => dispatcher.kick(),
     });
-    return { dispatcher, callbacks, scheduler };
+    const accept = createDeliveryBatches(context, { sync: () => this.ctx.storage.sync(), arrived: dispatcher.arrived });
+    return { accept, dispatcher, callbacks, scheduler };
   }
 
   #context(workspace: string): CatalogContext {

@@ -11,7 +11,7 @@ import { policyDocument, type CatalogPort, type CatalogCaller, type DocumentKind
 import type { Grants } from '../ports/grants.ts';
 import type { MasterKeyPort } from '../ports/master-key.ts';
 import type { Projects } from '../ports/projects.ts';
-import type { AcceptedDelivery, NewDelivery, Triggers } from '../ports/triggers.ts';
+import type { Triggers } from '../ports/triggers.ts';
 import type { Workspaces } from '../ports/workspaces.ts';
 import { grantIdOfToken } from './access-token.ts';
 import type { PublishedKind, PublishedValues, SealedHook } from './published-values.ts';
@@ -36,21 +36,7 @@ interface PublishedDocuments {
   verifyToken(inner: string): Promise<KeyVerdict>;
 }
 
-/** `Triggers.acceptDelivery` for many (`delivery-batches.ts`). */
-interface DeliveryStore {
-  /** Returns an outcome for each, in their order. */
-  acceptDeliveries(deliveries: readonly NewDelivery[]): Promise<Outcome<AcceptedDelivery>[]>;
-}
-
-export interface CatalogMethods
-  extends CatalogPort,
-    Projects,
-    Omit<Triggers, 'acceptDelivery'>,
-    DeliveryStore,
-    Grants,
-    PublishedDocuments,
-    Workspaces,
-    MasterKeyPort {}
+export interface CatalogMethods extends CatalogPort, Projects, Triggers, Grants, PublishedDocuments, Workspaces, MasterKeyPort {}
 export type CatalogMethod = keyof CatalogMethods;
 export type MethodArguments<Name extends CatalogMethod> = Parameters<CatalogMethods[Name]>;
 export type MethodResult<Name extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[Name]>>;
@@ -172,7 +158,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   endGrant: { ...write, invalidates: (id) => [['grant', id]] },
 
   // Idempotent by the delivery's id.
-  acceptDeliveries: read,
+  acceptDelivery: read,
   waitUntilDispatched: { ...read, waitMs: (_trigger, _id, waitMs) => waitMs },
   deliveries: read,
   webhookDeliveries: read,

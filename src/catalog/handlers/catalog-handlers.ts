@@ -1,5 +1,6 @@
 /** The type of the object's handlers, which are tables by noun (the other files of this folder). `storage/catalog-methods.ts` has their lanes. */
 import type { CatalogMethod, MethodArguments, MethodResult } from '../../storage/catalog-methods.ts';
+import type { Triggers } from '../../ports/triggers.ts';
 import type { CatalogContext } from '../context.ts';
 import type { KeyCancellations } from '../keys/key-cancellations.ts';
 import type { ResealNeeds } from '../keys/reseal.ts';
@@ -14,7 +15,7 @@ export type CatalogServices = {
   context: CatalogContext;
   cancellations: KeyCancellations;
   reseals: ResealNeeds;
-  triggers: { dispatcher: Dispatcher; callbacks: CallbackSender; scheduler: Scheduler };
+  triggers: { accept: Triggers['acceptDelivery']; dispatcher: Dispatcher; callbacks: CallbackSender; scheduler: Scheduler };
   /** Call if KV lacks it: writes it again. */
   republish(kind: OutboxKind, name: string): Promise<void>;
 };

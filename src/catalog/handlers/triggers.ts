@@ -1,23 +1,18 @@
 /** Handlers of triggers: deliveries, schedule runs and outgoing callbacks. */
 import { failpoint } from '../../core/failpoint.ts';
-import { type Outcome, Problem } from '../../core/problem.ts';
-import type { AcceptedDelivery } from '../../ports/triggers.ts';
-import type { CatalogContext } from '../context.ts';
 import { enqueueCallbacks, listCallbacks, readCallback, retryCallback } from '../triggers/callbacks/callbacks.ts';
 import { requireNotDeleted } from '../records/erasure.ts';
-import { acceptDelivery, followTurn, replayDelivery } from '../triggers/deliveries/deliveries.ts';
+import { followTurn, replayDelivery } from '../triggers/deliveries/deliveries.ts';
 import { listDeliveries, listWebhookDeliveries, readDelivery, readDeliveryPayload } from '../triggers/deliveries/delivery-list.ts';
 import { addRefusals, listRefusals } from '../triggers/deliveries/refusals.ts';
 import { requireDelivery, toDelivery } from '../triggers/deliveries/delivery-rows.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 
 export const triggerHandlers = {
-  acceptDeliveries: async ({ context, triggers }, deliveries) => {
-    const outcomes = context.record(() => deliveries.map((delivery) => orProblem(context, () => acceptDelivery(context, delivery))));
-    // Atomically with the deliveries, the alarm that dispatches them is stored.
-    for (const outcome of outcomes) if (outcome.ok && !outcome.value.isRepeat) triggers.dispatcher.arrived();
+  acceptDelivery: async ({ triggers }, delivery) => {
+    const accepted = await triggers.accept(delivery);
     await failpoint('webhook-before-200');
-    return outcomes;
+    return accepted;
   },
   waitUntilDispatched: async ({ context, triggers }, trigger, id, waitMs) => {
     await triggers.dispatcher.untilTaken(trigger, id, waitMs);
@@ -65,14 +60,3 @@ export const triggerHandlers = {
   testSubscription: ({ triggers }, subscription) => triggers.callbacks.test({ kind: 'subscription', name: subscription }),
   runSchedule: ({ triggers }, schedule) => triggers.scheduler.runNow(schedule),
 } satisfies Partial<CatalogHandlers>;
-
-/** One delivery that cannot be stored must not affect the others of its batch. */
-function orProblem(context: CatalogContext, accept: () => AcceptedDelivery): Outcome<AcceptedDelivery> {
-  try {
-    return { ok: true, value: accept() };
-  } catch (error) {
-    if (!(error instanceof Problem)) context.log.error('a delivery could not be stored', { cause: String(error) });
-    const problem = error instanceof Problem ? error : new Problem('internal', 'The delivery could not be stored.');
-    return { ok: false, problem: problem.toBody() };
-  }
-}
