@@ -128,9 +128,11 @@ async function measureListing(running: Servers, upstream: Server): Promise<void>
       times.push(performance.now() - sent);
     }
     const calls = ((await asked())['tools/list'] ?? 0) - (before['tools/list'] ?? 0);
-    failed ||= calls > 0 || tools.length !== 1_000;
+    // The service reads a list that has become old again in the background.
+    const isServedFromCache = calls <= 1;
+    failed ||= !isServedFromCache || tools.length !== 1_000;
     console.log(
-      `${calls === 0 ? 'pass' : 'FAIL'}: ${era}: ${tools.length} tools listed ${listings} times warm, p50 ${median(times).toFixed(1)} ms, ${calls} calls of the server behind`,
+      `${isServedFromCache ? 'pass' : 'FAIL'}: ${era}: ${tools.length} tools listed ${listings} times warm, p50 ${median(times).toFixed(1)} ms, ${calls} calls of the server behind`,
     );
     await client.close();
   }
