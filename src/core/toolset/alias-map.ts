@@ -22,8 +22,10 @@ export type AliasMap = {
   readonly aliases: boolean;
   /** In code mode, the tools that the code of `run_code` may call. The model cannot call them directly. */
   readonly inner?: AliasMap;
-  /** Lookup tables, built on first use and then cached. Private to this file. */
+  /** Lookup tables, each built when several names were looked up in it. Private to this file. */
   readonly lookups: Map<Via, Map<string, Hit>>;
+  /** The numbers of names that were looked up without a table. Private to this file. */
+  readonly scans: Map<Via, number>;
 };
 
 export type Resolution =
@@ -47,7 +49,7 @@ export function buildAliasMap(edition: Edition, options: AliasMapOptions): Alias
   const allow = options.allow === undefined || options.allow === null ? null : new Set(options.allow);
   const isAllowed = (tool: EditionTool): boolean => allow === null || allow.has(tool.canonical) || allow.has(grantOf({ edition }, tool));
   const own = allow === null ? named : named.filter(isAllowed);
-  return { edition, tools: own, own, aliases: options.aliases, lookups: new Map() };
+  return { edition, tools: own, own, aliases: options.aliases, lookups: new Map(), scans: new Map() };
 }
 
 /**
@@ -83,7 +85,7 @@ export function extendAliasMap(base: AliasMap | null, own: readonly EditionTool[
   const code = inner === undefined ? {} : { inner };
   if (base === null) {
     const edition: Edition = { format: 1, workspace: '', toolset: '', announce: 'none', tools: [...own] };
-    return { edition, tools: own, own, aliases: true, ...code, lookups: new Map() };
+    return { edition, tools: own, own, aliases: true, ...code, lookups: new Map(), scans: new Map() };
   }
   const { edition, aliases } = base;
   let tools: readonly EditionTool[] | null = null;
@@ -94,6 +96,7 @@ export function extendAliasMap(base: AliasMap | null, own: readonly EditionTool[
     base,
     ...code,
     lookups: new Map(),
+    scans: new Map(),
     // Rarely used, and as long as the toolset.
     get tools() {
       tools ??= [...base.tools, ...own];
@@ -179,7 +182,8 @@ function plainEntry(hit: Hit): Hit {
 
 /** Returns the match for a name at one level, in this table and in those that it extends, oldest first. */
 function hitAt(map: AliasMap, level: Via, name: string): Hit | undefined {
-  const hit = tableOf(map, level).get(name);
+  const table = map.lookups.get(level);
+  const hit = table === undefined ? firstHitAt(map, level, name) : table.get(name);
   if (map.base === undefined) return hit;
   const before = hitAt(map.base, level, name);
   return before === undefined || hit === undefined ? (before ?? hit) : [before, hit].flat();
@@ -191,43 +195,53 @@ function answer(requested: string, hit: Hit, via: Via): Resolution {
 }
 
 /**
- * Returns the table of one level, built on first use and then cached. Most names are wire names, so most isolates never build the
- * other tables; all of them together cost a third of parsing the edition (`bench/resolve.ts`).
+ * The first names of a level are compared with all tools, the next one builds its table. A table of 10,000 names costs as much as 20 such
+ * comparisons, and an isolate that loads a toolset for one request looks up fewer names. Those of `folded` would all have to be folded.
  */
-function tableOf(map: AliasMap, level: Via): Map<string, Hit> {
-  const kept = map.lookups.get(level);
-  if (kept !== undefined) return kept;
-  const table = buildTable(map.own, level);
-  map.lookups.set(level, table);
-  return table;
+const maxScans = 8;
+
+function firstHitAt({ lookups, scans, own }: AliasMap, level: Via, name: string): Hit | undefined {
+  const scanned = scans.get(level) ?? 0;
+  const found = new Map<string, Hit>();
+  if (level === 'folded' || scanned >= maxScans) {
+    addNames(found, own, level);
+    lookups.set(level, found);
+  } else {
+    scans.set(level, scanned + 1);
+    addNames(found, own, level, name);
+  }
+  return found.get(name);
 }
 
-function buildTable(tools: readonly EditionTool[], level: Via): Map<string, Hit> {
-  const table = new Map<string, Hit>();
+/** Adds the names that the tools have at a level. `only`: no other names. */
+function addNames(table: Map<string, Hit>, tools: readonly EditionTool[], level: Via, only?: string): void {
+  const take = (name: string, tool: EditionTool): void => {
+    if (only === undefined || name === only) add(table, name, tool);
+  };
   switch (level) {
     case 'wire':
-      for (const tool of tools) add(table, tool.wireName, tool);
-      return table;
+      for (const tool of tools) take(tool.wireName, tool);
+      return;
     case 'canonical':
-      for (const tool of tools) add(table, tool.canonical, tool);
-      return table;
+      for (const tool of tools) take(tool.canonical, tool);
+      return;
     case 'alias':
-      for (const tool of tools) for (const alias of tool.aliases) add(table, alias.name, tool);
-      return table;
+      for (const tool of tools) for (const alias of tool.aliases) take(alias.name, tool);
+      return;
     case 'own':
-      for (const tool of tools) add(table, tool.ownName, tool);
-      return table;
+      for (const tool of tools) take(tool.ownName, tool);
+      return;
     case 'folded':
       // Adds every name of the tool: two tools that share a folded name are ambiguous, whichever of their names it came from.
       for (const tool of tools) {
-        for (const name of [tool.wireName, tool.canonical, tool.ownName]) add(table, fold(name), tool);
-        for (const alias of tool.aliases) add(table, fold(alias.name), tool);
+        for (const name of [tool.wireName, tool.canonical, tool.ownName]) take(fold(name), tool);
+        for (const alias of tool.aliases) take(fold(alias.name), tool);
       }
       // Names that fold to the empty string match nothing.
       table.delete('');
-      return table;
+      return;
     default:
-      return level satisfies never;
+      level satisfies never;
   }
 }
 

@@ -90,6 +90,17 @@ describe('resolveName', () => {
     expect(short(hiding, 'terk')).toEqual(['unknown_tool']);
   });
 
+  it('answers the same however many names were looked up before', () => {
+    const fresh = buildAliasMap(edition, { aliases: true });
+    const names = ['terminalRun', 'builtin.bash', 'shell', 'search', 'find_docs', 'no such tool', 'SHELL'];
+    const first = names.map((name) => resolveName(fresh, name));
+    for (let index = 0; index < 20; index++) expect(names.map((name) => resolveName(fresh, name))).toEqual(first);
+    expect(first.map((answer) => (answer.ok ? answer.via : answer.code))).toContain('wire');
+    // In the other order, another name is the first one that a table is built for.
+    const other = buildAliasMap(edition, { aliases: true });
+    for (let index = 0; index < 20; index++) expect(names.toReversed().map((name) => resolveName(other, name))).toEqual(first.toReversed());
+  });
+
   it('rejects a name longer than any other without searching', () => {
     expect(short(map, 'read_file'.repeat(1_000))).toEqual(['unknown_tool']);
   });
