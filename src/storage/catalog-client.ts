@@ -63,11 +63,13 @@ export async function callCatalog<Name extends CatalogMethod>(
   const { retry, waitMs } = rowOf(method);
   const timeoutMs = limits.catalogTimeoutMs + (waitMs?.(...args) ?? 0);
   for (let failures = 0; ; failures += 1) {
+    await waitUntilClosed(bindings, workspaceOf(caller));
     try {
       // The namespace is untyped here, because the class is on a higher floor, where `implements CatalogRpc` is checked.
       const catalog = bindings.CATALOG.get(id) as unknown as CatalogRpc;
       return unwrap(await withTimeout(systemClock, catalog.run(caller, method, args), timeoutMs, catalogTimedOut));
     } catch (error) {
+      if (wasClosed(error)) endedAt(bindings.CATALOG).set(workspaceOf(caller), systemClock.now());
       if (error instanceof Problem || failures >= maxRetries) throw error;
       if (!wasClosed(error) && !(retry && failures === 0 && isRetryable(error))) throw error;
     }
@@ -80,6 +82,22 @@ async function catalogId({ CATALOG }: Bindings, workspace: string): Promise<Dura
   if (known !== undefined) return known;
   const id = CATALOG.idFromName(await objectName(workspace, 'catalog', ''));
   return getOrBuild(ids, workspace, limits.maxCachedNames, () => id);
+}
+
+/**
+ * SQLite removes the write-ahead log with the last connection to the database. The requests that waited when the Catalog ended itself hold the
+ * old connection for a moment, and the next object would open a second one: it is not called before.
+ */
+const closeMs = 50;
+const endedAt = memoizeByObject((_namespace: object) => new Map<string, number>());
+
+async function waitUntilClosed({ CATALOG }: Bindings, workspace: string): Promise<void> {
+  const ended = endedAt(CATALOG).get(workspace);
+  if (ended === undefined) return;
+  // A clock that was set back must not delay more.
+  const waitMs = Math.min(ended + closeMs - systemClock.now(), closeMs);
+  if (waitMs > 0) await systemClock.sleep(waitMs);
+  endedAt(CATALOG).delete(workspace);
 }
 
 const idsOf = memoizeByObject((_namespace: object) => new Map<string, DurableObjectId>());

@@ -99,6 +99,23 @@ describe('the files of a local installation', () => {
     expect((await service.call('GET', '/v1/agents/helper')).status).toBe(200);
   });
 
+  it('hold nothing of an agent after its deletion, also while many requests wait for the Catalog', async () => {
+    const canary = 'canary-under-load-4f0a';
+    const ended = new AbortController();
+    const readers = Array.from({ length: 12 }, async () => {
+      while (!ended.signal.aborted) expect((await service.call('GET', '/v1/agents')).status).toBe(200);
+    });
+    try {
+      await service.call('PUT', '/v1/agents/busy', { model: 'rehearsal/default', instructions: canary });
+      expect(holding(canary).length).toBeGreaterThan(0);
+      expect((await service.call('DELETE', '/v1/agents/busy')).status).toBe(204);
+      await gone(canary);
+    } finally {
+      ended.abort();
+      await Promise.all(readers);
+    }
+  });
+
   it('hold nothing of a value that was replaced', async () => {
     const put = (value: string) => service.call('PUT', '/v1/secrets/turned', { value, hosts: ['a.example.com'] });
     const query = "SELECT sealed FROM documents WHERE name = 'turned'";

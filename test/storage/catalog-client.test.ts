@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { createCatalogClient } from '../../src/storage/catalog-client.ts';
+import { closedAfterDeleteReason } from '../../src/storage/catalog-methods.ts';
 
 /** A client whose Catalog responds to each method like this, and what its isolate invalidated. */
 function make(answer: () => Promise<unknown>) {
@@ -44,5 +45,23 @@ describe('what the isolate invalidates after a write', () => {
     await trial.client.put('toolset', 'a', {}, { dryRun: true });
     await trial.client.remove('toolset', 'a', { dryRun: true });
     expect([...dropped, ...trial.dropped]).toEqual([]);
+  });
+});
+
+describe('a Catalog that ended itself to close its database', () => {
+  it('is called again, by every request, only when its connection is gone', async () => {
+    const times: number[] = [];
+    const { client } = make(async () => {
+      times.push(performance.now());
+      if (times.length === 1) throw new Error(closedAfterDeleteReason);
+      return await done();
+    });
+    const first = client.put('toolset', 'a', {});
+    await vi.waitFor(() => expect(times).toHaveLength(1), { interval: 1 });
+    await Promise.all([first, client.put('toolset', 'b', {})]);
+    const [ended = 0, ...later] = times;
+    expect(later).toHaveLength(2);
+    // Timers count whole milliseconds.
+    for (const time of later) expect(time - ended).toBeGreaterThan(45);
   });
 });
