@@ -25,8 +25,8 @@ export type JoinedSource<Read, Piece extends { readonly length: number }> = {
 /**
  * Reads ahead of the reader as far as the buffer allows. In workerd every write to a stream enters the isolate, which costs more than
  * everything else done with a piece. So the first piece is written at once, as are pieces at a model's usual pace; in a burst, whatever
- * arrives within two milliseconds is joined into one write. (Joining by the time since the last write fails under load: the slower it gets,
- * the less is joined. Reads cannot be joined: each gives one HTTP chunk, however long it has waited.)
+ * arrives within two milliseconds is joined into one write. (Joining by the time since the last write alone fails under load: the slower it
+ * gets, the less is joined.) A source that joins its own reads, as `JoinedReader` does, has nothing left to join.
  */
 export function joinWrites<Read, Piece extends { readonly length: number }>(
   source: JoinedSource<Read, Piece>,
@@ -113,7 +113,7 @@ export function joinWrites<Read, Piece extends { readonly length: number }>(
 }
 
 const joinMs = 2;
-/** A piece that arrives this long after the last write comes at a model's usual pace: nothing would be joined with it, so it needs no timer. */
-const pacedGapMs = 4;
+/** A piece that arrives this long after the last write is written without a timer: it comes at a model's usual pace, or was joined when it was read. */
+const pacedGapMs = 1;
 /** Written at once at this size, since a source that never pauses would keep the timer from firing. */
 const maxPendingLength = 16 * 1024;

@@ -8,6 +8,7 @@ import { encodeFrame, encodeProblem } from '../dialects/native.ts';
 import { dialectOf } from '../dialects/dialects.ts';
 import { joinBytes } from '../core/text/bytes.ts';
 import { joinWrites } from '../engine/joined-stream.ts';
+import { createJoinedReader, type JoinedReader } from '../net/joined-reader.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 
@@ -54,7 +55,7 @@ export async function unlessKeyEnded(c: AppContext, scopes: readonly Scope[], re
 
 /** Returns the stream unchanged until the key becomes invalid; then an error frame (or nothing in the middle of a frame) and the end. */
 export function endWithKey(source: ReadableStream<Uint8Array>, watch: KeyWatch): ReadableStream<Uint8Array> {
-  const reader = source.getReader();
+  const reader = createJoinedReader(source, watch.clock);
   const over = new AbortController();
   const frames = createFrameCount();
   let ended: Problem | null = null;
@@ -62,7 +63,7 @@ export function endWithKey(source: ReadableStream<Uint8Array>, watch: KeyWatch):
   const stop = (): void => over.abort(new Error('the stream has ended'));
   let isCutOff = false;
   /** null: the key became invalid first. */
-  const next = (): Promise<ReadableStreamReadResult<Uint8Array> | null> =>
+  const next = (): Promise<Awaited<ReturnType<JoinedReader['read']>> | null> =>
     new Promise((resolve, reject) => {
       wake = () => resolve(null);
       if (ended === null) reader.read().then(resolve, reject);
@@ -125,7 +126,7 @@ async function keyEnd({ clock, log, check }: KeyWatch, signal: AbortSignal): Pro
 }
 
 /** In the background: the source of the stream may take long to end. */
-function cancelReader(reader: ReadableStreamDefaultReader<Uint8Array>, log: Logger, reason: Problem): void {
+function cancelReader(reader: JoinedReader, log: Logger, reason: Problem): void {
   reader.cancel(reason).catch((error: unknown) => log.debug('a stream did not end cleanly', { cause: String(error) }));
 }
 
@@ -136,30 +137,38 @@ function failureText(path: string, problem: Problem, place: number): string {
   return isMcpPath(path) ? '' : encodeProblem(problem.toBody());
 }
 
-/** Counts complete frames with data; heartbeats are comments. */
+/** Counts complete frames with data; heartbeats are comments. Looks at the first byte of each line, and finds the lines natively. */
 function createFrameCount() {
   const [lineFeed, carriageReturn, colon] = [10, 13, 58];
   let count = 0;
-  let lineLength = 0;
   let isComment = true;
   let isOpen = false;
+  let isLineEmpty = true;
+  const addToLine = (bytes: Uint8Array, start: number, end: number): void => {
+    let first = start;
+    while (first < end && bytes[first] === carriageReturn) first += 1;
+    if (!isLineEmpty || first >= end) return;
+    if (bytes[first] !== colon) isComment = false;
+    isLineEmpty = false;
+    isOpen = true;
+  };
+  const endLine = (): void => {
+    if (isLineEmpty && isOpen) {
+      if (!isComment) count += 1;
+      isComment = true;
+      isOpen = false;
+    }
+    isLineEmpty = true;
+  };
   return {
     add(bytes: Uint8Array): void {
-      for (const byte of bytes) {
-        if (byte === carriageReturn) continue;
-        if (byte !== lineFeed) {
-          if (lineLength === 0 && byte !== colon) isComment = false;
-          lineLength += 1;
-          isOpen = true;
-          continue;
-        }
-        if (lineLength === 0 && isOpen) {
-          if (!isComment) count += 1;
-          isComment = true;
-          isOpen = false;
-        }
-        lineLength = 0;
+      let from = 0;
+      for (let to = bytes.indexOf(lineFeed); to >= 0; to = bytes.indexOf(lineFeed, from)) {
+        addToLine(bytes, from, to);
+        endLine();
+        from = to + 1;
       }
+      addToLine(bytes, from, bytes.byteLength);
     },
     count: () => count,
     isWhole: () => !isOpen,

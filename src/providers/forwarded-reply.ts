@@ -2,7 +2,7 @@
  * Forwards the body of a reply and meters it on the way: looks for usage objects in its bytes, without parsing the rest. In workerd each
  * read and write in JavaScript costs several times what the runtime needs to pass the piece on. So a copy of a stream is read in a few large
  * pieces, while the runtime itself pumps the original, which costs about a third more than passing it on; a stream that reports no usage is
- * only passed on. A stream that is searched for the provider's key is read in JavaScript, and written in joined pieces.
+ * only passed on. A stream that is searched for the provider's key is read in JavaScript, in joined pieces.
  */
 import { isRecord, tryParse } from '../core/json/wire-value.ts';
 import type { Usage } from '../core/model/chat-event.ts';
@@ -13,6 +13,7 @@ import type { Clock } from '../ports/runtime.ts';
 import type { SecretFilter } from '../core/policy/secret-filter.ts';
 import { joinBytes } from '../core/text/bytes.ts';
 import { joinWrites } from '../engine/joined-stream.ts';
+import { createJoinedReader } from '../net/joined-reader.ts';
 import { createForwardFilter } from './provider-secrets.ts';
 
 /** A reply of known length up to this is read at once: cheaper than a stream, which even looking at its `body` would make. */
@@ -100,7 +101,7 @@ function observe(
   scan: UsageScan,
   filter: SecretFilter | null,
 ): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
+  const reader = createJoinedReader(body, clock);
   const scanned = (bytes: Uint8Array): Uint8Array => {
     scan.push(bytes);
     return bytes;

@@ -7,6 +7,7 @@ import { limits } from '../core/limits.ts';
 import type { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { SecretFilter } from '../core/policy/secret-filter.ts';
+import { createJoinedReader, type JoinedReader } from '../net/joined-reader.ts';
 import { JsonArrayReader } from '../net/json-array.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { SseParser } from '../net/sse.ts';
@@ -166,7 +167,7 @@ function toRequest({ access, path, headers, body }: ProviderExchange): Request {
  */
 export class ReplyCursor {
   readonly #idle: ExchangeTimeout;
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | null;
+  readonly #reader: JoinedReader | null;
   readonly #access: ProviderAccess;
   readonly #reply: ReplyReader;
   readonly #signal: AbortSignal | undefined;
@@ -178,7 +179,7 @@ export class ReplyCursor {
 
   constructor({ response, idle }: OpenReply, access: ProviderAccess, reply: ReplyReader, signal?: AbortSignal) {
     this.#idle = idle;
-    this.#reader = response.body?.getReader() ?? null;
+    this.#reader = response.body === null ? null : createJoinedReader(response.body, systemClock);
     this.#access = access;
     this.#reply = reply;
     this.#signal = signal;
@@ -216,7 +217,7 @@ export class ReplyCursor {
     const { done, value } = await this.#reader.read();
     if (this.#signal?.aborted) throw this.#signal.reason;
     if (this.#idle.expired !== null && !inTail) throw timeoutProblem(this.#access, this.#idle.expired);
-    if (done) {
+    if (done || value === undefined) {
       this.#ended = true;
       const rest = this.#filter === null ? [] : this.#take.bytes(this.#filter.end());
       return this.#counted([...rest, ...this.#take.end()]);
