@@ -107,6 +107,11 @@ export type KeyRequest = z.infer<typeof KeyRequest>;
 /** The key from the settings: it is in no table, cannot be revoked, and has every scope. */
 export const rootKeyId = 'root';
 
+/** False for the root key itself, which no request can revoke. A person who signed in with it can sign out. */
+export function isRevocable(keyId: string | undefined, user: unknown): boolean {
+  return keyId !== rootKeyId || user !== undefined;
+}
+
 const userKeyPrefix = 'user-';
 
 /** The key id of a person; no created key contains a hyphen. */

@@ -1,5 +1,6 @@
-/** Writes pieces that arrive one by one to a stream, with few writes for many pieces. */
+/** Writes pieces that arrive one by one to a stream, with few writes for many pieces. The stream can be ended from outside. */
 import type { Clock } from '../ports/runtime.ts';
+import { createFrameCount, type FrameCount } from '../core/text/frame-count.ts';
 import { KB } from '../core/limits/units.ts';
 
 /** Data buffered for a slow reader before reading from the source pauses. */
@@ -22,6 +23,21 @@ export type JoinedSource<Read, Piece extends { readonly length: number }> = {
   cancel(reason: unknown): Promise<void> | void;
 };
 
+/** Ends a stream from outside, which costs less than a second stream that watches it. */
+export type StreamEnd = {
+  /** Aborts when the stream has ended. */
+  over: AbortSignal;
+  /** Writes what was read before, then what `last` returns, ends the stream and cancels its source. */
+  end(last: (frames: FrameCount) => Uint8Array, reason: unknown): void;
+};
+
+const ends = new WeakMap<ReadableStream<Uint8Array>, StreamEnd>();
+
+/** Returns null for a stream that `joinWrites` has not made. */
+export function endOf(stream: ReadableStream<Uint8Array>): StreamEnd | null {
+  return ends.get(stream) ?? null;
+}
+
 /**
  * Reads ahead of the reader as far as the buffer allows. In workerd every write to a stream enters the isolate, which costs more than
  * everything else done with a piece. So the first piece is written at once, as are pieces at a model's usual pace; in a burst, whatever
@@ -36,11 +52,15 @@ export function joinWrites<Read, Piece extends { readonly length: number }>(
   let pendingLength = 0;
   let armed = false;
   let flushedAt = Number.NEGATIVE_INFINITY;
+  const over = new AbortController();
   let open = true;
+  const frames = createFrameCount();
   let resume: (() => void) | null = null;
 
   const write = (controller: ReadableStreamDefaultController<Uint8Array>, bytes: Uint8Array): void => {
-    if (bytes.byteLength > 0) controller.enqueue(bytes);
+    if (bytes.byteLength === 0) return;
+    frames.add(bytes);
+    controller.enqueue(bytes);
   };
   const flush = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
     armed = false;
@@ -80,8 +100,8 @@ export function joinWrites<Read, Piece extends { readonly length: number }>(
     if (!open) return;
     flush(controller);
     write(controller, source.end());
+    close();
     controller.close();
-    open = false;
   };
   const fail = async (controller: ReadableStreamDefaultController<Uint8Array>, error: unknown): Promise<void> => {
     if (!open) return;
@@ -90,26 +110,43 @@ export function joinWrites<Read, Piece extends { readonly length: number }>(
     // An error would drop what the reader has not taken yet.
     await belowSize(controller, 1);
     if (open) controller.error(error);
-    open = false;
+    close();
   };
   const wake = (): void => {
     resume?.();
     resume = null;
   };
-  return new ReadableStream<Uint8Array>(
+  const close = (): void => {
+    open = false;
+    over.abort();
+    wake();
+  };
+  const end: StreamEnd['end'] = (last, reason) => {
+    if (!open) return;
+    flush(own);
+    write(own, last(frames));
+    close();
+    own.close();
+    // In the background: the source may take long to end, and nothing depends on how it does.
+    Promise.resolve(source.cancel(reason)).catch(() => undefined);
+  };
+  let own: ReadableStreamDefaultController<Uint8Array>;
+  const stream = new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        own = controller;
         pump(controller).catch((error: unknown) => fail(controller, error));
       },
       pull: wake,
       cancel(reason) {
-        open = false;
-        wake();
+        close();
         return source.cancel(reason);
       },
     },
     { highWaterMark: maxBufferedBytes, size: (chunk) => chunk.byteLength },
   );
+  ends.set(stream, { over: over.signal, end });
+  return stream;
 }
 
 const joinMs = 2;

@@ -30,6 +30,8 @@ export type Forwarding = {
   readUsage: ((usage: unknown) => Usage | null) | undefined;
   /** False: the reply is a stream that will report no usage, so it is not looked at, and counts as soon as it begins. */
   reportsUsage: boolean;
+  /** The key of the request is checked again while the stream is open, which ends the stream that is returned: the runtime cannot pump it. */
+  isWatched: boolean;
   clock: Clock;
   background(work: Promise<unknown>): void;
 };
@@ -55,7 +57,7 @@ export async function forwardBody(response: Response, forwarding: Forwarding): P
   }
   // The runtime pumps only what it reads from the network itself: not the rehearsal, and not a stream with a filter.
   const isNative = typeof IdentityTransformStream !== 'undefined' && access.kind !== 'rehearsal' && filter === null;
-  if (!isNative) return observe(body, forwarding, scan, filter);
+  if (!isNative || (forwarding.isWatched && forwarding.reportsUsage)) return observe(body, forwarding, scan, filter);
   if (!forwarding.reportsUsage) {
     meter.begun();
     meter.end();

@@ -6,7 +6,7 @@ import { splitModelRef } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
 import type { Usage } from '../core/model/chat-event.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import type { Principal } from '../core/principal.ts';
+import { isRevocable, type Principal } from '../core/principal.ts';
 import { invalidRequest } from '../core/problem.ts';
 import { startBodyLog } from '../engine/proxy/body-log.ts';
 import { startMeter } from '../engine/proxy/call-meter.ts';
@@ -68,7 +68,9 @@ async function passRequest(deps: ProxyDeps, principal: Principal, { ref, path, b
   try {
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, options));
     const headers = await answerHeaders(access, response);
-    const passed = await forwardBody(response, { access, meter, readUsage: readPassedUsage, reportsUsage: true, clock, background });
+    const isWatched = isRevocable(principal.keyId, principal.user);
+    const forwarding = { access, meter, readUsage: readPassedUsage, reportsUsage: true, clock, background, isWatched };
+    const passed = await forwardBody(response, forwarding);
     return await bodies.watch(new Response(passed, { status: 200, headers }));
   } catch (error) {
     bodies.fail();

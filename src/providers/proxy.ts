@@ -10,7 +10,7 @@ import { nativeTokenPrefix } from '../core/model/native-token.ts';
 import { recordOf } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import type { Principal } from '../core/principal.ts';
+import { isRevocable, type Principal } from '../core/principal.ts';
 import { startBodyLog } from '../engine/proxy/body-log.ts';
 import { noMeter, startMeter, type CallMeter } from '../engine/proxy/call-meter.ts';
 import { translateChat, type AgentOverrides } from '../engine/proxy/translate-chat.ts';
@@ -109,7 +109,23 @@ async function sendChat(
   const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
   const { clock, ids } = deps;
   const storing = dialect.name === 'openai-responses' && kept !== undefined && { kept: kept(principal) };
-  const request = { access, model, dialect, ...sent, ...storing, headers, http, clock, ids, signal, meter, background, isLimited };
+  const isWatched = isRevocable(principal.keyId, principal.user);
+  const request = {
+    access,
+    model,
+    dialect,
+    ...sent,
+    ...storing,
+    headers,
+    http,
+    clock,
+    ids,
+    signal,
+    meter,
+    background,
+    isLimited,
+    isWatched,
+  };
   return telemetry == null ? await proxyChat(request) : await observeForward(telemetry, request, proxyChat);
 }
 
@@ -147,6 +163,8 @@ export type ProxyRequest = {
   meter?: CallMeter;
   /** The reply must report its usage, also if the client has not asked for it. */
   isLimited?: boolean;
+  /** As in `Forwarding`. */
+  isWatched?: boolean;
   /** Keeps the request alive until the reply is metered. */
   background?: ((work: Promise<unknown>) => void) | undefined;
 };
@@ -175,7 +193,9 @@ export async function proxyChat(given: ProxyRequest): Promise<Response> {
     // Forwards the bytes undecoded. The response ends with the provider or the client.
     // Providers that do not know the field report usage in any case.
     const reportsUsage = body.stream !== true || dialect.name !== 'openai-chat' || wantsUsage(body) || !streamUsage;
-    const forwarded = await forwardBody(response, { access, meter, readUsage: adapter.readUsage, reportsUsage, clock, background });
+    const { readUsage } = adapter;
+    const forwarding = { access, meter, readUsage, reportsUsage, clock, background, isWatched: given.isWatched ?? false };
+    const forwarded = await forwardBody(response, forwarding);
     return new Response(forwarded, { status: 200, headers });
   }
   const { agentRef } = request;
