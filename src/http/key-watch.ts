@@ -9,6 +9,7 @@ import { dialectOf } from '../dialects/dialects.ts';
 import { joinBytes } from '../core/text/bytes.ts';
 import { endOf, joinWrites } from '../engine/joined-stream.ts';
 import { createJoinedReader } from '../net/joined-reader.ts';
+import { isEventStream } from '../net/sse.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 
@@ -26,10 +27,6 @@ export type KeyWatch = {
   /** Throws a `Problem` if the key is no longer valid. The result may be up to `streamKeyAgeMs` old. */
   check(): Promise<unknown>;
 };
-
-function isEventStream(response: Response): boolean {
-  return response.body !== null && response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-}
 
 /** A key may become invalid during a request: an event stream then ends, and a slow response is not sent. */
 export async function unlessKeyEnded(c: AppContext, scopes: readonly Scope[], response: Response, startedAt: number): Promise<Response> {

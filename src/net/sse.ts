@@ -115,3 +115,7 @@ export class SseParser {
     throw new Problem('upstream_error', `The upstream sent an event larger than ${this.#maxMessageBytes} bytes.`, { retryable: false });
   }
 }
+
+export function isEventStream(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+}

@@ -14,6 +14,7 @@ import type { SecretFilter } from '../core/policy/secret-filter.ts';
 import { joinBytes } from '../core/text/bytes.ts';
 import { joinWrites } from '../engine/joined-stream.ts';
 import { createJoinedReader } from '../net/joined-reader.ts';
+import { isEventStream } from '../net/sse.ts';
 import { createForwardFilter } from './provider-secrets.ts';
 
 /** A reply of known length up to this is read at once: cheaper than a stream, which even looking at its `body` would make. */
@@ -30,7 +31,7 @@ export type Forwarding = {
   readUsage: ((usage: unknown) => Usage | null) | undefined;
   /** False: the reply is a stream that will report no usage, so it is not looked at, and counts as soon as it begins. */
   reportsUsage: boolean;
-  /** The key of the request is checked again while the stream is open, which ends the stream that is returned: the runtime cannot pump it. */
+  /** The key of the request is checked again while an event stream is open (`key-watch.ts`), for which the stream is read in JavaScript. */
   isWatched: boolean;
   clock: Clock;
   background(work: Promise<unknown>): void;
@@ -57,7 +58,8 @@ export async function forwardBody(response: Response, forwarding: Forwarding): P
   }
   // The runtime pumps only what it reads from the network itself: not the rehearsal, and not a stream with a filter.
   const isNative = typeof IdentityTransformStream !== 'undefined' && access.kind !== 'rehearsal' && filter === null;
-  if (!isNative || (forwarding.isWatched && forwarding.reportsUsage)) return observe(body, forwarding, scan, filter);
+  const isRead = forwarding.isWatched && forwarding.reportsUsage && isEventStream(response);
+  if (!isNative || isRead) return observe(body, forwarding, scan, filter);
   if (!forwarding.reportsUsage) {
     meter.begun();
     meter.end();
