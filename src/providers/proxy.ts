@@ -109,23 +109,8 @@ async function sendChat(
   const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
   const { clock, ids } = deps;
   const storing = dialect.name === 'openai-responses' && kept !== undefined && { kept: kept(principal) };
-  const isWatched = isRevocable(principal.keyId, principal.user);
-  const request = {
-    access,
-    model,
-    dialect,
-    ...sent,
-    ...storing,
-    headers,
-    http,
-    clock,
-    ids,
-    signal,
-    meter,
-    background,
-    isLimited,
-    isWatched,
-  };
+  const rules = { isLimited, isWatched: isRevocable(principal.keyId, principal.user) };
+  const request = { access, model, dialect, ...sent, ...storing, headers, http, clock, ids, signal, meter, background, ...rules };
   return telemetry == null ? await proxyChat(request) : await observeForward(telemetry, request, proxyChat);
 }
 
