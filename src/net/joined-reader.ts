@@ -1,20 +1,22 @@
 /**
- * Reads a stream in few, large pieces. In workerd a read enters the isolate and gives one HTTP chunk, however long that has waited; for a stream of
- * small events this costs several times what the runtime needs to pass the stream on (measured: `docs/benchmarks.md`). So the runtime pumps one branch
- * of a `tee` by itself, and what it has pumped meanwhile is read from the other branch at once.
+ * Reads a stream in few, large pieces. In workerd a read enters the isolate and gives one HTTP chunk, however long that has waited; for a burst of
+ * small events this costs several times what the runtime needs to pass the stream on (measured: `docs/benchmarks.md`). So in a burst the runtime pumps
+ * one branch of a `tee` by itself, and what it has pumped meanwhile is read from the other branch at once.
  */
 import { KB } from '../core/limits/units.ts';
 import type { Clock } from '../ports/runtime.ts';
 
-/** A piece that arrives this long after the one before comes at a model's usual pace, and the next one is not waited for. */
-const pacedGapMs = 4;
-/** In a burst, small pieces that arrive within this time are joined. */
-const joinMs = 1;
-/** Reading a piece of this size costs little for each byte: the next one is not waited for. */
+/** Pieces of a burst arrive within this time; a model's usual pace is slower. */
+const burstGapMs = 4;
+/** A larger piece costs little for each byte. */
 const smallBytes = 1 * KB;
+/** Setting up the pump costs as much as several reads, and joining delays the end of a short reply by a millisecond or two. */
+const readsBeforePump = 24;
+/** How long the pump collects small pieces before a read. */
+const joinMs = 1;
 const pieceBytes = 4 * KB;
 const pumpBytes = 64 * KB;
-/** How far the runtime may pump ahead of the reader; that much and `pumpBytes` more are buffered. */
+/** How far the pump may be ahead of the reads; that much and `pumpBytes` more are buffered. */
 const maxAheadBytes = 256 * KB;
 
 export type JoinedReader = {
@@ -24,26 +26,41 @@ export type JoinedReader = {
 
 /** Joins the pieces of a burst in streams of the runtime, such as the body of a response. Streams made in JavaScript are read piece by piece. */
 export function createJoinedReader(body: ReadableStream<Uint8Array>, clock: Pick<Clock, 'now' | 'sleep'>): JoinedReader {
-  if (!isNative(body)) {
-    const reader = body.getReader();
-    return { read: () => reader.read(), cancel: (reason) => reader.cancel(reason) };
-  }
-  const [pumped, copy] = body.tee();
-  const pump = createPump(pumped);
+  const isJoinable = isNative(body);
+  const plain = body.getReader();
+  let pumped: JoinedReader | null = null;
+  /** The number of small pieces that arrived shortly after each other. */
+  let burst = 0;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return {
+    async read() {
+      if (isJoinable && pumped === null && burst >= readsBeforePump) {
+        plain.releaseLock();
+        pumped = createPumpedReader(body);
+      }
+      if (pumped !== null && burst > 0) await clock.sleep(joinMs);
+      const { done, value } = await (pumped ?? plain).read();
+      if (done || value === undefined) return { done };
+      const now = clock.now();
+      burst = now - lastAt < burstGapMs && value.byteLength < smallBytes ? burst + 1 : 0;
+      lastAt = now;
+      return { done, value };
+    },
+    cancel: (reason) => (pumped ?? plain).cancel(reason),
+  };
+}
+
+/** Reads one branch of a `tee`, of which the runtime pumps the other. */
+function createPumpedReader(body: ReadableStream<Uint8Array>): JoinedReader {
+  const [driven, copy] = body.tee();
+  const pump = createPump(driven);
   const reader = copy.getReader({ mode: 'byob' });
   let received = 0;
-  let lastAt = Number.NEGATIVE_INFINITY;
-  let isBurst = false;
   return {
     async read() {
       pump.advance(received + maxAheadBytes);
-      if (isBurst) await clock.sleep(joinMs);
       const { done, value } = await reader.read(new Uint8Array(pieceBytes));
-      if (done) return { done };
-      const now = clock.now();
-      isBurst = now - lastAt < pacedGapMs && value.byteLength < smallBytes;
-      lastAt = now;
-      received += value.byteLength;
+      received += value?.byteLength ?? 0;
       return { done, value };
     },
     async cancel(reason) {
