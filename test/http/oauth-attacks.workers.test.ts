@@ -140,6 +140,23 @@ describe('authorization requests', () => {
     expect(page).toContain('U+202E');
     expect(page).not.toContain('\u202e');
   });
+
+  it.each([
+    ['http://[::1]:9000/callback', "'self' http:"],
+    ['https://a;sandbox.example/callback', "'self' https://a%3Bsandbox.example"],
+    ['https://a,b.example/callback', "'self' https://a%2Cb.example"],
+  ])('have a policy that allows the redirect to %s and nothing else changes', async (uri, sources) => {
+    const { client_id: client } = await register(service, { redirect_uris: [uri] });
+    const path = `/oauth/authorize?${await authorizeQuery(client, { redirect_uri: uri })}`;
+    const response = await service(path, { headers: { cookie: await signIn(service) } });
+    expect(response.headers.get('content-security-policy')).toContain(`form-action ${sources}; frame-ancestors 'none'`);
+  });
+
+  it('of a client with a blank name say that it has none', async () => {
+    const { client_id: client } = await register(service, { client_name: ' ' });
+    const response = await service(`/oauth/authorize?${await authorizeQuery(client)}`, { headers: { cookie: await signIn(service) } });
+    expect(await response.text()).toContain('Allow A client without a name to use');
+  });
 });
 
 describe('the consent', () => {
@@ -250,6 +267,10 @@ describe('tokens', () => {
     }
     const asKey = await service('/v1/models', { headers: { 'x-api-key': token } });
     expect(asKey.status).toBe(401);
+    // Otherwise the client could connect its own account at a server, for the calls of the user.
+    const body = new URLSearchParams({ key: token }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+    expect((await service('/connect/crm', { method: 'POST', headers, body })).status).toBe(401);
   });
 
   it('of a service under another URL are refused', async () => {

@@ -26,8 +26,7 @@ export async function authenticate(c: AppContext, scopes: readonly Scope[], maxA
       'No root key is set. Set MONIKER_ROOT_KEY to a random text of at least 32 characters (deployed: `wrangler secret put MONIKER_ROOT_KEY`) and use it as the bearer key.',
     );
   }
-  const known = await principalOf(c, directory, maxAgeMs);
-  requireAddress(c, known);
+  const known = await principalOf(c, maxAgeMs);
   const principal = await inWorkspace(known, c.req.header(workspaceHeader), directory);
   requireAllowed(principal, { act: 'use-scope', scopes });
   return principal;
@@ -55,9 +54,9 @@ export function unknownWorkspace(workspace: string): Problem {
 }
 
 /** A key takes precedence over the cookie of a browser. */
-async function principalOf(c: AppContext, directory: Directory, maxAgeMs?: number): Promise<Principal> {
+async function principalOf(c: AppContext, maxAgeMs?: number): Promise<Principal> {
   const key = keyOf(c);
-  if (key !== null) return forThisPath(c, await directory.principal(key, maxAgeMs));
+  if (key !== null) return await principalOfKey(c, key, maxAgeMs);
   const also = takesApiKey(c.req.path) ? ' or `x-api-key: <key>`' : '';
   const missing = new Problem('unauthenticated', `Send the key as \`Authorization: Bearer <key>\`${also}.`, { reason: 'missing' });
   // Only browsers sign in, and they do not call MCP.
@@ -66,6 +65,13 @@ async function principalOf(c: AppContext, directory: Directory, maxAgeMs?: numbe
   if (person === null) throw signedOut();
   refuseOtherSites(c);
   return await c.get('services').people.principal(person, c.req.header(workspaceHeader) ?? null, maxAgeMs);
+}
+
+/** Returns the principal of a key or access token that may be used at this path and from the address of the request. */
+export async function principalOfKey(c: AppContext, key: string, maxAgeMs?: number): Promise<Principal> {
+  const principal = forThisPath(c, await c.get('services').directory.principal(key, maxAgeMs));
+  requireAddress(c, principal);
+  return principal;
 }
 
 /** An access token is valid at the MCP endpoint it was issued for, and nowhere else. */

@@ -8,9 +8,9 @@ import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { ServerName } from '../../core/servers/server.ts';
 import { publicBase } from '../../core/settings.ts';
-import { requireAddress } from '../client-address.ts';
 import { startInBrowser } from '../connect-sign-in.ts';
 import { readBytes } from '../json-body.ts';
+import { principalOfKey } from '../middleware/authenticate.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { connectPage, continuePage } from '../pages/connect-page.ts';
 import { privateHtmlResponse } from '../pages/html.ts';
@@ -75,14 +75,12 @@ export const connectRoutes: readonly Route[] = [
 
 /** The form has a key, or the browser the cookie of a person. */
 async function principalOf(c: AppContext): Promise<Principal> {
-  const { directory, people } = c.get('services');
+  const { people } = c.get('services');
   const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxFormBytes)));
   const key = form.get('key')?.trim() ?? '';
   const person = key === '' ? await personOf(c) : null;
   if (person !== null) return await people.principal(person, c.req.query('workspace') ?? null);
-  const principal = await directory.principal(key);
-  requireAddress(c, principal);
-  return principal;
+  return await principalOfKey(c, key);
 }
 
 /** Returns the same page under MONIKER_PUBLIC_URL, if this is another name of this machine: the browser returns to that name. null: it is there. */
