@@ -23,7 +23,7 @@ export function consentPage({ request, tools, workspace, user, consent }: Consen
   const { client, domain, redirectUri, scopes, endpoint } = request;
   const { hostname, host } = new URL(redirectUri);
   const isLocal = isLocalHost(hostname);
-  const name = client.clientName ?? 'A client without a name';
+  const name = client.clientName?.trim() || 'A client without a name';
   return htmlPage(
     'Allow access? · Moniker',
     `<main class="approval">
