@@ -119,8 +119,9 @@ export class HolderLease {
   }
 
   #shortage({ limit, max }: Pick<LeaseWant, 'limit' | 'max'>): Shortage {
-    const { used, resetsAt } = this.#of(limit);
-    return { limit, max, used, retryAfterMs: Math.max(1_000, resetsAt - this.#now()) };
+    const { used, reserved, spent, uncharged, resetsAt } = this.#of(limit);
+    // The counter does not know yet what was taken since the last exchange.
+    return { limit, max, used: used + reserved + spent + uncharged, retryAfterMs: Math.max(1_000, resetsAt - this.#now()) };
   }
 
   #of(limit: PeriodicLimit): Lease {

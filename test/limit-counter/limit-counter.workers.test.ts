@@ -60,6 +60,16 @@ describe('limits of requests', () => {
     expect(count).toBe(max);
   });
 
+  it('says in each refusal that all of it is used', async () => {
+    const holder = holderOf({ requestsPerMinute: 20 });
+    const refused = await inOneMinute(async () => {
+      const [workspace, { limiter }] = [anyWorkspace(), isolate()];
+      const tries = Array.from({ length: 50 }, () => limiter.countRequest(workspace, [holder]));
+      return (await Promise.allSettled(tries)).flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    });
+    expect(refused).toEqual(refused.map(() => expect.objectContaining({ extra: expect.objectContaining({ max: 20, used: 20 }) })));
+  });
+
   it('admits at most the limit over several isolates, and most of it', async () => {
     const holder = holderOf({ requestsPerMinute: 100 });
     const count = await inOneMinute(async () => {
