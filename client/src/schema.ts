@@ -593,7 +593,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a code or a refresh token for tokens
-         * @description RFC 6749 with PKCE (S256) and `resource` (RFC 8707). A code and a refresh token work once; using one again ends the grant. An access token is valid for an hour, a refresh token for 30 days.
+         * @description RFC 6749 with PKCE (S256) and `resource` (RFC 8707). A code works once, and a refresh token until its replacement is used; using one again ends the grant. An access token is valid for an hour, a refresh token for 30 days.
          */
         post: operations["redeemToken"];
         delete?: never;

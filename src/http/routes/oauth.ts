@@ -132,7 +132,7 @@ export const oauthRoutes: readonly Route[] = [
       operationId: 'redeemToken',
       summary: 'Exchange a code or a refresh token for tokens',
       description:
-        'RFC 6749 with PKCE (S256) and `resource` (RFC 8707). A code and a refresh token work once; using one again ends the grant. An access token is valid for an hour, a refresh token for 30 days.',
+        'RFC 6749 with PKCE (S256) and `resource` (RFC 8707). A code works once, and a refresh token until its replacement is used; using one again ends the grant. An access token is valid for an hour, a refresh token for 30 days.',
       rawBody: { description: 'A form.', ...form },
       answers: { 200: { description: 'Tokens.', schema: Tokens, contentType: json }, 400: refused, 401: refused },
     },
