@@ -9,18 +9,24 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { root } from '../e2e/service.ts';
 
-const program = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+/** Only prereleases have the scenarios for authorization servers. */
+const packages = {
+  server: '@modelcontextprotocol/conformance',
+  client: '@modelcontextprotocol/conformance',
+  authorization: 'mcp-conformance-alpha',
+} as const;
+const programOf = (side: Side): string => join(root, 'node_modules', packages[side], 'dist/index.js');
 export const reportsDir = join(root, 'node_modules/.cache/test-reports');
 /** For a whole suite; its slowest scenario waits 15 s. */
 const suiteTimeoutMs = 170_000;
 
 type Check = { id: string; status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO'; errorMessage?: string };
-export type Side = 'server' | 'client';
+export type Side = 'server' | 'client' | 'authorization';
 /** By scenario. */
 export type SuiteResult = ReadonlyMap<string, readonly Check[]>;
 
 export function listScenarios(side: Side): string[] {
-  const printed = execFileSync(process.execPath, [program, 'list', `--${side}`], { encoding: 'utf8' });
+  const printed = execFileSync(process.execPath, [programOf(side), 'list', `--${side}`], { encoding: 'utf8' });
   return [...printed.matchAll(/^ {2}- (\S+)/gm)].map(([, name = '']) => name);
 }
 
@@ -31,11 +37,11 @@ export function expectedFailures(side: Side): ReadonlySet<string> {
   return new Set(read[side] ?? []);
 }
 
-/** `args`: after `conformance server` or `conformance client`. */
-export async function runSuite(side: Side, args: readonly string[], environment: Record<string, string> = {}): Promise<SuiteResult> {
+/** `args`: after `conformance server` and so on. `onOutput`: receives all that the suite has printed, each time it prints more. */
+export async function runSuite(side: Side, args: readonly string[], onOutput?: (printed: string) => void): Promise<SuiteResult> {
   const outputDir = mkdtempSync(join(tmpdir(), 'moniker-conformance-'));
   try {
-    await runProgram([side, ...args, '-o', outputDir], environment);
+    await runProgram([programOf(side), side, ...args, '-o', outputDir], onOutput);
     return readResults(side, outputDir);
   } finally {
     rmSync(outputDir, { recursive: true, force: true });
@@ -43,8 +49,13 @@ export async function runSuite(side: Side, args: readonly string[], environment:
 }
 
 /** Its exit code only says that something failed; the checks have the details. */
-async function runProgram(args: readonly string[], environment: Record<string, string>): Promise<void> {
-  const child = spawn(process.execPath, [program, ...args], { cwd: root, stdio: 'ignore', env: { ...process.env, ...environment } });
+async function runProgram(args: readonly string[], onOutput?: (printed: string) => void): Promise<void> {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', onOutput === undefined ? 'ignore' : 'pipe', 'ignore'] });
+  let printed = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+    onOutput?.(printed);
+  });
   const timer = setTimeout(() => child.kill('SIGKILL'), suiteTimeoutMs);
   await new Promise((resolve, reject) => {
     child.once('close', resolve);
@@ -53,13 +64,13 @@ async function runProgram(args: readonly string[], environment: Record<string, s
   clearTimeout(timer);
 }
 
-/** `[server-]<scenario>-<time>/checks.json`; a scenario with a slash in its name is a subfolder. */
+/** `[server-|authorization-server-]<scenario>-<time>/checks.json`; a scenario with a slash in its name is a subfolder. */
 function readResults(side: Side, outputDir: string): SuiteResult {
   const files = readdirSync(outputDir, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('checks.json'));
   return new Map(
     files.map((path) => {
       const folder = path.slice(0, -'/checks.json'.length).replace(/-\d{4}-\d\d-\d\dT.*$/, '');
-      const scenario = side === 'server' ? folder.replace(/^server-/, '') : folder;
+      const scenario = side === 'client' ? folder : folder.slice(`${side === 'server' ? '' : 'authorization-'}server-`.length);
       return [scenario, JSON.parse(readFileSync(join(outputDir, path), 'utf8')) as Check[]];
     }),
   );

@@ -38,7 +38,7 @@ export async function startEverything(): Promise<EverythingServer> {
 }
 
 /** The server needs a fixed port, so a free one is found first. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
