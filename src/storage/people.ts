@@ -37,7 +37,7 @@ export interface People {
   /** Returns the workspaces in which the person is a member, with the role there. Not for people who signed in with the root key. */
   workspaces(user: Pick<User, 'id'>, maxAgeMs?: number): Promise<{ workspace: string; role: Role }[]>;
   /**
-   * Returns the principal of a person in a workspace; null: `default`, or the first one in which the person is a member. Throws `forbidden` if the person is not
+   * Returns the principal of a person in a workspace; null: `default`, or the first one that the person joined. Throws `forbidden` if the person is not
    * a member, and `unauthenticated` if the person has signed out.
    */
   principal(person: Person, workspace: string | null, maxAgeMs?: number): Promise<Principal>;

@@ -31,8 +31,8 @@
  *   and made again never has a revision of before.
  * - `equipment(key_id, …)`: the toolset that a key has equipped over MCP, and its mode.
  * - `spent(nonce, expires_at)`: used single-use nonces.
- * - `memberships(user, workspace)`: only in the workspace `default`: which people are members of which workspaces, without their rights.
- *   Replaced by each workspace's outbox when its members change.
+ * - `joined(number, user, workspace)`: only in the workspace `default`: which people are members of which workspaces, in the order in which
+ *   they joined them, without their rights. Written by each workspace's outbox when its members change.
  * - `outbox(kind, name, …)`: documents to publish; `sequence` detects a write during a publish.
  * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`). `cancelled_at`: revoked with `cancel`, so its turns end. `previous`: earlier
  *   secrets that still work (JSON `[{hash, expiresAt, usedAt}]`, newest first; `catalog/keys/rotate-key.ts`), null for none.
@@ -266,7 +266,6 @@ export const catalogMigrations: readonly string[] = [
     number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT! UNIQUE, value TEXT!, metadata TEXT, expires_at INTEGER
   );
   CREATE INDEX oauth_records_by_expiry ON oauth_records (expires_at) WHERE expires_at IS NOT NULL`,
-  // A restore of `default` keeps the table `memberships`.
   `CREATE INDEX members_by_user ON documents (json_extract(CASE WHEN json_valid(body) THEN body END, '$.user')) WHERE kind = 'member' AND deleted = 0;
   CREATE TABLE IF NOT EXISTS memberships (user TEXT!, workspace TEXT!, PRIMARY KEY (user, workspace)) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS memberships_by_workspace ON memberships (workspace)`,
@@ -275,6 +274,11 @@ export const catalogMigrations: readonly string[] = [
     workspace TEXT PRIMARY KEY, master TEXT!, started_at INTEGER!, ended_at INTEGER, step INTEGER!, after TEXT!,
     done INTEGER!, remaining INTEGER, unreadable TEXT!, fault TEXT, attempts INTEGER!, due_at INTEGER
   ) WITHOUT ROWID`,
+  // A restore of `default` keeps the table `joined`.
+  `CREATE TABLE IF NOT EXISTS joined (number INTEGER PRIMARY KEY, user TEXT!, workspace TEXT!, UNIQUE (user, workspace));
+  INSERT OR IGNORE INTO joined (user, workspace) SELECT user, workspace FROM memberships ORDER BY workspace;
+  CREATE INDEX IF NOT EXISTS joined_by_workspace ON joined (workspace);
+  DROP TABLE memberships`,
 ].map((migration) => migration.replaceAll('!', ' NOT NULL'));
 
 /**

@@ -30,15 +30,20 @@ it('lists the workspaces of a person, and gives rights in those only', async () 
   const user = { id: await userIdOf('two@example.com'), name: 'Two', email: 'two@example.com' };
   for (const workspace of ['acme', 'zeta', 'empty']) expect((await send('PUT', `/v1/workspaces/${workspace}`, {})).status).toBe(201);
   await put('two', user.email, 'editor', 'zeta');
+  await waitUntil(async () => (await people().workspaces(user)).length === 1);
   await put('two', user.email, 'user', 'acme');
   await waitUntil(async () => (await people().workspaces(user)).length === 2);
   expect(await people().workspaces(user)).toEqual([
-    { workspace: 'acme', role: 'user' },
     { workspace: 'zeta', role: 'editor' },
+    { workspace: 'acme', role: 'user' },
   ]);
   const person = { user, email: user.email, isRoot: false, session: { id: 'x', expiresAt: Date.now() + 60_000 } };
-  expect(await people().principal(person, null)).toMatchObject({ workspace: 'acme', role: 'user' });
-  expect(await people().principal(person, 'zeta')).toMatchObject({ workspace: 'zeta', scopes: ['chat', 'tools', 'toolsets'] });
+  // Not that of an owner who has added the person later.
+  expect(await people().principal(person, null)).toMatchObject({ workspace: 'zeta', role: 'editor' });
+  await put('other', 'other@example.com', 'user', 'zeta');
+  await waitUntil(async () => (await people().workspaces({ id: await userIdOf('other@example.com') })).length === 1);
+  expect(await people().principal(person, null)).toMatchObject({ workspace: 'zeta' });
+  expect(await people().principal(person, 'acme')).toMatchObject({ workspace: 'acme', scopes: ['chat', 'tools'] });
   for (const workspace of ['empty', 'default', 'unknown', 'a:b', ''])
     await expect(people().principal(person, workspace), workspace).rejects.toMatchObject({ code: 'forbidden' });
   await send('DELETE', '/v1/members/two', undefined, inside('acme'));

@@ -71,23 +71,26 @@ function findMember(sql: SqlStorage, user: string): { name: string; member: Memb
 /** A person can be a member of more workspaces, and names them with `x-moniker-workspace`. */
 const maxShownWorkspaces = 200;
 
-/** `signOutNonce`: of the sign-in; null: it does not matter. */
+/**
+ * `signOutNonce`: of the sign-in; null: it does not matter. In the order of joining: the owner of another workspace, who can add anyone, must
+ * not change the one in which a person acts without naming it.
+ */
 export function signedInState({ sql, workspace: own }: CatalogContext, user: string, signOutNonce: string | null): SignedInState {
   const isEnded = signOutNonce !== null && sql.exec('SELECT 1 FROM spent WHERE nonce = ?', signOutNonce).toArray().length > 0;
-  const query = 'SELECT workspace FROM memberships WHERE user = ? ORDER BY workspace LIMIT ?';
+  const query = 'SELECT workspace FROM joined WHERE user = ? ORDER BY number LIMIT ?';
   const listed = sql
     .exec<{ workspace: string }>(query, user, maxShownWorkspaces)
     .toArray()
     .map(({ workspace }) => workspace);
   // The list is published a second after a change; the members of this workspace are known.
   const others = listed.filter((workspace) => workspace !== own);
-  return { isEnded, workspaces: findMember(sql, user) === null ? others : [...others, own].sort() };
+  return { isEnded, workspaces: findMember(sql, user) === null ? others : [own, ...others] };
 }
 
 export function setMembersOf(context: CatalogContext, workspace: string, users: readonly string[]): void {
   context.record(() => {
-    context.sql.exec('DELETE FROM memberships WHERE workspace = ?', workspace);
-    const statement = 'INSERT OR IGNORE INTO memberships (user, workspace) SELECT value, ? FROM json_each(?)';
-    context.sql.exec(statement, workspace, JSON.stringify(users.slice(0, maxMembers)));
+    const list = JSON.stringify(users.slice(0, maxMembers));
+    context.sql.exec('DELETE FROM joined WHERE workspace = ? AND user NOT IN (SELECT value FROM json_each(?))', workspace, list);
+    context.sql.exec('INSERT OR IGNORE INTO joined (user, workspace) SELECT value, ? FROM json_each(?)', workspace, list);
   });
 }

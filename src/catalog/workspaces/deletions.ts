@@ -39,7 +39,7 @@ export function createWorkspaceDeletions(context: CatalogContext, eraser: Worksp
       const at = now();
       const update = "UPDATE workspaces SET status = 'deleted', finished_at = ?, due_at = ?, progress = ? WHERE name = ?";
       sql.exec(update, at, at + shownMs, JSON.stringify({ left }), name);
-      sql.exec('DELETE FROM memberships WHERE workspace = ?', name);
+      sql.exec('DELETE FROM joined WHERE workspace = ?', name);
       recordChange(context, { by: systemKeyId, action: 'erase', resource: 'workspace', name });
       enqueuePublish(context, 'workspace-status', name);
     });

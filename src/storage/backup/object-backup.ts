@@ -11,8 +11,8 @@ import { writeTables } from './table-writer.ts';
 /** `loose`: tables as in `TableOrder`. `skipped`: tables that are not part of a backup, because they are derived. */
 export type BackupPlan = { migrations: readonly string[]; loose: readonly string[]; skipped: readonly string[] };
 
-/** `restoring_names`: only of the Catalog, for names in KV that the restored workspace does not have. `workspaces` and `memberships`: of all workspaces. */
-const own = ['restoring', 'restoring_names', 'restored_as', 'schema_version', 'workspaces', 'memberships'];
+/** `restoring_names`: only of the Catalog, for names in KV that the restored workspace does not have. `workspaces` and `joined`: of all workspaces. */
+const own = ['restoring', 'restoring_names', 'restored_as', 'schema_version', 'workspaces', 'joined'];
 
 export class ObjectBackup {
   readonly #storage: DurableObjectStorage;
