@@ -36,5 +36,5 @@ export const Member = MemberFields.extend({
   .meta({ id: 'Member', example: { email: 'ada@example.com', role: 'editor' } });
 export type Member = z.infer<typeof Member>;
 
-/** What a member may do in a workspace. */
-export type MemberRights = Pick<Principal, 'scopes' | 'toolsets' | 'agents'> & { role: Role };
+/** What a member may do in a workspace. `limits`: of the workspace. */
+export type MemberRights = Pick<Principal, 'scopes' | 'toolsets' | 'agents' | 'limits'> & { role: Role };

@@ -118,7 +118,7 @@ export type KeyRecord = {
 /** What an existing key may currently do. */
 export type KeyRights = Pick<Principal, 'scopes' | 'toolsets' | 'agents' | 'role' | 'egressHosts'>;
 
-/** `workspaces`: in which the person is a member, sorted. `isEnded`: signed out. */
+/** `workspaces`: in which the person is a member, in the order of joining. `isEnded`: signed out. */
 export type SignedInState = { isEnded: boolean; workspaces: string[] };
 
 /** `isDone`: all sessions of the key were visited once. Turns that it submitted since are cancelled later. */

@@ -4,6 +4,7 @@ import type { CatalogContext } from '../../src/catalog/context.ts';
 import { dropExpiredRecords } from '../../src/catalog/grants/oauth-records.ts';
 import { objectName } from '../../src/storage/keys.ts';
 import { testEnv } from '../storage/workspace.ts';
+import { waitUntil } from '../wait-for.ts';
 import { userIdOf } from '../../src/core/person.ts';
 import {
   authorizeQuery,
@@ -125,6 +126,37 @@ describe('a member', () => {
     expect(left.items.filter(({ user: of }) => of.id === user.id)).toEqual([]);
     const refused = await createService()(`/oauth/authorize?${await authorizeQuery(client)}`, { headers: { cookie } });
     expect(refused.status).toBe(403);
+  });
+
+  it('uses the limits of the workspace, in a browser and with an MCP client', async () => {
+    const settings = (limits: object) => ({ method: 'PUT', headers: admin, body: JSON.stringify({ settings: { limits } }) });
+    await here('/v1/workspaces/busy', settings({}));
+    const inBusy = { ...admin, 'x-moniker-workspace': 'busy' };
+    await here('/v1/toolsets/demo', { method: 'PUT', headers: inBusy, body: JSON.stringify({ tools: [{ tool: 'local.calculate' }] }) });
+    await here('/v1/members/bea', {
+      method: 'PUT',
+      headers: inBusy,
+      body: JSON.stringify({ email: 'bea@example.com', role: 'user' }),
+    });
+    const user = { id: await userIdOf('bea@example.com'), name: 'Bea', email: 'bea@example.com' };
+    const cookie = `__Host-moniker=${await people.begin(user)}`;
+    await waitUntil(async () => (await people.workspaces(user)).length === 1);
+    const { client_id: client } = await register(here);
+    const resource = `${publicUrl}/mcp/busy/demo`;
+    const { returned } = await consent(here, cookie, await authorizeQuery(client, { resource }));
+    const { body: tokens } = await redeemCode(here, client, returned.get('code') ?? '', { resource });
+    await here('/v1/workspaces/busy', settings({ requestsPerMinute: 4 }));
+
+    // Another isolate has no cached verdict.
+    const fresh = createService();
+    const byPerson = () => fresh('/v1/toolsets', { headers: { cookie, 'sec-fetch-site': 'same-origin', 'x-moniker-workspace': 'busy' } });
+    const byClient = () => listTools(fresh, tokens.access_token ?? '', '/mcp/busy/demo');
+    const answers = await Promise.all([byPerson, byClient].flatMap((send) => Array.from({ length: 6 }, send)));
+    const statuses = answers.map(({ status }) => status);
+    // The minute may end meanwhile.
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4);
+    for (const { status, headers } of answers) if (status === 429) expect(headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
   });
 });
 type Listed = { items: { id: string; user: { id: string } }[] };

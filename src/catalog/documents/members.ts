@@ -10,6 +10,7 @@ import type { CatalogContext } from '../context.ts';
 import { enqueueCancellation } from '../keys/key-cancellations.ts';
 import { dropConnectionsOf } from '../servers/connections.ts';
 import { allRows, findRow, requireCapacity } from './documents.ts';
+import { callerLimits } from './workspace-settings.ts';
 import { checkNameInBody, type DocumentWriter } from './write-document.ts';
 
 export const memberWriter: DocumentWriter = {
@@ -51,7 +52,7 @@ export function memberRights({ sql }: CatalogContext, user: string): MemberRight
   const found = findMember(sql, user);
   if (found === null) return null;
   const { role, toolsets, agents } = found.member;
-  return { role, scopes: scopesOfRole[role], ...(toolsets && { toolsets }), ...(agents && { agents }) };
+  return { role, scopes: scopesOfRole[role], ...(toolsets && { toolsets }), ...(agents && { agents }), ...callerLimits(sql) };
 }
 
 /** Ids of all members, for the list in the workspace `default`. */

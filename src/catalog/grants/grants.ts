@@ -15,6 +15,7 @@ import type { KeyVerdict } from '../../storage/catalog-methods.ts';
 import { newestFirst } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
 import { keyRights } from '../keys/keys.ts';
+import { callerLimits } from '../documents/workspace-settings.ts';
 import { isoTime } from '../documents/documents.ts';
 import { recordChange } from '../records/audit.ts';
 import { createOAuthRecords } from './oauth-records.ts';
@@ -117,6 +118,7 @@ export async function verifyToken(context: CatalogContext, inner: string): Promi
       scopes,
       ...(toolsets !== undefined && { toolsets }),
       ...(user.agents !== undefined && { agents: user.agents }),
+      ...callerLimits(context.sql),
       audience: grant.resource,
       user: grant.metadata.user,
     },

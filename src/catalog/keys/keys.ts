@@ -2,7 +2,7 @@
 import { parseDocument } from '../../core/issues.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { isAllowed } from '../../core/authority.ts';
-import { keyIdOfUser, KeyRequest, type Principal, rootKeyId, Scope, userOfKeyId } from '../../core/principal.ts';
+import { keyIdOfUser, KeyRequest, rootKeyId, Scope, userOfKeyId } from '../../core/principal.ts';
 import type { Agent } from '../../core/agent.ts';
 import { type LimitedHolder, limitsAmong } from '../../core/usage-limits.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
@@ -15,7 +15,7 @@ import { mintKey } from '../../storage/key-crypto.ts';
 import { recordChange } from '../records/audit.ts';
 import type { CatalogContext } from '../context.ts';
 import { mergePatch } from '../../core/json/merge-patch.ts';
-import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
+import { callerLimits, readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { findRow } from '../documents/documents.ts';
 import { dropConnectionsOf } from '../servers/connections.ts';
 import { memberRights } from '../documents/members.ts';
@@ -148,7 +148,7 @@ export function verifyKey(context: CatalogContext, id: string, hash: string): Ke
       ...rightsOf(row),
       ...callerOf(row),
       ...restrictionsOf(row),
-      ...callerLimits(context.sql, row),
+      ...callerLimits(context.sql, limitsOf(row).limits),
     },
     expiresAt: ends.length === 0 ? null : Math.min(...ends),
   };
@@ -179,14 +179,6 @@ export function limitedHoldersOf({ sql, workspace, now }: CatalogContext): Limit
       return limits === null ? [] : [{ of: 'agent' as const, name, limits }];
     }),
   ];
-}
-
-/** Sent with the verdict, so that requests need not read the settings of the workspace. */
-function callerLimits(sql: SqlStorage, row: KeyRow): Pick<Principal, 'limits'> {
-  const key = limitsOf(row).limits;
-  const workspace = limitsAmong(readWorkspaceSettings(sql).limits);
-  if (key === undefined && workspace === null) return {};
-  return { limits: { ...(key !== undefined && { key }), ...(workspace !== null && { workspace }) } };
 }
 
 /** Returns whether the key is still valid (not revoked, not expired) and has the scope. Does not record a use. */
