@@ -84,7 +84,9 @@ export function createPrincipals(options: {
   const verifyAccess = async (text: string): Promise<Loaded<KeyVerdict>> => {
     const token = await openToken(master, text);
     if (token === null) throw unauthenticated('forged', 'The access token was not issued by this installation, or it is cut off.');
-    return toLoaded(await callCatalog(env, token.workspace, 'verifyToken', [token.inner]));
+    const verdict = await nullIfNotFound(callCatalog(env, token.workspace, 'verifyToken', [token.inner]));
+    // The workspace was deleted.
+    return toLoaded(verdict ?? { refused: 'revoked' });
   };
 
   const toLoaded = (value: KeyVerdict): Loaded<KeyVerdict> => {

@@ -13,6 +13,7 @@ import {
   createService,
   createServiceOf,
   listTools,
+  post,
   publicUrl,
   redeemCode,
   refresh,
@@ -199,6 +200,24 @@ it('a workspace in the path is that of the token', async () => {
     headers: { cookie },
   });
   expect(unknown.status).toBe(404);
+});
+
+it('the tokens of a deleted workspace are refused, so that the client signs in again', async () => {
+  await service('/v1/workspaces/gone', { method: 'PUT', headers: admin, body: '{}' });
+  const inGone = { ...admin, 'x-moniker-workspace': 'gone' };
+  await service('/v1/toolsets/demo', { method: 'PUT', headers: inGone, body: JSON.stringify({ tools: [{ tool: 'local.calculate' }] }) });
+  const resource = `${publicUrl}/mcp/gone/demo`;
+  const { client, tokens } = await connect(service, { resource });
+  expect((await listTools(service, tokens.access_token ?? '', '/mcp/gone/demo')).status).toBe(200);
+  await service('/v1/workspaces/gone', { method: 'DELETE', headers: admin });
+  // Another isolate has no cached verdict.
+  const fresh = createService();
+  await waitUntil(async () => (await listTools(createService(), tokens.access_token ?? '', '/mcp/gone/demo')).status !== 200);
+  const refused = await listTools(fresh, tokens.access_token ?? '', '/mcp/gone/demo');
+  expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('resource_metadata=')]);
+  const refreshed = await refresh(fresh, client, tokens.refresh_token ?? '');
+  expect([refreshed.status, refreshed.body.error]).toEqual([400, 'invalid_grant']);
+  expect((await post(fresh, '/oauth/revoke', { client_id: client, token: tokens.refresh_token ?? '' })).status).toBe(200);
 });
 
 it('the records of a client that refreshes often, and of expired tokens, are bounded', async () => {

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { KB } from '../../core/limits/units.ts';
 import { readMcpPath } from '../../core/mcp-resource.ts';
-import { Problem } from '../../core/problem.ts';
+import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import { ToolsetReference } from '../../core/toolset/toolset.ts';
 import { readBytes } from '../json-body.ts';
 import type { AppContext } from '../middleware/request-context.ts';
@@ -177,8 +177,10 @@ async function redeem({ c, services }: Pick<PublicRequest, 'c' | 'services'>, us
     );
   const { field, kinds } = uses[known];
   const workspace = await services.workspaceOfToken(sent.get(field) ?? '', kinds);
+  const invalid = (): Response =>
+    use === 'revoke' ? c.body('', 200, noStore) : oauthError(400, 'invalid_grant', `The ${field} is invalid.`);
   // A forged token costs no request to storage, and no request to the URL of a client.
-  if (workspace === null) return use === 'revoke' ? c.body('', 200, noStore) : oauthError(400, 'invalid_grant', `The ${field} is invalid.`);
+  if (workspace === null) return invalid();
   const unused = use === 'revoke' ? ['grant_type', 'code', 'refresh_token'] : ['token'];
   const authorization = c.req.header('authorization') ?? null;
   const id = clientIdOf(authorization, sent);
@@ -189,9 +191,10 @@ async function redeem({ c, services }: Pick<PublicRequest, 'c' | 'services'>, us
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     return oauthError(401, 'invalid_client', error.detail);
   }
-  const reply = await services
-    .grants(workspace)
-    .redeemToken({ issuer, client, authorization, form: [...sent].filter(([name]) => !unused.includes(name)) });
+  const fields = [...sent].filter(([name]) => !unused.includes(name));
+  const reply = await nullIfNotFound(services.grants(workspace).redeemToken({ issuer, client, authorization, form: fields }));
+  // The workspace was deleted.
+  if (reply === null) return invalid();
   return new Response(reply.body, { status: reply.status, headers: [...reply.headers, ...Object.entries(noStore)] });
 }
 
