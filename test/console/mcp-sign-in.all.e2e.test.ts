@@ -15,8 +15,10 @@ let returned: (url: URL) => void = () => undefined;
 beforeAll(async () => {
   browser = await launchBrowser();
   receiver = createServer((request, response) => {
-    response.end('You may close this page.');
-    if (request.url?.startsWith('/callback')) returned(new URL(request.url, 'http://127.0.0.1'));
+    if (request.url?.startsWith('/callback') !== true) return void response.end('You may close this page.');
+    // As some clients do, to a page of another origin.
+    response.writeHead(302, { location: `http://localhost:${(receiver.address() as AddressInfo).port}/done` }).end();
+    returned(new URL(request.url, 'http://127.0.0.1'));
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   await service.call('PUT', '/v1/toolsets/desk', { tools: [{ tool: 'local.calculate' }] });
@@ -82,7 +84,7 @@ describe.skipIf(browserPath === null)('a stock MCP client with the address of a 
     expect(callback.searchParams.get('state')).toBe('state-of-the-client');
     expect(callback.searchParams.get('iss')).toBe(service.url);
     await first.finishAuth(callback.searchParams);
-    expect(faults.filter((fault) => !fault.includes('/callback') && !fault.includes('favicon'))).toEqual([]);
+    expect(faults.filter((fault) => !/\/callback|\/done|favicon/.test(fault))).toEqual([]);
 
     const client = new Client({ name: 'stock', version: '1' });
     await client.connect(new StreamableHTTPClientTransport(url, { authProvider: provider }));

@@ -19,7 +19,7 @@ export const scriptPageHeaders = {
 
 /**
  * A private page for one user: no scripts, not cached or indexed, and its form is sent back here. `headers`: further ones, such as
- * `set-cookie`. `redirectsTo`: an origin to which the response to the form redirects.
+ * `set-cookie`. `redirectsTo`: the schemes to which the response to the form redirects.
  */
 export function privateHtmlResponse(
   page: string,
@@ -32,20 +32,11 @@ export function privateHtmlResponse(
     headers: {
       ...pageHeaders,
       ...Object.fromEntries(headers),
-      'content-security-policy': `default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'${redirectsTo === undefined ? '' : ` ${toSource(redirectsTo)}`}; frame-ancestors 'none'`,
+      'content-security-policy': `default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'${redirectsTo === undefined ? '' : ` ${redirectsTo}`}; frame-ancestors 'none'`,
       'cache-control': 'no-store',
       'x-robots-tag': 'noindex, nofollow, noarchive',
     },
   });
-}
-
-/**
- * Returns the source of an origin (CSP 3 §2.3.1). Hosts may contain the characters that end a directive or a policy. An IPv6 address is not
- * a source, so browsers would block the redirect to it; its scheme is one.
- */
-function toSource(origin: string): string {
-  if (origin.includes('[')) return new URL(origin).protocol;
-  return origin.replaceAll(';', '%3B').replaceAll(',', '%2C');
 }
 
 const pageHeaders = { 'content-type': 'text/html; charset=utf-8', 'referrer-policy': 'no-referrer' };

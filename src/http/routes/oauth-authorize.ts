@@ -110,7 +110,9 @@ async function showConsent(c: AppContext, person: Person, principal: Principal, 
   const consent = await consents.seal('', { until, session: person.session.id, query: await queryHash(c) });
   const user = person.email ?? person.user.name;
   const html = consentPage({ request, tools, workspace: principal.workspace, user, consent });
-  return privateHtmlResponse(html, 200, [['referrer-policy', 'same-origin']], new URL(request.redirectUri).origin);
+  // Browsers check each redirect that follows the form, also those of the client, which may lead to another origin.
+  const schemes = new URL(request.redirectUri).protocol === 'https:' ? 'https:' : 'http: https:';
+  return privateHtmlResponse(html, 200, [['referrer-policy', 'same-origin']], schemes);
 }
 
 /** Throws `forbidden` unless this page was shown to this person, in this sign-in, for this request. */
