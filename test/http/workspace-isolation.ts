@@ -7,13 +7,16 @@ import { Scope } from '../../src/core/principal.ts';
 import { send } from '../catalog/real-service.ts';
 import { testEnv } from '../storage/workspace.ts';
 import { waitUntil } from '../wait-for.ts';
+import { createCatalogClient } from '../../src/storage/catalog-client.ts';
+import { rootUser } from '../../src/core/person.ts';
+import { callback, challengeOf, publicUrl, verifier } from './oauth-client.ts';
 
 type Json = Record<string, unknown>;
 type Headers = Record<string, string>;
 /** `text: false`: the response has new ids or times, so only its status is compared. */
 type Row = { body?: unknown; query?: string; headers?: Headers; text?: false };
 type Ids = Record<
-  'session' | 'completion' | 'response' | 'message' | 'call' | 'delivery' | 'run' | 'callback' | 'request' | 'key' | 'mcp',
+  'session' | 'completion' | 'response' | 'message' | 'call' | 'delivery' | 'run' | 'callback' | 'request' | 'key' | 'mcp' | 'grant',
   string
 > & {
   /** Of all documents. */
@@ -219,7 +222,28 @@ async function fill(): Promise<void> {
     delivery: await first('/v1/deliveries', 'id'),
     callback: await first('/v1/callbacks', 'id'),
     mcp: begun.headers.get('mcp-session-id') ?? '',
+    grant: await connectClient(name).then(() => first('/v1/grants', 'id')),
   };
+}
+
+/** What `/oauth/authorize` and `/oauth/token` do when a person connects an MCP client. */
+async function connectClient(toolset: string): Promise<void> {
+  const grants = createCatalogClient(testEnv, 'alpha');
+  const client = { clientId: 'client-of-alpha', clientName: canary, redirectUris: [callback], tokenEndpointAuthMethod: 'none' };
+  const common = { issuer: publicUrl, client };
+  const request = { redirectUri: callback, state: 's', codeChallenge: await challengeOf(verifier), scopes: ['tools'] as const };
+  const resource = `${publicUrl}/mcp/${toolset}`;
+  const { redirectTo } = await grants.grantAccess({ id: rootUser.id, name: canary }, { ...common, ...request, resource });
+  const code = new URL(redirectTo).searchParams.get('code') ?? '';
+  const form = {
+    grant_type: 'authorization_code',
+    client_id: client.clientId,
+    code,
+    redirect_uri: callback,
+    code_verifier: verifier,
+    resource,
+  };
+  expect(await grants.redeemToken({ ...common, authorization: null, form: Object.entries(form) })).toMatchObject({ status: 200 });
 }
 
 async function hmacOf(secret: string, text: string): Promise<string> {
@@ -253,7 +277,15 @@ function idAt(path: string, parameter: string, ids: Ids): string {
           ? ids.response
           : ids.message;
   const others: Record<string, string> = {
-    ...{ callId: ids.call, delivery: ids.delivery, run: ids.run, callback: ids.callback, request: ids.request, key: ids.key },
+    ...{
+      callId: ids.call,
+      delivery: ids.delivery,
+      run: ids.run,
+      callback: ids.callback,
+      request: ids.request,
+      key: ids.key,
+      grant: ids.grant,
+    },
     ...{ path: 'notes.txt', canonical: `made.${ids.name}`, tool: 'lookup', model: `agent/${ids.name}`, workspace: ids.workspace },
   };
   return others[parameter] ?? ids.name;
@@ -285,7 +317,7 @@ function withoutIds(text: string, ids: Ids): string {
 }
 
 const lists =
-  `/v1/export /v1/members /v1/toolsets /v1/keys /v1/sessions /v1/deliveries /v1/callbacks /v1/approvals /v1/projects /v1/audit?kind=change`.split(
+  `/v1/export /v1/grants /v1/members /v1/toolsets /v1/keys /v1/sessions /v1/deliveries /v1/callbacks /v1/approvals /v1/projects /v1/audit?kind=change`.split(
     ' ',
   );
 
