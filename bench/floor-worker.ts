@@ -1,6 +1,6 @@
 /**
- * The minimal Worker: passes a request on and its response back, with and without a Durable Object in between, and with a given number of
- * SQLite rows written. The product is compared with it. Runs unbundled, with types stripped: it imports only from the platform.
+ * The minimal Worker: passes a request on and its response back, with and without a Durable Object in between, with a given number of
+ * SQLite rows written, and in a new object. The product is compared with it. Runs unbundled, with types stripped: it imports only from the platform.
  */
 import { DurableObject } from 'cloudflare:workers';
 
@@ -13,6 +13,7 @@ export class Hop extends DurableObject<Env> {
     const url = new URL(request.url);
     const rows = Number(url.searchParams.get('rows'));
     if (rows > 0) this.#write(rows);
+    if (url.pathname === '/new') return new Response('ok');
     const response = await fetch(this.env.UPSTREAM + url.pathname, { method: 'POST', headers: request.headers, body: request.body });
     return new Response(response.body, response);
   }
@@ -30,6 +31,7 @@ export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     const url = new URL(request.url);
     if (url.pathname === '/healthz') return new Response('ok');
+    if (url.pathname === '/new') return env.HOP.get(env.HOP.newUniqueId()).fetch(request);
     // `/hop/<object>/v1/…`: through that object; otherwise directly.
     const [, first, object, ...rest] = url.pathname.split('/');
     if (first !== 'hop') return fetch(new Request(env.UPSTREAM + url.pathname, request));

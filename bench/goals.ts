@@ -61,6 +61,8 @@ const judges: [required: boolean, judge: Judge][] = [
       };
     },
   ],
+  [false, (find) => cpuOf(find('turn with a tool', 10), 4_500, 'a turn with a tool')],
+  [false, (find) => cpuOf(find('POST session', 10), 3_000, 'a new session')],
 ];
 
 /** Omits a goal whose scenario did not run. */
@@ -119,6 +121,14 @@ function chatCpu({ ratio }: PairResult, most: number, what: string): { text: str
   return {
     text: `${what}: CPU ${number(ratio.cpu)} x (at most ${most}), requests/s ${number(ratio.requestsPerSecond)} x`,
     holds: ratio.cpu <= most,
+  };
+}
+
+/** Goals in microseconds of CPU, which depend on the machine. */
+function cpuOf({ ours, ratio }: PairResult, mostUs: number, what: string): { text: string; holds: boolean } {
+  return {
+    text: `${what}: CPU ${number(ours.cpuUs / 1000)} ms (at most ${number(mostUs / 1000)}), ${number(ratio.cpu)} x the floor`,
+    holds: ours.cpuUs <= mostUs,
   };
 }
 

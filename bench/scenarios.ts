@@ -29,6 +29,8 @@ export function listScenarios(rows: number): Scenario[] {
     ...[1, 10].map((connections) => stream('stream rewritten, yield', connections, 'mock-normalized', 'py')),
     { ...stream('stream rewritten, paced', 20, 'mock-normalized', 'p5'), ms: 3_000, rounds: 3 },
     ...[1, 10].map((connections) => sessionTurn(connections, rows)),
+    ...[1, 10].map(turnWithTool),
+    ...[1, 10].map(newSession),
     ...listPairs(),
   ];
 }
@@ -86,6 +88,36 @@ function sessionTurn(connections: number, rows: number): Scenario {
       const headers = { ...bearer(servers.rootKey), accept: 'text/event-stream' };
       return ids.map((id) => prepare(`${servers.ours.url}/v1/sessions/${id}/turns`, { headers, body: { input: 'Hello' } }));
     },
+  };
+}
+
+/** Two model calls of the built-in model and a call of a built-in tool, answered as JSON; the floor writes as many rows as such a turn may. */
+function turnWithTool(connections: number): Scenario {
+  return {
+    name: 'turn with a tool; floor: one hop and 20 rows',
+    connections,
+    sse: false,
+    floor: ({ floor }) =>
+      Array.from({ length: 64 }, (_, index) =>
+        prepare(`${floor.url}/hop/${index}/v1/chat/completions?rows=20`, { body: { model: 'mock-c20', messages } }),
+      ),
+    ours: async (servers) => {
+      const ids = await makeSessions(servers, 192, 'rehearsal/default');
+      const body = { input: '/bench_3 {"path": "/"}' };
+      return ids.map((id) => prepare(`${servers.ours.url}/v1/sessions/${id}/turns`, { headers: bearer(servers.rootKey), body }));
+    },
+  };
+}
+
+function newSession(connections: number): Scenario {
+  return {
+    name: 'POST session; floor: a new object with one row',
+    connections,
+    sse: false,
+    floor: ({ floor }) => [prepare(`${floor.url}/new?rows=1`)],
+    ours: ({ ours, rootKey }) => [
+      prepare(`${ours.url}/v1/sessions`, { headers: bearer(rootKey), body: { model: 'rehearsal/default', toolset: 'bench' } }),
+    ],
   };
 }
 

@@ -33,11 +33,11 @@ export async function setUp(servers: Servers): Promise<void> {
 }
 
 /** A turn's history is sent to the provider each time; many sessions keep it short. */
-export async function makeSessions(servers: Servers, count: number): Promise<string[]> {
+export async function makeSessions(servers: Servers, count: number, model = 'mock/mock-c20'): Promise<string[]> {
   const api = createApi(servers);
   const ids: string[] = [];
   for (let index = 0; index < count; index++) {
-    const { id } = await api.send<{ id: string }>('POST', '/v1/sessions', { model: 'mock/mock-c20', toolset: 'bench' });
+    const { id } = await api.send<{ id: string }>('POST', '/v1/sessions', { model, toolset: 'bench' });
     ids.push(id);
   }
   return ids;
