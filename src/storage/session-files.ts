@@ -38,7 +38,8 @@ function sqlStore(sql: SqlStorage): FileStore {
   let used: { files: number; bytes: number } | null = null;
   let changes = 0;
   const usage = (): { files: number; bytes: number } => {
-    used ??= sql.exec<{ files: number; bytes: number }>('SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM files').one();
+    const query = 'SELECT count(*) AS files, sum(size) AS bytes FROM files HAVING count(*) > 0';
+    used ??= sql.exec<{ files: number; bytes: number }>(query).toArray()[0] ?? { files: 0, bytes: 0 };
     return used;
   };
 

@@ -14,6 +14,7 @@ import type { Bindings } from '../../src/storage/bindings.ts';
 import { migrate } from '../../src/storage/schema.ts';
 import { wire } from '../../src/wire.ts';
 import { waitFor } from '../wait-for.ts';
+import { createAllTables, sessionSql } from './session-sql.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -121,7 +122,7 @@ describe("the journal in a session's tables", () => {
     const { id } = await make();
     await runInDurableObject(stubOf(id), async (_instance, { storage }) => {
       migrate(storage, sessionMigrations);
-      const { sql } = storage;
+      const sql = sessionSql(storage);
       const now = (): number => 5;
       const waits = new WaitStore(sql, now);
       const journal = new CallJournals(sql, now, waits).open(null);
@@ -153,6 +154,7 @@ describe('a session of the previous release, which had no nested calls', () => {
   /** As that release left it, without the later migrations. */
   const takeBack = (id: string): Promise<void> =>
     runInDurableObject(stubOf(id), (_instance, { storage }) => {
+      createAllTables(storage);
       for (const table of [
         'journal',
         'journal_results',

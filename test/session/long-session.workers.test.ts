@@ -12,6 +12,7 @@ import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wire.ts';
 import { onBusyMachine } from '../wait-ms.ts';
 import { waitFor } from '../wait-for.ts';
+import { sessionSql } from './session-sql.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -37,8 +38,8 @@ async function turn({ session }: Made, plan: Plan, input: string): Promise<TurnA
 /** Appends this many whole turns, two messages each, as the runner writes them. */
 async function fill({ stub }: Made, plan: Plan, count: number): Promise<void> {
   await runInDurableObject(stub, (_, state) => {
-    const turns = new TurnStore(state.storage.sql, Date.now);
-    const log = new EventLog(state.storage.sql, Date.now);
+    const turns = new TurnStore(sessionSql(state.storage), Date.now);
+    const log = new EventLog(sessionSql(state.storage), Date.now);
     for (let index = 0; index < count; index += 1) {
       const id = `old_${index}`;
       turns.accept(id, plan, text('?'));
@@ -87,9 +88,9 @@ async function count({ stub }: Made): Promise<() => Promise<Counts>> {
 
 /** Waits until everything about the turn was sent. In a new isolate the subscribers are unknown at first, so it may have notices. */
 async function sent({ stub }: Made): Promise<void> {
-  const unsent =
-    'SELECT sequence FROM notices UNION ALL SELECT sequence FROM usage_ranges UNION ALL SELECT id FROM summary WHERE revision > sent';
-  const waiting = (): Promise<object> => runInDurableObject(stub, (_, { storage: { sql } }) => sql.exec(unsent).toArray());
+  const queries = ['SELECT sequence FROM notices', 'SELECT sequence FROM usage_ranges', 'SELECT id FROM summary WHERE revision > sent'];
+  const waiting = (): Promise<object> =>
+    runInDurableObject(stub, (_, { storage }) => queries.flatMap((query) => sessionSql(storage).exec(query).toArray()));
   await waitFor(async () => expect(await waiting()).toEqual([]));
 }
 
@@ -153,7 +154,7 @@ describe('a long session', () => {
     const plan = { ...(await planFor()), limits: { maxContextTokens: 1_000 } };
     await fill(made, plan, 600);
     expect(await turn(made, plan, 'hello')).toMatchObject({ status: 'completed' });
-    const events = await runInDurableObject(made.stub, (_, state) => [...new EventLog(state.storage.sql, Date.now).readAll(3_600)]);
+    const events = await runInDurableObject(made.stub, (_, state) => [...new EventLog(sessionSql(state.storage), Date.now).readAll(3_600)]);
     const [compaction, ...more] = events.filter(({ type }) => type === 'compaction');
     expect(more).toEqual([]);
     expect(compaction).toMatchObject({ through: expect.stringMatching(/^old_\d+$/), summary: expect.stringMatching(/./) });

@@ -11,6 +11,7 @@ import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wire.ts';
 import { maxQueuedTurns } from '../../src/session/turn/turn-store.ts';
 import { onBusyMachine } from '../wait-ms.ts';
+import { sessionSql } from './session-sql.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -100,7 +101,7 @@ describe('an alarm', () => {
     const plan = await planTurn(owner, { model });
     const due = (kind: string) => `UPDATE timers SET due = 0 WHERE kind = '${kind}'`;
     await runInDurableObject(stubOf(id), (_, { storage }) => {
-      new TurnStore(storage.sql, Date.now).accept('turn_late', plan, [{ type: 'text', text: 'hello' }]);
+      new TurnStore(sessionSql(storage), Date.now).accept('turn_late', plan, [{ type: 'text', text: 'hello' }]);
       new Timers(storage).set('turn', Date.now() + limits.turnAlarmMs);
       storage.sql.exec('ALTER TABLE turns RENAME TO turns_away');
     });

@@ -14,6 +14,7 @@ import { objectName } from '../../src/storage/keys.ts';
 import { migrate } from '../../src/storage/schema.ts';
 import { wire } from '../../src/wire.ts';
 import { waitFor } from '../wait-for.ts';
+import { sessionSql } from './session-sql.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -219,8 +220,8 @@ describe('a turn whose process died', () => {
   /** A turn with open calls: one started and safe, one started and unsafe, one not started. */
   async function leave(id: string): Promise<void> {
     await runInDurableObject(stubOf(id), (_, state) => {
-      const turns = new TurnStore(state.storage.sql, Date.now);
-      const log = new EventLog(state.storage.sql, Date.now);
+      const turns = new TurnStore(sessionSql(state.storage), Date.now);
+      const log = new EventLog(sessionSql(state.storage), Date.now);
       turns.accept('turn_dead', plan, [{ type: 'text', text: 'x' }]);
       turns.markStarted('turn_dead', log.newest);
       const at = { turn: 'turn_dead', step: 1 };
@@ -266,7 +267,7 @@ describe('a turn whose process died', () => {
   it('is started by the alarm when it was accepted and no request followed', async () => {
     const { session, id } = await make();
     await runInDurableObject(stubOf(id), (_, state) => {
-      new TurnStore(state.storage.sql, Date.now).accept('turn_new', plan, [{ type: 'text', text: 'hello' }]);
+      new TurnStore(sessionSql(state.storage), Date.now).accept('turn_new', plan, [{ type: 'text', text: 'hello' }]);
       new Timers(state.storage).set('turn', Date.now() + limits.turnAlarmMs);
     });
     await kill(id);

@@ -32,7 +32,8 @@ import { Notices } from '../../src/session/object/notices.ts';
 import { createTaintStore } from '../../src/storage/taint-store.ts';
 import { createResultStore } from '../../src/session/log/result-store.ts';
 import type { OpenSession } from '../../src/session/object/open-session.ts';
-import { sessionMigrations } from '../../src/session/object/schema.ts';
+import { lazySessionTables, newestSessionSchema } from '../../src/session/object/newest-schema.ts';
+import { withLazyTables } from '../../src/storage/lazy-tables.ts';
 import { Timers } from '../../src/session/object/timers.ts';
 import { createLogTranscript } from '../../src/session/log/transcript-log.ts';
 import { TurnRunner } from '../../src/session/turn/turn-runner.ts';
@@ -109,7 +110,7 @@ export async function makeRoom(
 ) {
   const clock = fakeClock();
   const ids = countedIds();
-  const sql = fakeSql(sessionMigrations);
+  const sql = withLazyTables(fakeSql([newestSessionSchema]), lazySessionTables);
   sql.exec(`INSERT INTO meta (id, workspace, key_id, setup, created_at) VALUES (1, 'default', 'root', '{}', 0)`);
   const document = {
     tools: [

@@ -5,6 +5,7 @@ import { limits } from '../../src/core/limits.ts';
 import { bodyOf } from '../http/harness.ts';
 import { send } from '../catalog/real-service.ts';
 import { testEnv } from '../storage/workspace.ts';
+import { sessionSql } from './session-sql.ts';
 
 const many = 15;
 const stubOf = (id: string) => testEnv.SESSION.get(testEnv.SESSION.idFromString(id));
@@ -17,10 +18,10 @@ const say = (session: string, input: string, key: string) =>
 
 /** Rows by table, without the conversation itself. */
 const rows = (id: string) =>
-  runInDurableObject(stubOf(id), (_instance, { storage: { sql } }) =>
+  runInDurableObject(stubOf(id), (_instance, { storage }) =>
     Object.fromEntries(
       ['idempotency', 'calls', 'call_answers', 'waits', 'wait_parts', 'approval_links', 'turn_inputs', 'journal', 'audit', 'notices'].map(
-        (name) => [name, sql.exec<{ n: number }>(`SELECT count(*) AS n FROM ${name}`).one().n],
+        (name) => [name, sessionSql(storage).exec<{ n: number }>(`SELECT count(*) AS n FROM ${name}`).one().n],
       ),
     ),
   );

@@ -26,6 +26,7 @@ import { silentLog } from './process-deps.ts';
 import { SqlDisk, storageOf } from './sql-disk.ts';
 import { CatalogAway, givenFile, namesFor, pointerOf } from './upstream.ts';
 import type { Life, World } from './world.ts';
+import { sessionSql } from '../session/session-sql.ts';
 
 const owner: Principal = { workspace: 'default', keyId: 'key', scopes: ['admin'] };
 const session = 'ab'.repeat(32);
@@ -57,7 +58,7 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
     setup: { listed: true },
     createdAt: world.now,
   });
-  createSessionFiles(storageOf(disk, founder).sql, () => world.now).write(givenFile, new Uint8Array(1), { own: false });
+  createSessionFiles(sessionSql(storageOf(disk, founder)), () => world.now).write(givenFile, new Uint8Array(1), { own: false });
   disk.flush();
   founder.state = 'dead';
   return {

@@ -1,7 +1,10 @@
 /**
- * The tables of a new session, as the migrations of `schema.ts` leave them: created in one transaction instead of one for each migration. A test
- * compares the two. `schema.ts` says what the tables are for, and what `!` stands for.
+ * The tables of a session, as the migrations of `schema.ts` leave them. A test compares the two. A new session has those that every session
+ * uses, created in one transaction, and creates each other one when it first stores something in it (`storage/lazy-tables.ts`): a later
+ * migration must therefore not expect these. `schema.ts` says what the tables are for, and what `!` stands for.
  */
+import type { LazyTables } from '../../storage/lazy-tables.ts';
+
 const tables = [
   'meta (id INTEGER PRIMARY KEY CHECK (id = 1), workspace TEXT!, key_id TEXT!, setup TEXT!, created_at INTEGER!, leaving INTEGER! DEFAULT 0, deleted_by TEXT, audit_reserved INTEGER! DEFAULT 0)',
   'events (id INTEGER PRIMARY KEY, at INTEGER!, body TEXT!, count INTEGER! DEFAULT 1)',
@@ -47,6 +50,19 @@ const indexes = [
   'waits_unindexed ON waits (asked_at) WHERE indexed = 0',
 ];
 
-export const newestSessionSchema = [...tables.map((table) => `CREATE TABLE ${table}`), ...indexes.map((index) => `CREATE INDEX ${index}`)]
-  .join(';\n')
-  .replaceAll('!', ' NOT NULL');
+/** What every session with a tool uses. */
+const ofAll: ReadonlySet<string> = new Set(['meta', 'events', 'turns', 'timers', 'audit', 'gathered', 'usage_ranges', 'summary']);
+
+const statements = Object.fromEntries(
+  tables.map((table) => {
+    const [name = ''] = table.split(' ');
+    const own = indexes.filter((index) => index.includes(` ON ${name} (`)).map((index) => `CREATE INDEX IF NOT EXISTS ${index}`);
+    return [name, [`CREATE TABLE IF NOT EXISTS ${table}`, ...own].map((statement) => statement.replaceAll('!', ' NOT NULL'))];
+  }),
+);
+
+export const newestSessionSchema = Object.entries(statements)
+  .flatMap(([name, own]) => (ofAll.has(name) ? own : []))
+  .join(';\n');
+
+export const lazySessionTables: LazyTables = Object.fromEntries(Object.entries(statements).filter(([name]) => !ofAll.has(name)));

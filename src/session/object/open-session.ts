@@ -10,6 +10,7 @@ import { isAllowed } from '../../core/authority.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
+import { withLazyTables } from '../../storage/lazy-tables.ts';
 import { hasTable, migrate } from '../../storage/schema.ts';
 import { createSessionFiles } from '../../storage/session-files.ts';
 import type { Wiring } from '../../wiring.ts';
@@ -23,7 +24,7 @@ import { WaitStore } from '../pending/wait-store.ts';
 import { Notices } from './notices.ts';
 import { SummaryOutbox } from './summary-outbox.ts';
 import { createResultStore } from '../log/result-store.ts';
-import { newestSessionSchema } from './newest-schema.ts';
+import { lazySessionTables, newestSessionSchema } from './newest-schema.ts';
 import { sessionMigrations } from './schema.ts';
 import { createTaintStore, type TaintStore } from '../../storage/taint-store.ts';
 import { Timers } from './timers.ts';
@@ -103,37 +104,38 @@ export function buildOpenSession(
     waitUntil(work: Promise<unknown>): void;
   },
 ): OpenSession {
-  const meta = readMeta(storage.sql);
+  const sql = withLazyTables(storage.sql, lazySessionTables);
+  const meta = readMeta(sql);
   const now = (): number => wiring.clock.now();
-  const log = new EventLog(storage.sql, now);
-  const results = createResultStore(storage.sql);
-  const transcript = createLogTranscript(storage.sql, log, results);
-  const turns = new TurnStore(storage.sql, now);
-  const timers = new Timers(storage);
-  const summary = new SummaryOutbox({ sql: storage.sql, session, meta, turns, timers, now, sendUpdate: own.sendUpdate });
-  const waits = new WaitStore(storage.sql, now, (how) => (how === 'asked' ? summary.noteAsked() : summary.noteChange()));
+  const log = new EventLog(sql, now);
+  const results = createResultStore(sql);
+  const transcript = createLogTranscript(sql, log, results);
+  const turns = new TurnStore(sql, now);
+  const timers = new Timers(storage, sql);
+  const summary = new SummaryOutbox({ sql, session, meta, turns, timers, now, sendUpdate: own.sendUpdate });
+  const waits = new WaitStore(sql, now, (how) => (how === 'asked' ? summary.noteAsked() : summary.noteChange()));
   const { workspace, keyId } = meta;
   const parts = {
     log,
     transcript,
-    completions: new CompletionStore(storage.sql),
+    completions: new CompletionStore(sql),
     results,
     turns,
     timers,
-    files: createSessionFiles(storage.sql, now),
-    audit: new AuditOutbox(storage.sql),
+    files: createSessionFiles(sql, now),
+    audit: new AuditOutbox(sql),
     waits,
-    approvalLinks: new ApprovalLinks(storage.sql, now),
-    keyedCalls: new CallStore(storage.sql, now),
-    journals: new CallJournals(storage.sql, now, waits),
-    taint: createTaintStore(storage.sql, now),
+    approvalLinks: new ApprovalLinks(sql, now),
+    keyedCalls: new CallStore(sql, now),
+    journals: new CallJournals(sql, now, waits),
+    taint: createTaintStore(sql, now),
     summary,
     notices: new Notices({
-      ...{ sql: storage.sql, session, log, turns, timers, now, sendNotices: own.sendNotices },
+      ...{ sql, session, log, turns, timers, now, sendNotices: own.sendNotices },
       subscriptions: () => wiring.directory.subscriptions(workspace),
     }),
     usage: new UsageOutbox({
-      ...{ sql: storage.sql, session, keyId, log, turns, timers, now, sendUsage: own.sendUsage },
+      ...{ sql, session, keyId, log, turns, timers, now, sendUsage: own.sendUsage },
       model: meta.setup.model ?? 'unknown/unknown',
       provider: (name) => wiring.directory.provider(workspace, name),
     }),

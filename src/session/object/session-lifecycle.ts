@@ -7,10 +7,12 @@ import { failpoint } from '../../core/failpoint.ts';
 import { limits } from '../../core/limits.ts';
 import { rootKeyId, systemKeyId } from '../../core/principal.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
+import { withLazyTables } from '../../storage/lazy-tables.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Wiring } from '../../wiring.ts';
 import { runAlarm } from './alarm.ts';
+import { lazySessionTables } from './newest-schema.ts';
 import {
   createSessionTables,
   markDeleting,
@@ -258,7 +260,7 @@ export class SessionLifecycle {
 
   /** Deletes the session if it was not used since, and nothing in it runs or waits. Returns whether it did. */
   async tryDestroyUnused({ runner, waits }: OpenSession, since: number): Promise<boolean> {
-    if (runner.active || waits.nextExpiry() !== null || lastUse(this.#storage.sql) > since) return false;
+    if (runner.active || waits.nextExpiry() !== null || lastUse(this.#storage) > since) return false;
     await this.tryDestroy(systemKeyId);
     return true;
   }
@@ -315,9 +317,14 @@ export class SessionLifecycle {
 }
 
 /** Returns when the session was last used: created, sent a turn or call, or given a file. */
-function lastUse(sql: SqlStorage): number {
-  const query = `SELECT max(at) AS at FROM (SELECT created_at AS at FROM meta UNION ALL SELECT max(accepted_at) FROM turns
-    UNION ALL SELECT at FROM (SELECT at FROM events ORDER BY id DESC LIMIT 1)
-    UNION ALL SELECT max(modified_at) FROM files UNION ALL SELECT max(at) FROM calls)`;
-  return sql.exec<{ at: number }>(query).one().at;
+function lastUse(storage: DurableObjectStorage): number {
+  const sql = withLazyTables(storage.sql, lazySessionTables);
+  const queries = [
+    'SELECT created_at AS at FROM meta',
+    'SELECT accepted_at AS at FROM turns ORDER BY seq DESC LIMIT 1',
+    'SELECT at FROM events ORDER BY id DESC LIMIT 1',
+    'SELECT modified_at AS at FROM files ORDER BY modified_at DESC LIMIT 1',
+    'SELECT at FROM calls ORDER BY at DESC LIMIT 1',
+  ];
+  return Math.max(...queries.flatMap((query) => sql.exec<{ at: number }>(query).toArray()).map(({ at }) => at));
 }

@@ -17,7 +17,7 @@ type ImpliedKind = Exclude<TimerKind, StoredKind>;
 const stored: ReadonlySet<TimerKind> = new Set<StoredKind>(['expire', 'approval', 'erase']);
 
 /** What is left to do, by the kind of its timer. Turns are selected as in `turn/turn-store.ts`. */
-const leftToDo = `SELECT EXISTS (SELECT 1 FROM audit) AS audit, EXISTS (SELECT 1 FROM notices) AS notice,
+const leftToDo = `SELECT EXISTS (SELECT 1 FROM audit) AS audit,
   EXISTS (SELECT 1 FROM usage_ranges) AS usage, EXISTS (SELECT 1 FROM summary WHERE revision > sent) AS summary,
   EXISTS (SELECT 1 FROM turns WHERE state IN ('running', 'queued') AND state <> 'ended') AS turn`;
 
@@ -26,37 +26,39 @@ const postponedMs = 5 * 60_000;
 
 export class Timers {
   readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
   /** The timers that are not stored. */
   readonly #implied = new Map<TimerKind, number>();
   #armedFor: number | null = null;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: DurableObjectStorage, sql = storage.sql) {
     this.#storage = storage;
+    this.#sql = sql;
   }
 
   /** Sets the timers of what an earlier process has left. What it has not sent is due; a turn is resumed by the caller, or later by its timer. */
   restore(now: number): void {
-    const left = this.#storage.sql.exec<Record<ImpliedKind, number>>(leftToDo).one();
-    for (const kind of ['audit', 'notice', 'usage', 'summary'] as const) if (left[kind] === 1) this.set(kind, now);
+    const left = this.#sql.exec<Record<Exclude<ImpliedKind, 'notice'>, number>>(leftToDo).one();
+    for (const kind of ['audit', 'usage', 'summary'] as const) if (left[kind] === 1) this.set(kind, now);
+    if (this.#sql.exec('SELECT sequence FROM notices LIMIT 1').toArray().length > 0) this.set('notice', now);
     if (left.turn === 1) this.set('turn', now + limits.turnAlarmMs);
   }
 
   set(kind: TimerKind, due: number): void {
     if (!stored.has(kind)) this.#implied.set(kind, due);
-    else
-      this.#storage.sql.exec('INSERT INTO timers (kind, due) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET due = excluded.due', kind, due);
+    else this.#sql.exec('INSERT INTO timers (kind, due) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET due = excluded.due', kind, due);
     // The alarm is not later, so the other timers need not be read.
     if (this.#armedFor === null || this.#armedFor > due) this.arm();
   }
 
   /** Sets the timer to `due` or a little later, unless it is set for later. */
   postpone(kind: StoredKind, due: number): void {
-    const [row] = this.#storage.sql.exec<{ due: number }>('SELECT due FROM timers WHERE kind = ?', kind);
+    const [row] = this.#sql.exec<{ due: number }>('SELECT due FROM timers WHERE kind = ?', kind);
     if (row === undefined || row.due < due) this.set(kind, due + postponedMs);
   }
 
   clear(kind: TimerKind): void {
-    if (stored.has(kind)) this.#storage.sql.exec('DELETE FROM timers WHERE kind = ?', kind);
+    if (stored.has(kind)) this.#sql.exec('DELETE FROM timers WHERE kind = ?', kind);
     // A session with nothing left to do is idle, maybe for long, and is not woken.
     else if (this.#implied.delete(kind) && this.#implied.size === 0) this.#armExactly();
   }
@@ -64,11 +66,11 @@ export class Timers {
   /** Deletes all timers, before the session is deleted. */
   clearAll(): void {
     this.#implied.clear();
-    this.#storage.sql.exec('DELETE FROM timers');
+    this.#sql.exec('DELETE FROM timers');
   }
 
   due(now: number): TimerKind[] {
-    const rows = this.#storage.sql.exec<{ kind: TimerKind; due: number }>('SELECT kind, due FROM timers WHERE due <= ?', now);
+    const rows = this.#sql.exec<{ kind: TimerKind; due: number }>('SELECT kind, due FROM timers WHERE due <= ?', now);
     const all = [...[...this.#implied].map(([kind, due]) => ({ kind, due })), ...rows];
     return all
       .filter(({ due }) => due <= now)
@@ -98,7 +100,7 @@ export class Timers {
   }
 
   #earliest(): number | null {
-    const { earliest } = this.#storage.sql.exec<{ earliest: number | null }>('SELECT min(due) AS earliest FROM timers').one();
+    const { earliest } = this.#sql.exec<{ earliest: number | null }>('SELECT min(due) AS earliest FROM timers').one();
     const all = earliest === null ? [...this.#implied.values()] : [earliest, ...this.#implied.values()];
     return all.length === 0 ? null : Math.min(...all);
   }

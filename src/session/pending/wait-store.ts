@@ -169,7 +169,8 @@ export class WaitStore {
 
   /** Returns when the next pending approval or request for input expires; null when none is pending. */
   nextExpiry(): number | null {
-    return this.#sql.exec<{ at: number | null }>(`SELECT min(expires_at) AS at FROM waits WHERE state = 'pending'`).one().at;
+    const query = `SELECT expires_at AS at FROM waits WHERE state = 'pending' AND expires_at IS NOT NULL ORDER BY expires_at LIMIT 1`;
+    return this.#sql.exec<{ at: number }>(query).toArray()[0]?.at ?? null;
   }
 
   /** Returns the newest approval of this call that is pending, approved, or denied and not yet reported to the caller; otherwise null. */

@@ -8,6 +8,7 @@ import type { Plan } from '../../../src/core/turn/plan.ts';
 import { EventLog } from '../../../src/session/log/event-log.ts';
 import type { Bindings } from '../../../src/storage/bindings.ts';
 import { wire } from '../../../src/wire.ts';
+import { sessionSql } from '../session-sql.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -157,7 +158,7 @@ describe('a session', () => {
     expect(await session.hasTurn(owner, 'turn-named')).toBe(false);
     const turns = await Promise.all(Array.from({ length: 5 }, () => session.submit(owner, { ...say('once'), turn: 'turn-named' })));
     await runInDurableObject(stub, (_instance, { storage }) =>
-      storage.sql.exec('UPDATE turns SET accepted_at = 0; DELETE FROM idempotency'),
+      sessionSql(storage).exec('UPDATE turns SET accepted_at = 0; DELETE FROM idempotency'),
     );
     turns.push(await session.submit(owner, { ...say('once'), turn: 'turn-named' }));
     expect(new Set(turns.map(({ turn }) => turn))).toEqual(new Set(['turn-named']));
@@ -252,9 +253,9 @@ describe('the log', () => {
     const { stub } = await make();
     const text = `${'😀'.repeat(limits.maxRowCharacters / 2)}x${'\u2028"\\'.repeat(1000)}`;
     const [written, again] = await runInDurableObject(stub, (_, state) => {
-      const log = new EventLog(state.storage.sql, Date.now);
+      const log = new EventLog(sessionSql(state.storage), Date.now);
       for (let count = 0; count < 3; count += 1) log.append({ type: 'text-delta', turn: 't', step: 1, text: `${count} ${text}` });
-      const reopened = new EventLog(state.storage.sql, Date.now);
+      const reopened = new EventLog(sessionSql(state.storage), Date.now);
       return [[...log.readAll(0)], [...reopened.readAll(0)]] as [SessionEvent[], SessionEvent[]];
     });
     expect(written).toEqual(again);

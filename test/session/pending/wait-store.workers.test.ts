@@ -6,6 +6,7 @@ import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
 import { WaitStore } from '../../../src/session/pending/wait-store.ts';
 import type { Bindings } from '../../../src/storage/bindings.ts';
 import { wire } from '../../../src/wire.ts';
+import { sessionSql } from '../session-sql.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -22,7 +23,7 @@ describe("questions of tools in a session's tables", () => {
     const { id } = await sessions.create(owner, { model: 'rehearsal/default', listed: false });
     const stub = env.SESSION.get(env.SESSION.idFromString(id));
     await runInDurableObject(stub, async (_instance, { storage }) => {
-      const waits = new WaitStore(storage.sql, () => 0);
+      const waits = new WaitStore(sessionSql(storage), () => 0);
       const state = 'ü'.repeat(2_500_000);
       waits.applyEvent(required);
       waits.addQuestion('a', { requests: {}, state });
@@ -32,11 +33,11 @@ describe("questions of tools in a session's tables", () => {
       waits.addAnswers(asked, { k: { action: 'accept', content: { id: '7' } } }, 'hash');
       waits.applyEvent({ type: 'input-given', ...at, round: 1, actions: { k: 'accept' }, by: 'chat' });
       // As another object of the same session reads them.
-      const again = new WaitStore(storage.sql, () => 0);
+      const again = new WaitStore(sessionSql(storage), () => 0);
       expect(again.given('a')).toEqual({ responses: { k: { action: 'accept', content: { id: '7' } } }, state });
       again.applyEvent({ type: 'tool-result', ...at, via: 'wire', isError: false, content: [] });
       expect([again.given('a'), again.get('input', 'a')?.state, again.nextExpiry()]).toEqual([null, 'answered', null]);
-      const [row] = storage.sql.exec('SELECT count(*) AS parts FROM wait_parts');
+      const [row] = sessionSql(storage).exec('SELECT count(*) AS parts FROM wait_parts');
       expect(row).toEqual({ parts: 0 });
     });
   });

@@ -7,6 +7,7 @@ import type { ClientResult } from '../../../src/core/turn/message.ts';
 import type { SessionPort, SubmittedTurn, SubmitTurn } from '../../../src/ports/session.ts';
 import type { Bindings } from '../../../src/storage/bindings.ts';
 import { wire } from '../../../src/wire.ts';
+import { sessionSql } from '../session-sql.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -74,7 +75,7 @@ const gatheredBy = async (session: string): Promise<unknown[]> =>
   );
 const marksOf = async (session: string): Promise<unknown[]> =>
   await runInDurableObject(bindings.SESSION.get(bindings.SESSION.idFromString(session)), (_instance, { storage }) => [
-    ...storage.sql.exec('SELECT label, by FROM taint ORDER BY label'),
+    ...sessionSql(storage).exec('SELECT label, by FROM taint ORDER BY label'),
   ]);
 const failed = async (work: Promise<unknown>): Promise<string> =>
   await work.then(

@@ -1,11 +1,12 @@
 /** Forks over the real objects: what they take over, repeats and interrupted copies. */
-import { runInDurableObject } from 'cloudflare:test';
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../../src/core/principal.ts';
 import { maxForkCharacters } from '../../../src/session/turn/fork-session.ts';
 import type { Bindings } from '../../../src/storage/bindings.ts';
 import { wire } from '../../../src/wire.ts';
+import { sessionSql } from '../session-sql.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -67,11 +68,15 @@ describe('a fork', () => {
     const { id, session, say } = await begin();
     const { turn } = await say('hello');
     await runInDurableObject(bindings.SESSION.get(bindings.SESSION.idFromString(id)), (_, state) => {
-      state.storage.sql.exec(`INSERT INTO taint (label, by, origin, at) VALUES ('private', 'mail.read', 'https://mail.example', 1)`);
+      sessionSql(state.storage).exec(
+        `INSERT INTO taint (label, by, origin, at) VALUES ('private', 'mail.read', 'https://mail.example', 1)`,
+      );
     });
+    // The object has read before that it has none.
+    await evictDurableObject(bindings.SESSION.get(bindings.SESSION.idFromString(id)));
     const { id: made } = await session.fork(owner, turn);
     const rows = await runInDurableObject(bindings.SESSION.get(bindings.SESSION.idFromString(made)), (_, state) =>
-      state.storage.sql.exec('SELECT label, by, origin FROM taint').toArray(),
+      sessionSql(state.storage).exec('SELECT label, by, origin FROM taint').toArray(),
     );
     expect(rows).toEqual([{ label: 'private', by: 'mail.read', origin: 'https://mail.example' }]);
   });

@@ -9,6 +9,7 @@ import type { ClientResult } from '../../../src/core/turn/message.ts';
 import type { SessionPort, SubmittedTurn, SubmitTurn } from '../../../src/ports/session.ts';
 import type { Bindings } from '../../../src/storage/bindings.ts';
 import { wire } from '../../../src/wire.ts';
+import { sessionSql } from '../session-sql.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -182,7 +183,7 @@ describe('a chat client whose tool is called by another tool', () => {
     expect(third.session).toBe(id);
     // As after the retention of the call's row.
     await runInDurableObject(env.SESSION.get(env.SESSION.idFromString(id)), (_instance, { storage }) =>
-      storage.sql.exec('DELETE FROM waits'),
+      sessionSql(storage).exec('DELETE FROM waits'),
     );
     const history = [asked, said(first), said(second), user('bye'), said(await told(third))];
     expect((await say('bye again', history)).session).toBe(id);
