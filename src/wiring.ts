@@ -133,7 +133,7 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     ...buildServe(base, servers, callDeps),
     fileSpace: createFileSpaces(bindings, { sessions, now: runtime.clock.now, noteObject }),
   };
-  const keptReplies = createReplyStore({ kv: bindings.KV, sessions, log: runtime.log, background });
+  const keptReplies = createReplyStore({ ...runtime, kv: bindings.KV, sessions, background });
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, ...runtime });
   const plan = (principal: Principal, request: PlanRequest): Promise<Plan> =>
     planTurn({ directory, aliases: settings.aliases, telemetry: runtime.telemetry }, principal, request);

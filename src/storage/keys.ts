@@ -9,7 +9,7 @@
  * | `{kind}:{workspace}:{name}` | `agent:default:helper` | `PublishedValue` (JSON): an agent, skill, provider, secret, server or what it `offers`; secret values and keys are sealed | until the next write; tombstone 1 day | Catalog's outbox |
  * | `{kind}:{workspace}` | `rules:default` | `PublishedValue` (JSON): `rules`, `providers`, `model-aliases`, `subscriptions`, `settings`, `retired-keys` (sealed) | until the next write | Catalog's outbox |
  * | `hook:{workspace}:{webhook}` | `hook:default:triage` | `PublishedHook` (JSON); its secrets are sealed | until the next write; tombstone 1 day | Catalog's outbox |
- * | `reply:{workspace}:{hash}` | `reply:default:9f86…` | parts or items (JSON) of a translated reply, or the id of an answer of a session; the hash is of the key's id and the reply's | 1 hour | the Worker |
+ * | `reply:{workspace}:{hash}` | `reply:default:9f86…` | parts or items (JSON) of a translated reply, or the id of an answer of a session; the hash is of the key's id and the reply's. Of a batch of plain replies: their items by key and id, and the hash is of its name | 1 hour | the Worker |
  *
  * KV may return an old value for up to 90 s (`cacheTtl` plus propagation). API keys are never stored in it, and secret
  * values only sealed.

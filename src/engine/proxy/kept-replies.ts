@@ -16,10 +16,12 @@ import type { AnswerIdentity, Dialect } from '../../dialects/dialect.ts';
 import { toReplyDocument, uniqueOfCalls } from '../../dialects/reply-encoder.ts';
 
 /**
- * The replies of one key. `put` stores in the background, and nothing if the text is too long. `answer` returns the document of an answer that
+ * The replies of one key. `put` stores in the background, and nothing if the text is too long. `nextId` returns an id for an answer that is
+ * stored now: answers with such ids are stored together. `answer` returns the document of an answer that
  * a session stores; null: the session or the answer does not exist, belongs to another key, or has not ended.
  */
 export type KeptReplies = {
+  nextId(): string;
   put(id: string, text: string): void;
   get(id: string): Promise<string | null>;
   answer(completion: Reference): Promise<string | null>;

@@ -51,20 +51,22 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
   if (kept !== undefined && dialect.name === 'openai-chat' && conversation.input.length === 0)
     conversation.history = await withKeptParts(kept, conversation.history);
   const asked = toChatRequest(chat, request, conversation);
-  const identity: AnswerIdentity = {
-    id: toAnswerId(dialect.name, deps.ids.next('cmpl')),
+  const storing = body.store === false ? undefined : kept;
+  const identity = (unique = deps.ids.next('cmpl')): AnswerIdentity => ({
+    id: toAnswerId(dialect.name, unique),
     model: ref,
     created: Math.floor(deps.clock.now() / 1000),
     includeUsage: request.includeUsage,
     echo: request.echo,
-  };
-  const storing = body.store === false ? undefined : kept;
+  });
   const batches = deps.model.stream(asked, request.streamed ? signal() : new AbortController().signal)[Symbol.asyncIterator]();
   if (!request.streamed) {
     const events = await withCallerErrors(readAll(batches, meter));
-    return Response.json(toKeptDocument(storing, dialect, events, identity));
+    const unique = dialect.name === 'openai-responses' ? storing?.nextId() : undefined;
+    return Response.json(toKeptDocument(storing, dialect, events, identity(unique)));
   }
-  const keep = createReplyKeeper(storing, dialect, identity);
+  const streamed = identity();
+  const keep = createReplyKeeper(storing, dialect, streamed);
   const { value: first = [] } = await withCallerErrors(batches.next());
   meter.take(first);
   keep(first);
@@ -83,7 +85,7 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
       });
     },
   };
-  const encoder = createReplyEncoder(dialect, identity);
+  const encoder = createReplyEncoder(dialect, streamed);
   return new Response(encodeReply({ first, cursor, encoder, clock: deps.clock }), {
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store, no-transform' },
   });
