@@ -10,7 +10,6 @@ const named = /\b(?:FROM|JOIN|INTO|UPDATE)\s+(\w+)/g;
 /** Its result has a row even if the tables are empty. */
 const alwaysHasRow = /^SELECT\b(?!.*\bHAVING\b).*\b(?:count|sum|min|max|EXISTS)\s*\(/s;
 const unknownTable = /no such table: (\w+)/;
-const noRows = 'SELECT 1 WHERE 0';
 
 /** The names of the tables of a statement, by its text. Statements are constants of the code. */
 const namesByStatement = new Map<string, readonly string[]>();
@@ -29,7 +28,7 @@ export function withLazyTables(sql: SqlStorage, tables: LazyTables): SqlStorage 
       const names = namesIn(query);
       const absent = names.filter((name) => missing.has(name));
       if (absent.length > 0) {
-        if (absent.length === names.length && !query.startsWith('INSERT') && !alwaysHasRow.test(query)) return sql.exec(noRows);
+        if (absent.length === names.length && !query.startsWith('INSERT') && !alwaysHasRow.test(query)) return noRows<never>();
         for (const name of absent) create(name);
       }
     }
@@ -51,6 +50,23 @@ export function withLazyTables(sql: SqlStorage, tables: LazyTables): SqlStorage 
   };
   // The other members are the classes of its cursors and statements, which nothing uses.
   return lazy as SqlStorage;
+}
+
+/** The cursor of a statement that found nothing; without a statement, which would take longer. */
+function noRows<Row extends Record<string, SqlStorageValue>>(): SqlStorageCursor<Row> {
+  const nothing: Row[] = [];
+  const cursor: Pick<SqlStorageCursor<Row>, 'toArray' | 'one' | 'next' | 'rowsRead' | 'rowsWritten' | typeof Symbol.iterator> = {
+    toArray: () => [],
+    one() {
+      throw new Error('expected one row, got none');
+    },
+    next: () => ({ done: true, value: undefined }),
+    rowsRead: 0,
+    rowsWritten: 0,
+    [Symbol.iterator]: () => nothing[Symbol.iterator](),
+  };
+  // `raw`, `columnNames` and the statistics of cursors are not used.
+  return cursor as SqlStorageCursor<Row>;
 }
 
 function namesIn(query: string): readonly string[] {

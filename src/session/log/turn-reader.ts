@@ -81,11 +81,14 @@ export function createWaitDetector(turn: string): (event: SessionEvent) => boole
 /** Returns the turn's row once it has ended, or once it waits or is queued behind a turn that waits. */
 export async function untilSettled(source: TurnSource, turn: string): Promise<TurnRow> {
   for (;;) {
-    // Runs at every event, so it reads the state only: the whole row has the turn's plan, which may be long.
     const state = source.turns.stateOf(turn);
     if (state !== 'running' && (state !== 'queued' || source.turns.isWaiting())) return findTurn(source, turn);
-    await waitForEvent(source, limits.heartbeatMs);
-    if (source.isDeleted()) throw new Problem('not_found', 'The session was deleted.');
+    const { changes } = source.turns;
+    // Readers are also woken when a turn starts to wait and when the session is deleted. Most events change no turn's state.
+    while (source.turns.changes === changes) {
+      await new Promise<void>((resolve) => void source.log.onChange(resolve));
+      if (source.isDeleted()) throw new Problem('not_found', 'The session was deleted.');
+    }
   }
 }
 

@@ -15,6 +15,8 @@ export class AuditOutbox {
   readonly #begun = new Map<string, number>();
   #lastNumber = 0;
   #lastReserved = 0;
+  /** null: not known. Only this object writes rows. */
+  #hasRows: boolean | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -29,12 +31,16 @@ export class AuditOutbox {
   add(row: Omit<AuditRow, 'sequence'>): void {
     const sequence = this.#begun.get(row.callId);
     if (sequence === undefined) this.#insert(row);
-    else this.#sql.exec('INSERT OR REPLACE INTO audit (sequence, body) VALUES (?, ?)', sequence, JSON.stringify(row));
+    else {
+      this.#hasRows = true;
+      this.#sql.exec('INSERT OR REPLACE INTO audit (sequence, body) VALUES (?, ?)', sequence, JSON.stringify(row));
+    }
     // A waiting call is started again later under the same id.
     if (row.verdict !== 'waiting') this.#begun.delete(row.callId);
   }
 
   #insert(row: Omit<AuditRow, 'sequence'>): number {
+    this.#hasRows = true;
     const sequence = this.#nextNumber();
     this.#sql.exec('INSERT INTO audit (sequence, body) VALUES (?, ?)', sequence, JSON.stringify(row));
     return sequence;
@@ -52,7 +58,8 @@ export class AuditOutbox {
   }
 
   hasRows(): boolean {
-    return this.#sql.exec('SELECT sequence FROM audit LIMIT 1').toArray().length > 0;
+    this.#hasRows ??= this.#sql.exec('SELECT sequence FROM audit LIMIT 1').toArray().length > 0;
+    return this.#hasRows;
   }
 
   /** Like `flush`, but waits at most `limits.auditWaitMs`. Returns the error when rows are left, else null. */
@@ -63,13 +70,13 @@ export class AuditOutbox {
 
   /** Sends all stored rows and deletes those that were stored. The audit identifies a row by session and sequence. */
   async flush(send: (rows: AuditRow[]) => Promise<void>): Promise<void> {
-    for (;;) {
+    while (this.hasRows()) {
       const query = 'SELECT sequence, body FROM audit ORDER BY sequence LIMIT ?';
       const stored = this.#sql.exec<{ sequence: number; body: string }>(query, auditBatchRows).toArray();
-      if (stored.length === 0) return;
       await send(stored.map(({ sequence, body }) => ({ ...(JSON.parse(body) as Omit<AuditRow, 'sequence'>), sequence })));
       // Compares the text too: an intent that was sent may have been replaced by its outcome in the meantime.
       for (const { sequence, body } of stored) this.#sql.exec('DELETE FROM audit WHERE sequence = ? AND body = ?', sequence, body);
+      this.#hasRows = null;
     }
   }
 }

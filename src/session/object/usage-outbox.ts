@@ -40,6 +40,8 @@ type Range = { sequence: number; turn: string; after: number; through: number };
 export class UsageOutbox {
   readonly #parts: UsageParts;
   #sending: Promise<void> | null = null;
+  /** null: not known. Only this object writes rows. */
+  #hasRows: boolean | null = null;
 
   constructor(parts: UsageParts) {
     this.#parts = parts;
@@ -51,6 +53,7 @@ export class UsageOutbox {
     const query = 'SELECT max(counted_event, coalesce(input_event, 0)) AS after, state FROM turns WHERE id = ?';
     const { after, state } = sql.exec<{ after: number; state: string }>(query, turn).one();
     if (through <= after) return;
+    this.#hasRows = true;
     sql.exec('INSERT INTO usage_ranges (turn, after_event, through_event) VALUES (?, ?, ?)', turn, after, through);
     // A turn that has ended has no further range.
     if (state !== 'ended') sql.exec('UPDATE turns SET counted_event = ? WHERE id = ?', through, turn);
@@ -60,7 +63,8 @@ export class UsageOutbox {
   }
 
   hasRows(): boolean {
-    return this.#parts.sql.exec('SELECT sequence FROM usage_ranges LIMIT 1').toArray().length > 0;
+    this.#hasRows ??= this.#parts.sql.exec('SELECT sequence FROM usage_ranges LIMIT 1').toArray().length > 0;
+    return this.#hasRows;
   }
 
   /** Sends all stored ranges and deletes those that were taken. Returns the error when some are left, else null. */
@@ -77,12 +81,13 @@ export class UsageOutbox {
         // This `await` also makes sure that nothing below runs before the caller has stored the returned promise in `#sending`.
         await failpoint('usage-noted-before-sent');
         const query = 'SELECT sequence, turn, after_event AS after, through_event AS through FROM usage_ranges ORDER BY sequence LIMIT ?';
-        const ranges = sql.exec<Range>(query, batchRanges).toArray();
+        const ranges = this.hasRows() ? sql.exec<Range>(query, batchRanges).toArray() : [];
         const last = ranges.at(-1);
         if (last === undefined) return;
         await send(await Promise.all(ranges.map((range) => this.#build(range))));
         await failpoint('usage-sent-before-noted');
         sql.exec('DELETE FROM usage_ranges WHERE sequence <= ?', last.sequence);
+        this.#hasRows = null;
       }
     } finally {
       // Cleared in the same tick as the last read: ranges stored from now on are sent by another run.

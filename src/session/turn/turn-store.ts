@@ -58,10 +58,16 @@ const columns =
 export class TurnStore {
   readonly #sql: SqlStorage;
   readonly #now: () => number;
+  #changes = 0;
 
   constructor(sql: SqlStorage, now: () => number) {
     this.#sql = sql;
     this.#now = now;
+  }
+
+  /** Counts the changes of states of turns in this object, so that a reader knows when to read them again. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** Throws `rate_limited` when the queue is full, and `conflict` when the session is. Call it before `accept`. */
@@ -158,6 +164,7 @@ export class TurnStore {
 
   /** Marks the turn as started and returns the epoch of its run. */
   markStarted(id: string, before: number): number {
+    this.#changes += 1;
     const query = `UPDATE turns SET state = 'running', input_event = ?, epoch = epoch + 1 WHERE id = ? RETURNING epoch`;
     return this.#sql.exec<{ epoch: number }>(query, before, id).one().epoch;
   }
@@ -183,6 +190,7 @@ export class TurnStore {
   }
 
   markWaiting(id: string, reason: WaitReason): void {
+    this.#changes += 1;
     this.#sql.exec(`UPDATE turns SET state = 'waiting', reason = ? WHERE id = ?`, reason, id);
   }
 
@@ -198,11 +206,13 @@ export class TurnStore {
   }
 
   markRunning(id: string): void {
+    this.#changes += 1;
     this.#sql.exec(`UPDATE turns SET state = 'running', reason = NULL WHERE id = ?`, id);
   }
 
   /** `plan`: of the turn, where it is known. */
   markEnded(id: string, status: TurnStatus, reason: TurnEndReason, lastEvent: number, plan = this.get(id)?.plan): void {
+    this.#changes += 1;
     const { agent, edition, trigger, limited }: EndedPlan = plan ?? {};
     const query = `UPDATE turns SET state = 'ended', status = ?, reason = ?, last_event = ?, plan = ? WHERE id = ?`;
     this.#sql.exec(query, status, reason, lastEvent, JSON.stringify({ agent, edition, trigger, limited }), id);
