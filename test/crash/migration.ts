@@ -58,8 +58,7 @@ function takeBack(file: string): void {
   const database = new DatabaseSync(file);
   try {
     splitRows(database);
-    // The previous schema counts audit rows here.
-    database.exec(`INSERT INTO sqlite_sequence (name, seq) SELECT 'audit', audit_reserved FROM meta`);
+    const reserved = database.prepare('SELECT audit_reserved AS rows FROM meta').get()?.rows ?? null;
     const kept = new Set(namesOf(old));
     // Indexes first: a column with one cannot be dropped.
     for (const { type, name } of schemaOf(database).reverse()) {
@@ -70,9 +69,11 @@ function takeBack(file: string): void {
           if (!columns.has(column)) database.exec(`ALTER TABLE "${name}" DROP COLUMN "${column}"`);
       }
     }
-    // What the newest migration dropped.
+    // What the newest migration dropped, and what this session has not used.
     const present = new Set(namesOf(database));
     for (const { name, sql } of schemaOf(old)) if (!present.has(name)) database.exec(sql);
+    // The previous schema counts audit rows here.
+    database.prepare(`INSERT INTO sqlite_sequence (name, seq) VALUES ('audit', ?)`).run(reserved);
     database.exec(`UPDATE schema_version SET version = ${sessionMigrations.length - 1}`);
   } finally {
     database.close();

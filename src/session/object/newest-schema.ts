@@ -1,7 +1,7 @@
 /**
  * The tables of a session, as the migrations of `schema.ts` leave them. A test compares the two. A new session has those that every session
  * uses, created in one transaction, and creates each other one when it first stores something in it (`storage/lazy-tables.ts`): a later
- * migration must therefore not expect these. `schema.ts` says what the tables are for, and what `!` stands for.
+ * migration that changes one of these creates it before, if it does not exist. `schema.ts` says what the tables are for, and what `!` stands for.
  */
 import type { LazyTables } from '../../storage/lazy-tables.ts';
 
