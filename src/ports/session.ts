@@ -111,6 +111,8 @@ export type SubmitTurn = {
   input: InputPart[];
   /** The turn's id, if it was announced before: it is started once, however often it is submitted. Absent: a new one. */
   turn?: string;
+  /** True if the client waits for the answer, without the events before it. */
+  awaitsAnswer?: boolean;
   idempotencyKey?: string;
   /** SHA-256 of the request body, compared when the idempotency key repeats. */
   bodyHash?: string;

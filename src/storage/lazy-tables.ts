@@ -55,17 +55,16 @@ export function withLazyTables(sql: SqlStorage, tables: LazyTables): SqlStorage 
 /** The cursor of a statement that found nothing; without a statement, which would take longer. */
 function noRows<Row extends Record<string, SqlStorageValue>>(): SqlStorageCursor<Row> {
   const nothing: Row[] = [];
-  const cursor: Pick<SqlStorageCursor<Row>, 'toArray' | 'one' | 'next' | 'rowsRead' | 'rowsWritten' | typeof Symbol.iterator> = {
+  const cursor: Pick<SqlStorageCursor<Row>, 'toArray' | 'one' | 'rowsRead' | 'rowsWritten' | typeof Symbol.iterator> = {
     toArray: () => [],
     one() {
-      throw new Error('expected one row, got none');
+      throw new Error('no row');
     },
-    next: () => ({ done: true, value: undefined }),
     rowsRead: 0,
     rowsWritten: 0,
     [Symbol.iterator]: () => nothing[Symbol.iterator](),
   };
-  // `raw`, `columnNames` and the statistics of cursors are not used.
+  // The others are not used.
   return cursor as SqlStorageCursor<Row>;
 }
 

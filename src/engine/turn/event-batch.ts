@@ -1,7 +1,7 @@
 /**
  * Gathers the events of a model's reply into rows of the log (contract §5). The events of one network read are one row. Deltas are joined
  * first: the first delta is written at once; then one event for each 4 kB, for each network read that arrives 50 ms after the last row, or
- * after 50 ms of silence; 500 ms while no client follows the log. Each event is sent to every reader and each row is billed, so both
+ * after 50 ms of silence. While no client follows the log, the events of 500 ms are one row. Each event is sent to every reader and each row is billed, so both
  * determine the cost of a stream.
  */
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
@@ -94,11 +94,14 @@ export function createEventBatch(
       if (deltaText(delta).length >= deltaFlushCharacters) holdDelta();
     },
     readEnded() {
+      if (!isFollowed()) {
+        if (delta !== null || held.length > 0) arm(Math.max(intervalMs, unfollowedFlushMs));
+        return;
+      }
       write();
       if (delta === null) return;
       const sinceMs = clock.now() - lastDeltaAt;
-      const waitMs = isFollowed() ? intervalMs : Math.max(intervalMs, unfollowedFlushMs);
-      if (sinceMs < waitMs) arm(waitMs);
+      if (sinceMs < intervalMs) arm(intervalMs);
       else if (sinceMs < 2 * deltaFlushMs || lastDeltaAt < 0) flush();
       // Long after the last row, either the model is slow or this process is. A timer measures which, without delaying the row.
       else arm(0);

@@ -93,7 +93,7 @@ async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Foun
   const previous = request.previous === null ? {} : { previous: request.previous };
   const chat = { dialect: dialect.name, model: body.model, includeUsage, echo, results, ...previous };
   const { replaced } = plan;
-  const wanted = { plan, input, history, chat, ...idempotency };
+  const wanted = { plan, input, history, chat, awaitsAnswer: !request.streamed, ...idempotency };
   const submitted = await submitWithinLimits(turn.services, turn.principal, wanted, (given) =>
     submit(turn, existing?.session ?? null, given),
   );

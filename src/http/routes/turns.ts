@@ -91,14 +91,17 @@ export const turnRoutes: readonly Route[] = [
     async ({ c, services, principal, params, body, bytes, answer }) => {
       const idempotency = await idempotencyOf(c, bytes);
       const session = services.sessions.get(params.id);
+      const streamed = c.req.header('accept')?.includes('text/event-stream') === true;
+      const isAsync = prefersAsync(c.req.header('prefer'));
       const begin = async () => {
         const { agent, model, toolset, instructions, tools: usual } = await session.setup(principal);
         const plan = await services.planTurn(principal, { agent, model, toolset, instructions, tools: body.tools ?? usual });
         const input = typeof body.input === 'string' ? [{ type: 'text' as const, text: body.input }] : body.input;
         const { replaced } = plan;
+        const awaitsAnswer = !streamed && !isAsync;
         const submit = (request: SubmitTurn) => session.submit(principal, request);
         return {
-          ...(await submitWithinLimits(services, principal, { plan, input, ...idempotency }, submit)),
+          ...(await submitWithinLimits(services, principal, { plan, input, awaitsAnswer, ...idempotency }, submit)),
           ...(replaced !== undefined && { replaced }),
         };
       };
@@ -107,12 +110,12 @@ export const turnRoutes: readonly Route[] = [
       const { turn, position, edition } = begun;
 
       const used = { ...(edition !== null && { 'x-moniker-edition': editionName(edition) }), ...replacedToolsHeader(begun) };
-      if (c.req.header('accept')?.includes('text/event-stream')) {
+      if (streamed) {
         return new Response(await session.stream(principal, turn), {
           headers: { ...eventStreamHeaders, ...(used as Record<string, string>) },
         });
       }
-      if (prefersAsync(c.req.header('prefer'))) {
+      if (isAsync) {
         return answer(
           202,
           { turn, position },

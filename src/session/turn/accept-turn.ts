@@ -33,6 +33,6 @@ export function acceptTurn(context: SubmitContext, request: SubmitTurn, note: (t
   const completion = note(turn);
   if (request.idempotencyKey !== undefined)
     openSession.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', { turn, session: null, edition, completion });
-  const position = openSession.runner.accept(turn, request.plan, request.input);
+  const position = openSession.runner.accept(turn, request.plan, request.input, request.awaitsAnswer);
   return { turn, position, session, edition, completion };
 }

@@ -28,6 +28,8 @@ export type TurnRun = {
   /** Milliseconds that earlier runs worked, and when this run started. */
   earlierMs: number;
   startedAt: number;
+  /** As in `SubmitTurn`. */
+  awaitsAnswer: boolean;
   /** Ids of the calls whose audit rows are written. */
   audited: Set<string>;
   unaudited: UnauditedResult[];
@@ -43,6 +45,7 @@ export function toRun({ id, plan, spentMs }: Pick<OpenTurnRow, 'id' | 'plan' | '
     sealed: false,
     earlierMs: spentMs,
     startedAt: now,
+    awaitsAnswer: false,
     audited: new Set(),
     unaudited: [],
   };

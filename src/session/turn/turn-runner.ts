@@ -48,12 +48,15 @@ export class TurnRunner {
     return this.#run !== null;
   }
 
-  /** Stores the turn and starts it, unless another one has not ended. Returns the number of turns ahead of it. */
-  accept(id: string, plan: Plan, input: InputPart[]): number {
+  /**
+   * Stores the turn and starts it, unless another one has not ended. `awaitsAnswer`: as in `SubmitTurn`, of a turn that starts now. Returns the
+   * number of turns ahead of it.
+   */
+  accept(id: string, plan: Plan, input: InputPart[], awaitsAnswer = false): number {
     const { turns, log } = this.#parts;
     if (this.#run === null && !this.#shut && turns.isIdle()) {
       const before = log.newest;
-      this.#begin({ id, plan, spentMs: 0 }, turns.acceptStarted(id, plan, before), input);
+      this.#begin({ id, plan, spentMs: 0 }, turns.acceptStarted(id, plan, before), input, awaitsAnswer);
       return 0;
     }
     turns.accept(id, plan, input);
@@ -75,8 +78,8 @@ export class TurnRunner {
     this.#begin(next, epoch, turns.takeInput(next.id));
   }
 
-  #begin(row: Pick<OpenTurnRow, 'id' | 'plan' | 'spentMs'>, epoch: number, input: InputPart[]): void {
-    const run = toRun(row, epoch, this.#parts.deps.clock.now());
+  #begin(row: Pick<OpenTurnRow, 'id' | 'plan' | 'spentMs'>, epoch: number, input: InputPart[], awaitsAnswer = false): void {
+    const run = { ...toRun(row, epoch, this.#parts.deps.clock.now()), awaitsAnswer };
     this.#run = run;
     const { model, agent, edition } = row.plan;
     this.#append(run, { type: 'turn-start', turn: row.id, input, model, ...(agent && { agent }), ...(edition && { edition }) });

@@ -51,6 +51,7 @@ export type TurnScopeParts = TurnAuditParts & {
 export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, append: (...events: readonly SessionEventBody[]) => void) {
   const { deps, log, transcript, files, workspace, results, flushAudit } = parts;
   const { plan } = run;
+  const mayFollow = !run.awaitsAnswer && plan.trigger === undefined;
   const read = async () => ({ offered: await parts.namesFor(plan), rules: await parts.rules(), skills: await parts.skillsFor(plan) });
   const { offered, rules, skills } = await retryCatalogRead(deps, run.abort.signal, read);
   markForeignText(parts.taint, [...(offered?.tools ?? []), ...(offered?.inner?.tools ?? [])], parts.keyId);
@@ -72,7 +73,7 @@ export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, appen
     newest: () => log.newest,
     append,
     // The client that submitted the turn may be about to follow it.
-    isFollowed: () => log.isFollowed() || deps.clock.now() - run.startedAt < followDelayMs,
+    isFollowed: () => log.isFollowed() || (mayFollow && deps.clock.now() - run.startedAt < followDelayMs),
     rules: async () => {
       const now = await parts.rules();
       // When the rules cannot be read now, the last known rules are better than requiring approval for everything.

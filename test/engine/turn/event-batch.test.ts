@@ -96,3 +96,30 @@ it('writes the events of one network read as one row, in order', () => {
   batch.close();
   expect(rows.flat()).toHaveLength(204);
 });
+
+it('writes all events of 500 ms as one row while no client follows', async () => {
+  const rows: string[][] = [];
+  const clock = fakeClock();
+  const batch = createEventBatch(
+    clock,
+    (...events) => void rows.push(events.map(({ type }) => type)),
+    () => false,
+  );
+  const at = { turn: 't', step: 1, callId: 'c' };
+  const events: SessionEventBody[] = [
+    delta('a'),
+    { type: 'tool-input-start', ...at, name: 'n', canonical: null, via: null },
+    { type: 'tool-input-delta', ...at, delta: '{}' },
+  ];
+  for (const event of events) {
+    batch.add(event);
+    batch.readEnded();
+    await clock.advance(50);
+  }
+  expect(rows).toEqual([]);
+  await clock.advance(unfollowedFlushMs);
+  expect(rows).toEqual([['text-delta', 'tool-input-start', 'tool-input-delta']]);
+  batch.add({ type: 'tool-input-end', ...at, arguments: {}, repaired: false });
+  batch.close();
+  expect(rows).toHaveLength(2);
+});
