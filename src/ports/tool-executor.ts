@@ -98,6 +98,8 @@ export interface ToolExecutor {
   host?(tool: EditionTool): Promise<string | null>;
   /** Whether running it again with the same arguments and idempotency key is safe. */
   isSafe(tool: EditionTool, args: Record<string, unknown>): boolean;
+  /** Whether it, or what it calls, works on the caller's files, which are loaded for it. Absent: none does. */
+  usesFiles?(tool: EditionTool): boolean;
   /** Resolves with a result, also for errors; what it throws becomes `tool_error`. Must end soon after `signal` aborts. */
   execute(tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome>;
 }

@@ -13,6 +13,7 @@ export function createMadeExecutor(sandbox: Sandbox): ToolExecutor {
   return {
     // Safe to repeat: its journal returns the results of finished nested calls, and the others are checked one by one.
     isSafe: () => true,
+    usesFiles: () => true,
     execute: async (tool, args, context) => await runMade(sandbox, tool, args, context),
   };
 }

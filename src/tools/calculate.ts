@@ -8,6 +8,7 @@ export const calculate = defineTool({
     'Computes an arithmetic expression: + - * / % ^, parentheses, pi, e, and sqrt, abs, round, floor, ceil, ln, log10, exp, sin, cos, tan, min, max.',
   input: z.object({ expression: z.string().min(1).max(1000).describe('For example (3 + 4) * sqrt(2)') }),
   annotations: { title: 'Calculate', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  usesFiles: false,
   run({ expression }) {
     const value = evaluate(expression);
     if (!Number.isFinite(value)) throw new ToolFault(`${expression} has no finite value (division by zero, or too large).`);

@@ -48,6 +48,7 @@ export const createTool = defineTool({
       .describe('Toolset to add it to, which shares it with every user of that toolset. Requires the scope "toolsets" and an approval'),
   }),
   annotations: { title: 'Create a tool', readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  usesFiles: false,
   async run({ toolset, share, aliases, uses, ...request }, { maker }) {
     if (maker === null) throw new ToolFault('Tools cannot be created in this context.');
     try {

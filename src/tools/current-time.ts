@@ -8,6 +8,7 @@ export const currentTime = defineTool({
     timezone: z.string().max(64).default('UTC').describe('IANA time zone name, such as Europe/Prague'),
   }),
   annotations: { title: 'Current time', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  usesFiles: false,
   run({ timezone }, { now }) {
     const date = new Date(now());
     return { utc: date.toISOString(), timezone, local: inZone(date, timezone) };

@@ -42,6 +42,8 @@ export type ToolSpec<Input extends z.ZodObject> = {
   timeoutMs?: number;
   /** Whether the call can safely run twice with the same idempotency key. Default: derived from `readOnlyHint` and `idempotentHint`. */
   isSafe?(args: Record<string, unknown>): boolean;
+  /** False: neither it nor what it calls works on `context.files`, which then are not loaded for it. Default true. */
+  usesFiles?: false;
   /** Throw `ToolFault` for errors that the model should read. Any other error is also logged as an internal error. */
   run(args: z.infer<Input>, context: ToolContext): ToolAnswer | Promise<ToolAnswer>;
 };
@@ -56,6 +58,7 @@ export type DefinedTool = {
   annotations?: ToolAnnotations;
   timeoutMs?: number;
   isSafe?(args: Record<string, unknown>): boolean;
+  usesFiles: boolean;
   execute(args: Record<string, unknown>, context: ToolContext): Promise<AnswerOrWait>;
 };
 
@@ -93,6 +96,7 @@ export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): De
     ...(spec.annotations && { annotations: spec.annotations }),
     ...(spec.timeoutMs !== undefined && { timeoutMs: spec.timeoutMs }),
     ...(spec.isSafe !== undefined && { isSafe: spec.isSafe }),
+    usesFiles: spec.usesFiles ?? true,
     async execute(args, context) {
       const parsed = await spec.input.safeParseAsync(args);
       if (!parsed.success) {

@@ -32,6 +32,7 @@ export const httpRequest = defineTool({
       ),
   }),
   annotations: { title: 'Send an HTTP request', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  usesFiles: false,
   isSafe: ({ method = 'GET' }) => /^(?:GET|HEAD)$/i.test(String(method)),
   async run({ url, method: given, body, headers = {} }, { fetch, idempotencyKey, mayAuthenticate }) {
     const method = given.toUpperCase();

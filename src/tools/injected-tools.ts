@@ -24,6 +24,7 @@ export const findTools = defineTool({
   description: findToolsDescription,
   input: FindToolsInput,
   annotations: { title: 'Find tools', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  usesFiles: false,
   run({ query, limit }, { find }) {
     if (find === null) throw new ToolFault('No tools can be searched in this context.');
     const found = find.find(query, limit);
@@ -77,6 +78,7 @@ export const fetchResult = defineTool({
     idempotentHint: true,
     openWorldHint: false,
   },
+  usesFiles: false,
   run({ callId, offset, maxBytes }, { results }) {
     if (results === null) throw new ToolFault('Results are stored per session, and this call has no session.');
     const piece = results.read(callId, offset, maxBytes);
@@ -104,6 +106,7 @@ export const useSkill = defineTool({
   description: useSkillDescription,
   input: UseSkillInput,
   annotations: { title: 'Load a skill', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  usesFiles: false,
   run({ name }, { skills }) {
     if (skills === null) throw new ToolFault('No skills are available. Only agents that list skills can use them.');
     const text = skills.read(name.trim());

@@ -5,6 +5,7 @@ import { errorResult } from '../../core/tools/tool.ts';
 import type { FileSpace, FileSpaceName } from '../../ports/file-space.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { Logger } from '../../ports/runtime.ts';
+import type { ToolExecutor } from '../../ports/tool-executor.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { CallOutcome } from '../call/tool-call.ts';
 
@@ -14,16 +15,22 @@ export type CallFilesDeps = {
   fileSpace(principal: Principal, name: FileSpaceName): FileSpace;
 };
 
-/** `files`: of the MCP session of the call. `space`: the caller's name for other files. `toolset`: the toolset of the call; null: none. */
-export type FilesOfCall = { principal: Principal; files?: FileSystem | undefined; space?: string | undefined; toolset: string | null };
+/** `executor`: knows which tools use files. `files`: of the MCP session of the call. `space`: the caller's name for other files. `toolset`: the toolset of the call; null: none. */
+export type FilesOfCall = {
+  principal: Principal;
+  executor: Pick<ToolExecutor, 'usesFiles'>;
+  files?: FileSystem | undefined;
+  space?: string | undefined;
+  toolset: string | null;
+};
 
 /** `save` stores the changes of a call that has ended, and returns its outcome. */
 export type CallFiles = { files: FileSystem; save(outcome: CallOutcome): Promise<CallOutcome> };
 
-/** Loads the files. Tools that run elsewhere have none to work on, so nothing is loaded for them. */
+/** Loads the files, for tools that work on them. */
 export async function openCallFiles(deps: CallFilesDeps, call: FilesOfCall, tool: EditionTool | null): Promise<CallFiles> {
   const unchanged = async (outcome: CallOutcome): Promise<CallOutcome> => outcome;
-  if (tool === null || !kindsWithFiles.has(tool.kind)) return { files: deps.scratchFiles(), save: unchanged };
+  if (tool === null || call.executor.usesFiles?.(tool) !== true) return { files: deps.scratchFiles(), save: unchanged };
   if (call.space === undefined && call.files !== undefined) return { files: call.files, save: unchanged };
   const space = deps.fileSpace(call.principal, call.space === undefined ? { kind: 'key', toolset: call.toolset } : readName(call.space));
   const open = await space.open();
@@ -43,8 +50,6 @@ export async function openCallFiles(deps: CallFilesDeps, call: FilesOfCall, tool
     },
   };
 }
-
-const kindsWithFiles: ReadonlySet<EditionTool['kind']> = new Set(['builtin', 'local', 'made']);
 
 function readName(name: string): FileSpaceName {
   if (/^[0-9a-f]{64}$/.test(name)) return { kind: 'session', session: name };

@@ -202,8 +202,9 @@ async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionT
   const ask = tool === null ? undefined : callsTools(tool) ? channel.ask : screenedAsk(tool.server, caller);
   const audit = (rows: AuditRow[]): Promise<void> => deps.audit(workspace, rows);
   const from = { principal, names: view.names, pointer: view.pointer, tool, marks: markStoreOf(deps, caller) };
-  const { files, save } = await openCallFiles(deps, { ...caller, toolset: view.pointer?.toolset ?? null }, tool);
   const call = deps.callDeps(workspace);
+  const { executor } = call;
+  const { files, save } = await openCallFiles(deps, { ...caller, executor, toolset: view.pointer?.toolset ?? null }, tool);
   const { scope, settle } = await createScopeOutsideSession({ ...deps, call, audit }, from, {
     files,
     conversation,

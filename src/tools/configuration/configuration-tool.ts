@@ -48,6 +48,7 @@ export function defineConfigurationTool<Input extends z.ZodObject, Output extend
     input,
     output,
     annotations: { title, openWorldHint: false, ...annotations },
+    usesFiles: false,
     refuse: (issues) =>
       refuse('invalid_arguments', faultText(issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)))),
     async run(request, { configuration }) {
