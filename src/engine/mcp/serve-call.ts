@@ -30,7 +30,7 @@ import {
 } from './serve-approval.ts';
 import { askDuringCall } from './ask-during-call.ts';
 import { screenedAsk, screenQuestions } from './serve-questions.ts';
-import { invalidState, openState, sealState, subjectOf, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
+import { invalidState, openState, sealState, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
 import type { ServedView, ServeTarget } from './serve-view.ts';
 import type { CallDeps } from '../call/call-scope.ts';
 import type { CallOutcome, ToolCallAnswer, ToolCallRequest, WaitFor } from '../call/tool-call.ts';
@@ -83,7 +83,7 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
   const { principal, target, view } = caller;
   const tool = findTool(view.names, call.name);
   const names = tool === null ? [call.name] : [tool.canonical, tool.wireName];
-  const about = await subjectOf(principal, target, 'tools/call', names, call.arguments);
+  const about = { principal, target, kind: 'tools/call', names, given: call.arguments };
   const before = call.state === undefined ? null : await openState(deps, about, call.state);
   let round = before === null ? firstRound(deps, caller) : readRound(before, call.responses ?? {});
   const run = async (on: ServedCaller, until: AbortSignal): Promise<CallOutcome> => {

@@ -16,7 +16,7 @@ import { withRedactedTokens, createRedactor, redactProblem, type Redactor } from
 import { markServerResponse } from '../policy/direct-marks.ts';
 import { nameOffers, ownerOf, shownUri, type ServedOffer, type ServedOffers } from './serve-offers.ts';
 import { screenedAsk, screenQuestions } from './serve-questions.ts';
-import { openState, sealState, subjectOf, type ServedState, type StateDeps } from './serve-state.ts';
+import { openState, sealState, type ServedState, type StateDeps } from './serve-state.ts';
 import { answersTo, type ServeCallDeps, type ServedCaller, markStoreOf } from './serve-call.ts';
 import type { ServedView } from './serve-view.ts';
 
@@ -157,7 +157,7 @@ async function converse(
 ): Promise<OfferAnswer> {
   const { principal, target } = caller;
   const { workspace } = principal;
-  const about = await subjectOf(principal, target, asked.kind, [asked.server, asked.own], asked.given);
+  const about = { principal, target, kind: asked.kind, names: [asked.server, asked.own], given: asked.given };
   const before = request.state === undefined ? null : await openState(deps, about, request.state);
   const server = await deps.directory.server(workspace, asked.server);
   const redactor = await redactorOf(deps, caller);

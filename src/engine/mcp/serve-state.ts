@@ -54,31 +54,26 @@ export type StateDeps = {
   consumeNonce(workspace: string, nonce: string, expiresAt: number): Promise<boolean>;
 };
 
-/** What a request is about. */
-export type StateSubject = { principal: Principal; target: string | null; subject: string; argumentsHash: string };
+/** What a request is about. `names`: of what is called. `given`: the arguments. */
+export type StateSubject = { principal: Principal; target: string | null; kind: string; names: readonly string[]; given: unknown };
 
-export async function subjectOf(
-  principal: Principal,
-  target: string | null,
-  kind: string,
-  names: readonly string[],
-  given: unknown,
-): Promise<StateSubject> {
-  return { principal, target, subject: JSON.stringify([kind, ...names]), argumentsHash: await sha256Hex(canonicalJson(given ?? null)) };
+/** Most requests neither bring a state nor need one, so this is computed for those that do. */
+async function subjectOf({ kind, names, given }: StateSubject): Promise<Pick<ServedState, 'subject' | 'argumentsHash'>> {
+  return { subject: JSON.stringify([kind, ...names]), argumentsHash: await sha256Hex(canonicalJson(given ?? null)) };
 }
 
 export async function sealState(
   deps: StateDeps,
-  { principal, target, subject, argumentsHash }: StateSubject,
+  about: StateSubject,
   state: Omit<ServedState, 'nonce' | 'expiresAt' | 'keyId' | 'target' | 'subject' | 'argumentsHash'>,
 ): Promise<string> {
+  const { principal, target } = about;
   const sealed = await deps.seal.seal(principal.workspace, {
     nonce: deps.ids.next('ask'),
     expiresAt: deps.clock.now() + requestStateTtlMs,
     keyId: principal.keyId,
     target,
-    subject,
-    argumentsHash,
+    ...(await subjectOf(about)),
     ...state,
   });
   if (sealed.length > limits.maxRequestStateLength)
@@ -91,8 +86,8 @@ export async function openState(deps: StateDeps, about: StateSubject, text: stri
   const { workspace, keyId } = about.principal;
   const state = text.length > limits.maxRequestStateLength ? null : await deps.seal.open(workspace, text);
   const isOurs = state !== null && state.keyId === keyId && state.target === about.target;
-  if (!isOurs || state.subject !== about.subject || state.argumentsHash !== about.argumentsHash)
-    throw invalidState('does not belong to this call');
+  const { subject, argumentsHash } = await subjectOf(about);
+  if (!isOurs || state.subject !== subject || state.argumentsHash !== argumentsHash) throw invalidState('does not belong to this call');
   if (state.expiresAt <= deps.clock.now()) throw invalidState('has expired');
   // Answers to a server's question may be repeated: the server knows which question it asked.
   const isOnce = state.asked === 'approval' || state.approved !== undefined;
