@@ -6,6 +6,7 @@
 import type { AuditRow } from '../core/audit.ts';
 import { invalidRequest, unwrap, type Outcome } from '../core/problem.ts';
 import { limits } from '../core/limits.ts';
+import { getOrBuild, memoizeByObject } from '../core/memoize.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { AuditShardPort, LogCheck, LogCheckRequest, LogHead, LogPage, LogRequest, SignedAgain } from '../ports/audit-log.ts';
@@ -118,10 +119,21 @@ export function createAudits(
     createAudit({ catalog: catalog(workspace), shards, shard: (shard) => createShardClient(bindings, { workspace, shard }) });
 }
 
+async function shardId(namespace: DurableObjectNamespace, { workspace, shard }: ShardName): Promise<DurableObjectId> {
+  const ids = idsOf(namespace);
+  const key = `${workspace} ${shard}`;
+  const known = ids.get(key);
+  if (known !== undefined) return known;
+  const id = namespace.idFromName(await objectName(workspace, 'audit-shard', String(shard)));
+  return getOrBuild(ids, key, limits.maxCachedNames, () => id);
+}
+
+const idsOf = memoizeByObject((_namespace: object) => new Map<string, DurableObjectId>());
+
 /** Returns a shard's object as a port, with the timeout of the storage. */
 export function createShardClient({ AUDIT_SHARD }: Pick<Bindings, 'AUDIT_SHARD'>, name: ShardName): AuditShardPort {
   const call = async <T>(work: (stub: AuditShardRpc) => Promise<Outcome<T>>): Promise<T> => {
-    const id = AUDIT_SHARD.idFromName(await objectName(name.workspace, 'audit-shard', String(name.shard)));
+    const id = await shardId(AUDIT_SHARD, name);
     const attempt = async (): Promise<Outcome<T>> => {
       // The class is on a higher floor, where `implements AuditShardRpc` is checked.
       const stub = AUDIT_SHARD.get(id) as unknown as AuditShardRpc;

@@ -23,6 +23,9 @@ export const auditLogSchema = `
   INSERT INTO audit_state (delay_ms) VALUES (60000);
 `;
 
+/** The stored delay, as above, only increases from this. */
+const initialDelayMs = 60_000;
+
 /** `name`: `changes`, or the number of the shard. */
 export type AuditLog = { sql: SqlStorage; workspace: string; name: string; now(): number };
 
@@ -60,7 +63,7 @@ export function appendCall(log: AuditLog, row: AuditRow): void {
 /** Doubles the stored delay, so that it is rarely written. */
 function noteDelay({ sql, now }: AuditLog, time: number): void {
   const delay = now() - time;
-  if (delay > readDelay(sql)) sql.exec('UPDATE audit_state SET delay_ms = ?', delay * 2);
+  if (delay > initialDelayMs && delay > readDelay(sql)) sql.exec('UPDATE audit_state SET delay_ms = ?', delay * 2);
 }
 
 function readDelay(sql: SqlStorage): number {
