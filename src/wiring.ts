@@ -1,6 +1,8 @@
 /** Builds every adapter from the bindings; nothing else does. Routes use `Services`, sessions use `Wiring`. `wire.ts` builds it on Cloudflare. */
 import type { AuditRow } from './core/audit.ts';
 import { coversToolset } from './core/guard.ts';
+import { limits } from './core/limits.ts';
+import { getOrBuild } from './core/memoize.ts';
 import type { TextRedactor } from './core/redaction/redact-text.ts';
 import type { Redaction } from './core/redaction/redaction.ts';
 import type { Plan } from './core/turn/plan.ts';
@@ -341,7 +343,7 @@ function buildCallDeps(
     secret: (workspace, name, host) => directory.secret(workspace, name, { host }),
   });
   const code = createCodeExecutor(codeTools());
-  return (workspace) => {
+  const build = (workspace: string): CallDeps => {
     const server = async (name: string, tool?: string): Promise<ServerAccess> => {
       const access = await directory.server(workspace, name, tool);
       servers.refresh.refreshIfStale(workspace, access, background);
@@ -383,6 +385,8 @@ function buildCallDeps(
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
     };
   };
+  const known = new Map<string, CallDeps>();
+  return (workspace) => getOrBuild(known, workspace, limits.maxCachedNames, () => build(workspace));
 }
 
 const redactor = async (redaction: Redaction): Promise<TextRedactor> =>

@@ -34,6 +34,8 @@ export function createToolContext(
   scope: CallScope,
   { tool, server, request, redactor, channel, send, inner, signal, timeoutMs }: ContextParts,
 ): ToolContext {
+  // Only built-in tools use them, and they take a moment to make.
+  const isBuiltin = tool.kind === 'builtin';
   return {
     signal,
     log: redactor.log(deps.log),
@@ -48,8 +50,8 @@ export function createToolContext(
     results: scope.results,
     find: createToolFinder(scope.names(), scope.discoveredTools, scope.chain?.at(-1) === runCodeCanonical),
     skills: scope.skills ?? null,
-    configuration: deps.configuration?.(scope.keyId) ?? null,
-    maker: deps.maker?.(scope.keyId, scope.innerNames?.() ?? scope.names()) ?? null,
+    configuration: (isBuiltin && deps.configuration?.(scope.keyId)) || null,
+    maker: (isBuiltin && deps.maker?.(scope.keyId, scope.innerNames?.() ?? scope.names())) || null,
     conversation: conversationOf(scope, server),
     ...(scope.turn !== null && { isTurn: true }),
     channel,
