@@ -143,9 +143,9 @@ export class AuditShard extends DurableObject<Bindings> implements AuditShardRpc
     };
     const keeper = createAuditKeeper(log, retention, (head) => catalog(workspace).storeAuditHead(shard, head));
     const insert = (rows: readonly AuditRow[]): void => {
-      storage.transactionSync(() => {
-        for (const row of rows) appendCall(log, row);
-      });
+      const append = (): void => rows.forEach((row) => void appendCall(log, row));
+      if (rows.length === 1) append();
+      else storage.transactionSync(append);
       // In the same commit.
       this.#arm(keeper);
     };
