@@ -94,7 +94,10 @@ async function readChunks(body: ReadableStream<Uint8Array>, maxBytes: number): P
  * never receives the response, so the response waits for a limited time.
  */
 export async function discardBody(request: Request): Promise<void> {
-  const declared = Number(request.headers.get('content-length') ?? 0);
+  const length = request.headers.get('content-length');
+  // With a declared length, the body is read as a whole or not at all.
+  if (length !== null && request.bodyUsed) return;
+  const declared = Number(length ?? 0);
   // Clients that send more, or that use Expect: 100-continue, receive the response before they have sent everything.
   if (request.body === null || request.body.locked || declared > maxDiscardedBodyBytes || request.headers.has('expect')) return;
   const reader = request.body.getReader();

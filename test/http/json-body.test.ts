@@ -175,6 +175,16 @@ describe('the size limit of a body', () => {
     await discardBody(read);
   });
 
+  it('is not read again after the body was read as a whole', async () => {
+    let pulled = 0;
+    const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 });
+    const read = request(body, { 'content-length': '2' });
+    // workerd does not lock a body that was read.
+    Object.defineProperty(read, 'bodyUsed', { value: true });
+    await discardBody(read);
+    expect(pulled).toBe(0);
+  });
+
   it('applies if more arrives than was declared', async () => {
     expect(await codeOf(readBytes(request('x'.repeat(500), { 'content-length': '5' }), 100))).toBe('body_too_large');
   });
