@@ -1,7 +1,9 @@
 /**
  * Requests to `/mcp/{toolset}` as bytes on keep-alive connections, without a client that parses the responses: a call of a local tool, one of
- * a tool of an MCP server, and a list of a thousand tools (two pages), in the current revision and in a session of 2025-11-25.
+ * a tool of an MCP server, and a list of a thousand tools, of which each request returns one of two pages; in the current revision and in a
+ * session of 2025-11-25.
  */
+import { type Verdict, verdictLine } from './goals.ts';
 import { load, type LoadResult, median, prepare, type Prepared } from './load.ts';
 import { measure } from './process-usage.ts';
 import type { Servers } from './servers.ts';
@@ -18,6 +20,7 @@ export async function measureRequests(servers: Servers, work: McpWork, effort: {
   console.log(
     `\nRequests on keep-alive connections, medians of ${effort.rounds} rounds of ${effort.ms} ms. CPU is that of the service's processes.\n`,
   );
+  const verdicts: Verdict[] = [];
   console.log('| revision | request | at once | p50 ms | p99 ms | CPU µs | requests/s |');
   console.log(`|${'---|'.repeat(7)}`);
   for (const revision of ['modern', 'session'] as const)
@@ -38,7 +41,22 @@ export async function measureRequests(servers: Servers, work: McpWork, effort: {
         console.log(
           `| ${revision} | ${request} | ${connections} | ${of('p50', 2)} | ${of('p99', 2)} | ${of('cpuUs')} | ${of('requestsPerSecond')} |`,
         );
+        if (revision === 'modern' && connections === 1) verdicts.push(verdictOn(request, Number(of('p50', 2))));
       }
+  console.log(`\n${verdicts.map(verdictLine).join('\n')}`);
+}
+
+/** The modern revision, one request after the other. A list of all tools takes a request for each of its pages. */
+const goals = {
+  local: { what: 'a call of a local tool', requests: 1, mostMs: 1 },
+  upstream: { what: 'a call of a tool of an MCP server', requests: 1, mostMs: 1.6 },
+  list: { what: 'a list of 1000 tools, in two requests,', requests: 2, mostMs: 1 },
+};
+
+function verdictOn(request: keyof typeof goals, p50: number): Verdict {
+  const { what, requests, mostMs } = goals[request];
+  const ms = requests * p50;
+  return { text: `${what} takes ${ms.toFixed(2)} ms p50 (at most ${mostMs})`, holds: ms <= mostMs, required: false };
 }
 
 /** Each connection has a separate session, in which ids are not repeated while a request is in flight. */
