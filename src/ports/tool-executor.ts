@@ -74,7 +74,7 @@ export interface ToolFinder {
   /** Whether the model is already sent the maximum number of definitions: tools found now can be called, but their definitions are not added. */
   readonly isFull: boolean;
   /** Returns the best matches first. */
-  find(query: string, max: number): FindToolsResult[];
+  find(query: string, max: number): Promise<FindToolsResult[]>;
   /** Returns names similar to the query, for when nothing is found. */
   similarNames(query: string): string[];
 }

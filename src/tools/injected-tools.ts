@@ -25,9 +25,9 @@ export const findTools = defineTool({
   input: FindToolsInput,
   annotations: { title: 'Find tools', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   usesFiles: false,
-  run({ query, limit }, { find }) {
+  async run({ query, limit }, { find }) {
     if (find === null) throw new ToolFault('No tools can be searched in this context.');
-    const found = find.find(query, limit);
+    const found = await find.find(query, limit);
     const text = found.length === 0 ? nothingFound(find, query) : [heading(find, found), ...found.map(describeTool)].join('\n');
     // `core/tools/gathered-tools.ts` reads the found tools from this field of the log.
     const tools = found.map(({ name, canonical, description, aliases, declaration }) => ({

@@ -7,7 +7,7 @@ import { codeTools } from '../../src/tools/registry.ts';
 const finder = (more: Partial<ToolFinder> = {}): ToolFinder => ({
   total: 1_472,
   isFull: false,
-  find: (query, max) =>
+  find: async (query, max) =>
     query === 'nothing'
       ? []
       : [

@@ -5,7 +5,6 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import { cleanNotice, sanitizeProgress } from '../../core/tools/clean-result.ts';
 import { declareTool } from '../../core/code-mode/tool-declarations.ts';
 import type { Gathered } from '../../core/tools/gathered-tools.ts';
-import { searchTools } from '../../core/tools/tool-index.ts';
 import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { visibleAliases, modelDefinition } from '../../core/toolset/model-definitions.ts';
 import { canOfferMore, readyTools } from '../../core/toolset/offered-tools.ts';
@@ -125,12 +124,14 @@ export function createToolFinder(
     get isFull() {
       return !forCode && !canOfferMore(names, gathered());
     },
-    find: (query, max) =>
-      searchTools(names, query, max).map((tool): FindToolsResult => {
+    async find(query, max) {
+      const { searchTools } = await import('../../core/tools/tool-index.ts');
+      return searchTools(names, query, max).map((tool): FindToolsResult => {
         const { description, inputSchema } = modelDefinition(names, tool);
         const declaration = forCode ? { declaration: declareTool(names, tool) } : {};
         return { name: tool.wireName, canonical: tool.canonical, aliases: visibleAliases(tool), description, inputSchema, ...declaration };
-      }),
+      });
+    },
     similarNames(query) {
       const resolution = resolveName(names, query);
       return !resolution.ok && resolution.code === 'unknown_tool' ? resolution.suggestions : [];

@@ -128,10 +128,11 @@ describe('the text that a model in code mode gets', () => {
     const prompt = systemPrompt({ instructions: '' }, names);
     expect(prompt).toContain('`return (await tools.find_tools({ query: "…" })).output` returns the declarations');
     expect(prompt).toContain('// tools.tool_69: Does tool_69.');
-    const found = createToolFinder(names.inner ?? null, undefined, true)?.find('tool_42', 1);
+    const found = await createToolFinder(names.inner ?? null, undefined, true)?.find('tool_42', 1);
     expect(found).toMatchObject([
       { name: 'tool_42', declaration: '/** Does tool_42. */\ntool_42(args?: Record<string, unknown>): Result;' },
     ]);
-    expect(createToolFinder(names.inner ?? null)?.find('tool_42', 1)[0]).not.toHaveProperty('declaration');
+    const [plain] = (await createToolFinder(names.inner ?? null)?.find('tool_42', 1)) ?? [];
+    expect(plain).not.toHaveProperty('declaration');
   });
 });
