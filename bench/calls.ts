@@ -15,7 +15,7 @@ try {
   });
   const call = (name: string, args: object) =>
     prepare(`${servers.ours.url}/v1/toolsets/bench/calls`, {
-      headers: { authorization: `Bearer ${servers.rootKey}` },
+      headers: { authorization: `Bearer ${servers.key}` },
       body: { name, arguments: args },
     });
   const kinds = [

@@ -90,7 +90,7 @@ export async function countKvReads(): Promise<KvReads> {
   });
   try {
     await miniflare.ready;
-    const api = createApi({ ours: { url: `http://127.0.0.1:${appPort}`, pid: 0 }, rootKey });
+    const api = createApi({ ours: { url: `http://127.0.0.1:${appPort}`, pid: 0 }, key: rootKey });
     const readsSoFar = async (): Promise<number> => (await (await fetch(`http://127.0.0.1:${counterPort}/`)).json()) as number; // our own worker's response
     await api.send('PUT', '/v1/providers/mock', { kind: 'openai-compatible', baseUrl: `http://127.0.0.1:${providerPort}/v1` });
     await api.send('PUT', '/v1/toolsets/bench', { tools: [{ tool: 'builtin.bash', name: 'run', aliases: ['shell'] }] });

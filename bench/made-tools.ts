@@ -46,23 +46,21 @@ async function setUp(api: Api): Promise<void> {
 type Way = { requests: Prepared[]; per: number };
 type Ways = { direct: Way; made: Way };
 
-function requests({ ours, rootKey }: Servers): Ways {
+function requests({ ours, key }: Servers): Ways {
   const call = (name: string, args: object): Prepared =>
-    prepare(`${ours.url}/v1/toolsets/made/calls`, { headers: { authorization: `Bearer ${rootKey}` }, body: { name, arguments: args } });
+    prepare(`${ours.url}/v1/toolsets/made/calls`, { headers: { authorization: `Bearer ${key}` }, body: { name, arguments: args } });
   return {
     direct: { requests: [call('write_file', writing)], per: 2 },
     made: { requests: [call('keep', writing)], per: 1 },
   };
 }
 
-async function turns({ ours, rootKey }: Servers, api: Api): Promise<Ways> {
+async function turns({ ours, key }: Servers, api: Api): Promise<Ways> {
   const ids: string[] = [];
   for (let index = 0; index < 100; index++)
     ids.push((await api.send<{ id: string }>('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'made' })).id);
   const say = (sessions: readonly string[], input: string): Prepared[] =>
-    sessions.map((id) =>
-      prepare(`${ours.url}/v1/sessions/${id}/turns`, { headers: { authorization: `Bearer ${rootKey}` }, body: { input } }),
-    );
+    sessions.map((id) => prepare(`${ours.url}/v1/sessions/${id}/turns`, { headers: { authorization: `Bearer ${key}` }, body: { input } }));
   const args = JSON.stringify(writing);
   return {
     direct: { requests: say(ids.slice(0, 50), `/write_file ${args}\n/read_file path=notes.txt`), per: 1 },

@@ -61,14 +61,14 @@ function verdictOn(request: keyof typeof goals, p50: number): Verdict {
 
 /** Each connection has a separate session, in which ids are not repeated while a request is in flight. */
 async function requestsOf(
-  { ours, rootKey }: Servers,
+  { ours, key }: Servers,
   { toolset, local, upstream }: McpWork,
   revision: 'modern' | 'session',
   request: 'local' | 'upstream' | 'list',
   connections: number,
 ): Promise<Prepared[]> {
   const url = `${ours.url}/mcp/${toolset}`;
-  const authorization = `Bearer ${rootKey}`;
+  const authorization = `Bearer ${key}`;
   const method = request === 'list' ? 'tools/list' : 'tools/call';
   const params = request === 'list' ? null : request === 'local' ? local : upstream;
   const send = async (headers: Record<string, string>, body: object): Promise<Response> => {

@@ -53,7 +53,7 @@ async function measureCalls(running: Servers, upstream: Server): Promise<void> {
   console.log(`|${'---|'.repeat(11)}`);
   for (const era of Object.keys(eras) as Era[]) {
     const direct = { url: `${upstream.url}/mcp`, key: null, tool: 'tool_7' };
-    const ours = { url: `${running.ours.url}/mcp/${era}`, key: running.rootKey, tool: 'tool-7-alias' };
+    const ours = { url: `${running.ours.url}/mcp/${era}`, key: running.key, tool: 'tool-7-alias' };
     for (const concurrency of concurrencies) console.log(await compare(era, concurrency, direct, ours));
   }
 }
@@ -117,7 +117,7 @@ async function measureListing(running: Servers, upstream: Server): Promise<void>
   let failed = false;
   console.log('');
   for (const era of Object.keys(eras) as Era[]) {
-    const client = await connect(era, { url: `${running.ours.url}/mcp/${era}`, key: running.rootKey, tool: '' });
+    const client = await connect(era, { url: `${running.ours.url}/mcp/${era}`, key: running.key, tool: '' });
     const list = () => client.listTools(undefined, { cacheMode: 'refresh' });
     const { tools } = await list();
     const before = await asked();

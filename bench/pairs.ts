@@ -75,9 +75,9 @@ function scenario(what: string, dialect: (typeof dialects)[keyof typeof dialects
     ...(stream && { events: 200 }),
     rounds: 3,
     floor: ({ floor }): Prepared[] => [prepare(`${floor.url}${own.path}`, { body: own.body })],
-    ours: ({ ours, rootKey }): Prepared[] => [
+    ours: ({ ours, key }): Prepared[] => [
       prepare(`${ours.url}${dialect.path}`, {
-        headers: { authorization: `Bearer ${rootKey}` },
+        headers: { authorization: `Bearer ${key}` },
         body: dialect.body(`mock-${kind}/${model}`, stream),
       }),
     ],

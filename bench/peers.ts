@@ -65,7 +65,7 @@ if (!process.argv.includes('--mcp')) {
 if (!quick) report.write('results of npm run bench:peers');
 
 async function measureChat(running: Servers): Promise<void> {
-  const { upstream, floor, ours, rootKey } = running;
+  const { upstream, floor, ours, key } = running;
   const portkey = await running.startPeer(
     [...loopback, join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js'), '--port={port}', '--headless'],
     '/',
@@ -78,7 +78,7 @@ async function measureChat(running: Servers): Promise<void> {
       prepare(server.url + path, { headers, body: { model: prefix + model, messages, ...body } });
     return [
       { name: 'bare Worker', server: floor, request: () => request(floor) },
-      { name: 'Moniker', server: ours, request: () => request(ours, 'mock/', { authorization: `Bearer ${rootKey}` }) },
+      { name: 'Moniker', server: ours, request: () => request(ours, 'mock/', { authorization: `Bearer ${key}` }) },
       { name: `${versionOf('@portkey-ai/gateway')}, Node`, server: portkey, request: () => request(portkey, '', portkeyHeaders) },
       { name: `${versionOf('@musistudio/llms')}, Node`, server: llms, request: () => request(llms, 'up,') },
     ];
@@ -136,7 +136,7 @@ async function measureMcp(running: Servers): Promise<void> {
       '/api/health',
     );
     const proxy = await running.startPeer([...loopback, join(folder, 'mcp-proxy.mjs'), '{port}', url], '/ping');
-    const authorization = `Bearer ${running.rootKey}`;
+    const authorization = `Bearer ${running.key}`;
     const ways: { name: string; tool: string; pid: number; open: () => Transport }[] = [
       { name: 'direct', tool: 'tool_7', pid: upstream.pid, open: () => new StreamableHTTPClientTransport(new URL(url)) },
       {

@@ -47,9 +47,9 @@ function chat(name: string, connections: number, extra: Record<string, unknown>)
     connections,
     sse: false,
     floor: ({ floor }) => [prepare(`${floor.url}/v1/chat/completions`, { body: { model, messages, ...extra, stream: false } })],
-    ours: ({ ours, rootKey }) => [
+    ours: ({ ours, key }) => [
       prepare(`${ours.url}/v1/chat/completions`, {
-        headers: bearer(rootKey),
+        headers: bearer(key),
         body: { model: `mock/${model}`, messages, ...extra, stream: false },
       }),
     ],
@@ -65,9 +65,9 @@ function stream(name: string, connections: number, provider: string, pace: strin
     // Rewriting may join several deltas into one event.
     events: provider === 'mock' ? 200 : 1,
     floor: ({ floor }) => [prepare(`${floor.url}/v1/chat/completions`, { body: { model, messages, stream: true } })],
-    ours: ({ ours, rootKey }) => [
+    ours: ({ ours, key }) => [
       prepare(`${ours.url}/v1/chat/completions`, {
-        headers: bearer(rootKey),
+        headers: bearer(key),
         body: { model: `${provider}/${model}`, messages, stream: true },
       }),
     ],
@@ -85,7 +85,7 @@ function sessionTurn(connections: number, rows: number): Scenario {
       Array.from({ length: 64 }, (_, index) => prepare(`${floor.url}/hop/${index}/v1/chat/completions?rows=${rows}`, { body })),
     ours: async (servers) => {
       const ids = await makeSessions(servers, 128);
-      const headers = { ...bearer(servers.rootKey), accept: 'text/event-stream' };
+      const headers = { ...bearer(servers.key), accept: 'text/event-stream' };
       return ids.map((id) => prepare(`${servers.ours.url}/v1/sessions/${id}/turns`, { headers, body: { input: 'Hello' } }));
     },
   };
@@ -104,7 +104,7 @@ function turnWithTool(connections: number): Scenario {
     ours: async (servers) => {
       const ids = await makeSessions(servers, 192, 'rehearsal/default');
       const body = { input: '/bench_3 {"path": "/"}' };
-      return ids.map((id) => prepare(`${servers.ours.url}/v1/sessions/${id}/turns`, { headers: bearer(servers.rootKey), body }));
+      return ids.map((id) => prepare(`${servers.ours.url}/v1/sessions/${id}/turns`, { headers: bearer(servers.key), body }));
     },
   };
 }
@@ -115,8 +115,8 @@ function newSession(connections: number): Scenario {
     connections,
     sse: false,
     floor: ({ floor }) => [prepare(`${floor.url}/new?rows=1`)],
-    ours: ({ ours, rootKey }) => [
-      prepare(`${ours.url}/v1/sessions`, { headers: bearer(rootKey), body: { model: 'rehearsal/default', toolset: 'bench' } }),
+    ours: ({ ours, key }) => [
+      prepare(`${ours.url}/v1/sessions`, { headers: bearer(key), body: { model: 'rehearsal/default', toolset: 'bench' } }),
     ],
   };
 }

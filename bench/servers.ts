@@ -12,7 +12,8 @@ export type Servers = {
   upstream: Server;
   floor: Server;
   ours: Server;
-  rootKey: string;
+  /** An ordinary API key with every scope, as clients have: the root key skips checks. */
+  key: string;
   restartOurs(): Promise<void>;
   /** An MCP server in both revisions (`mcp-upstream.ts`), beside the other upstream. */
   startMcpUpstream(): Promise<Server>;
@@ -67,11 +68,12 @@ export async function startServers(): Promise<Servers> {
         MONIKER_LOG: 'error',
         MONIKER_ALLOW_PRIVATE_HOSTS: 'providers:127.0.0.1:*,servers:127.0.0.1:*',
       });
+    const ours = await startOurs();
     const servers: Servers = {
       upstream,
       floor,
-      ours: await startOurs(),
-      rootKey,
+      ours,
+      key: await createKey(ours.url, rootKey),
       startMcpUpstream: () => start(['bench/mcp-upstream.ts', '{port}'], '1'),
       startBareHook: () => start(['bench/bare-hook.ts', '{port}'], '0'),
       startPeer: (args, readyPath) => start(args, '0', {}, readyPath),
@@ -88,6 +90,16 @@ export async function startServers(): Promise<Servers> {
     await stop();
     throw error;
   }
+}
+
+async function createKey(url: string, rootKey: string): Promise<string> {
+  const response = await fetch(`${url}/v1/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${rootKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'bench', scopes: ['chat', 'tools', 'toolsets', 'approve', 'admin'] }),
+  });
+  const { key } = (await response.json()) as { key: string }; // our own API's response
+  return key;
 }
 
 async function untilReady(url: string, child: ChildProcess, log: string): Promise<void> {

@@ -57,7 +57,7 @@ async function watch(url: string, headers: Record<string, string>, body: unknown
   return seen;
 }
 
-const bearer = ({ rootKey }: Servers) => ({ authorization: `Bearer ${rootKey}` });
+const bearer = ({ key }: Servers) => ({ authorization: `Bearer ${key}` });
 
 async function makeSession(servers: Servers, model: string): Promise<string> {
   return (await createApi(servers).send<{ id: string }>('POST', '/v1/sessions', { model: `mock/${model}` })).id;

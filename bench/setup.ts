@@ -3,12 +3,12 @@ import type { Servers } from './servers.ts';
 
 export type Api = { send<T>(method: string, path: string, body?: unknown): Promise<T> };
 
-export function createApi(servers: Pick<Servers, 'ours' | 'rootKey'>): Api {
+export function createApi(servers: Pick<Servers, 'ours' | 'key'>): Api {
   return {
     async send<T>(method: string, path: string, body?: unknown): Promise<T> {
       const response = await fetch(servers.ours.url + path, {
         method,
-        headers: { authorization: `Bearer ${servers.rootKey}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${servers.key}`, 'content-type': 'application/json' },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await response.text();
@@ -48,7 +48,7 @@ export async function eventsOfOneTurn(servers: Servers): Promise<number> {
   const [id] = await makeSessions(servers, 1);
   const response = await fetch(`${servers.ours.url}/v1/sessions/${id}/turns`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${servers.rootKey}`, 'content-type': 'application/json', accept: 'text/event-stream' },
+    headers: { authorization: `Bearer ${servers.key}`, 'content-type': 'application/json', accept: 'text/event-stream' },
     body: JSON.stringify({ input: 'Hello' }),
   });
   return (await response.text()).match(/^id: ?\d+$/gm)?.length ?? 0;

@@ -107,7 +107,7 @@ async function soak(running: Servers): Promise<Verdict[]> {
 }
 
 /** Units a second of concurrent clients, including the time in which the turns of their deliveries end. */
-async function measureCapacity({ ours, rootKey }: Servers, sequence: readonly Work[], ledger: Ledger): Promise<number> {
+async function measureCapacity({ ours, key }: Servers, sequence: readonly Work[], ledger: Ledger): Promise<number> {
   const perform = async (ms: number): Promise<number> => {
     const started = performance.now();
     let next = 0;
@@ -115,7 +115,7 @@ async function measureCapacity({ ours, rootKey }: Servers, sequence: readonly Wo
       while (performance.now() - started < ms) await runUnit(sequence[next++ % sequence.length]!, performance.now(), ledger);
     };
     await Promise.all(Array.from({ length: capacityWorkers }, client));
-    for (const webhook of webhooks) await untilSettled(createApi({ ours, rootKey }), webhook);
+    for (const webhook of webhooks) await untilSettled(createApi({ ours, key }), webhook);
     ledger.takeSamples();
     return (next * 1_000) / (performance.now() - started);
   };

@@ -43,8 +43,8 @@ async function timeEach(work: (index: number) => Promise<unknown>): Promise<stri
   return figure(median(times));
 }
 
-function requestsOf({ ours, rootKey }: Servers) {
-  const headers = { authorization: `Bearer ${rootKey}` };
+function requestsOf({ ours, key }: Servers) {
+  const headers = { authorization: `Bearer ${key}` };
   return {
     get: (path: string) => prepare(ours.url + path, { method: 'GET', headers }),
     post: (path: string, body: unknown) => prepare(ours.url + path, { headers, body }),
@@ -101,7 +101,7 @@ async function growToolset(servers: Servers, report: Report): Promise<void> {
     const put = (index: number) => api.send('PUT', `/v1/toolsets/${name}`, { tools: tools(String(index)) });
     const changing = await timeEach(put);
     const { id } = await api.send<{ id: string }>('POST', '/v1/sessions', { ...rehearsal, toolset: name });
-    const client = await connectMcp('modern', `${servers.ours.url}/mcp/${name}`, servers.rootKey);
+    const client = await connectMcp('modern', `${servers.ours.url}/mcp/${name}`, servers.key);
     await client.listTools(undefined, { cacheMode: 'refresh' });
     report.row([
       size,

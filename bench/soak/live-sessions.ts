@@ -89,8 +89,8 @@ export async function measureLiveSessions(servers: Servers, report: Report): Pro
 }
 
 /** Opens the stream of a session's events; `runTurn` starts a turn and resolves when the stream has shown its end. */
-async function read({ ours, rootKey }: Servers, id: string) {
-  const headers = { authorization: `Bearer ${rootKey}`, 'content-type': 'application/json' };
+async function read({ ours, key }: Servers, id: string) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const url = `${ours.url}/v1/sessions/${id}`;
   const abort = new AbortController();
   const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(readerTimeoutMs)]);

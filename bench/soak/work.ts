@@ -90,7 +90,7 @@ const reads = [
 async function post(servers: Servers, path: string, body: unknown, headers: Record<string, string> = {}): Promise<string> {
   const response = await fetch(servers.ours.url + path, {
     method: 'POST',
-    headers: { authorization: `Bearer ${servers.rootKey}`, 'content-type': 'application/json', ...headers },
+    headers: { authorization: `Bearer ${servers.key}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(60_000),
   });
@@ -106,8 +106,8 @@ async function chat(servers: Servers, ledger: Ledger, [dialect, provider]: Route
   if (stream && !text.includes(streamEnds[dialect])) throw new Error(`a stream of ${dialect} has no end`);
 }
 
-async function openMcpClients({ ours, rootKey }: Servers) {
-  const connect = (era: 'modern' | 'legacy') => connectMcp(era, `${ours.url}/mcp/${era}`, rootKey);
+async function openMcpClients({ ours, key }: Servers) {
+  const connect = (era: 'modern' | 'legacy') => connectMcp(era, `${ours.url}/mcp/${era}`, key);
   const clients: Record<'modern' | 'legacy', Client[]> = { modern: [], legacy: [] };
   for (const era of ['modern', 'legacy'] as const) for (let index = 0; index < mcpClients; index++) clients[era].push(await connect(era));
   return {
