@@ -145,12 +145,12 @@ describe('the shell', () => {
     expect(files.paths().slice(3)).toEqual(['log', 'own1', 'own2', 'own3'].map((name) => `/workspace/${name}`));
   });
 
-  it('reports changes that conflict with those of another call, and saves none', async () => {
+  it('reports changes that conflict with those of another call, and saves none', { retry: onBusyMachine }, async () => {
     const { run, files } = shell();
     // The interpreter is loaded with the first script.
     await run('builtin.bash', { command: 'true' });
-    const running = run('builtin.bash', { command: 'echo more >> a.txt; echo 1 > b; sleep 0.1' });
-    setTimeout(() => files.remove('/workspace/a.txt'), 5);
+    const running = run('builtin.bash', { command: 'echo more >> a.txt; echo 1 > b; sleep 0.4' });
+    setTimeout(() => files.remove('/workspace/a.txt'), 50);
     expect(await running).toMatchObject({ isError: true, code: 'tool_error', text: expect.stringContaining('changed by another call') });
     expect(files.stat('/workspace/b')).toBeNull();
   });
