@@ -83,13 +83,27 @@ export async function untilSettled(source: TurnSource, turn: string): Promise<Tu
   for (;;) {
     const state = source.turns.stateOf(turn);
     if (state !== 'running' && (state !== 'queued' || source.turns.isWaiting())) return findTurn(source, turn);
-    const { changes } = source.turns;
-    // Readers are also woken when a turn starts to wait and when the session is deleted. Most events change no turn's state.
-    while (source.turns.changes === changes) {
-      await new Promise<void>((resolve) => void source.log.onChange(resolve));
-      if (source.isDeleted()) throw new Problem('not_found', 'The session was deleted.');
-    }
+    await untilChanged(source);
+    if (source.isDeleted()) throw new Problem('not_found', 'The session was deleted.');
   }
+}
+
+/** Waits until a turn of the session changes its state, which most events do not; also until the session is deleted, and at most for a heartbeat. */
+async function untilChanged({ turns, log, clock, isDeleted }: TurnSource): Promise<void> {
+  const { changes } = turns;
+  let isOver = false;
+  let wake = (): void => undefined;
+  const disarm = clock.after(limits.heartbeatMs, () => {
+    isOver = true;
+    wake();
+  });
+  while (!isOver && turns.changes === changes && !isDeleted()) {
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      log.onChange(resolve);
+    });
+  }
+  disarm();
 }
 
 function findTurn({ turns }: TurnSource, turn: string): TurnRow {
