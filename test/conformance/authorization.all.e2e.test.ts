@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../e2e/everything-server.ts';
 import { shareService } from '../e2e/shared-service.ts';
+import { waitFor } from '../wait-for.ts';
 import { failuresOf, keepFigures, listScenarios, runSuite, type SuiteResult } from './run-suite.ts';
 
 const scenarios = listScenarios('authorization');
@@ -20,7 +21,10 @@ beforeAll(async () => {
   const args = ['--url', service.url, '--client-id', json.client_id, '--resource', `${service.url}/mcp/desk`, '--port', String(port)];
   result = await runSuite('authorization', args, (printed) => {
     const [, url] = /^(http\S+\/oauth\/authorize\?\S+)\n/m.exec(printed) ?? [];
-    if (url !== undefined) decision ??= allow(url);
+    if (url === undefined || decision !== null) return;
+    decision = allow(url);
+    // Awaited below, when the suite has ended.
+    decision.catch(() => undefined);
   });
   await decision;
 });
@@ -35,7 +39,8 @@ async function allow(url: string): Promise<void> {
   const page = await (await fetch(url, { headers: { cookie } })).text();
   const consent = /name="consent" value="([^"]+)"/.exec(page)?.[1] ?? '';
   const allowed = await post(url, { decision: 'allow', consent }, cookie);
-  await fetch(allowed.headers.get('location') ?? '');
+  // The suite prints the URL before it listens for the callback.
+  await waitFor(() => fetch(allowed.headers.get('location') ?? ''));
 }
 
 describe('Moniker as the authorization server of MCP clients', () => {
