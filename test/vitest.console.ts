@@ -12,6 +12,8 @@ export default defineConfig({
     globalSetup: ['test/e2e/global-setup.ts'],
     environment: 'node',
     maxWorkers: 2,
+    // On a busy machine a browser can lose a click or a key. A fault of the console fails twice.
+    retry: 1,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: waitMs } },

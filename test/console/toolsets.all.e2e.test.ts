@@ -225,6 +225,8 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
 
   it('is found in the search', async () => {
     await visit(async (page) => {
+      // The page listens for keys when it has rendered.
+      await shownName(page, 'builtin.bash').waitFor();
       await page.keyboard.press('Control+k');
       await page.keyboard.type('toolset demo');
       await page.getByRole('option', { name: /^demo\s*Toolset/ }).waitFor();
