@@ -5,7 +5,7 @@
  *     node test/run.ts fast                         the tests that need neither the Workers runtime nor a service (`npm run test:fast`)
  *     node test/run.ts all                          everything (`npm run test:all`)
  *     node test/run.ts node|workers|e2e|crash|console …     one project; file names may follow
- *     node test/run.ts summary [default] [all]      the counts of the last such runs, added up
+ *     node test/run.ts summary [default] [all]      the failures of the last such runs again, and their counts added up
  *
  * `test/selection.ts` says what `fast`, `default` and `all` cover.
  */
@@ -37,6 +37,7 @@ type Report = {
 const [what = 'default', ...rest] = process.argv.slice(2);
 if (what === 'summary') {
   const runs = (['default', 'all'] as const).filter((run) => rest.length === 0 || rest.includes(run));
+  for (const run of runs) printFaults(run);
   for (const run of runs) printCounts(run === 'default' ? 'npm test: ' : 'npm run test:all: ', count(run, projects));
   finish(sum(runs.map((run) => count(run, projects))));
 } else if (what === 'default' || what === 'all') {

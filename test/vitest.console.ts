@@ -1,7 +1,7 @@
 /** The console and `/docs` in a browser, against the built bundle. A browser keeps a core busy, so there are fewer files side by side. */
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
-import { waitMs } from './wait-ms.ts';
+import { repeatInCi, waitMs } from './wait-ms.ts';
 
 export default defineConfig({
   test: {
@@ -12,8 +12,7 @@ export default defineConfig({
     globalSetup: ['test/e2e/global-setup.ts'],
     environment: 'node',
     maxWorkers: 2,
-    // On a busy machine a browser can lose a click or a key. A fault of the console fails twice.
-    retry: 1,
+    retry: repeatInCi,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: waitMs } },

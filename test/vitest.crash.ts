@@ -1,5 +1,6 @@
 /** The crash tests: the runtime, in a separate process, crashes at every failpoint, in every way. They mostly wait. */
 import { defineConfig } from 'vitest/config';
+import { repeatInCi } from './wait-ms.ts';
 
 export default defineConfig({
   test: {
@@ -8,6 +9,7 @@ export default defineConfig({
     include: ['test/**/*.crash.test.ts'],
     globalSetup: ['test/crash/global-setup.ts'],
     environment: 'node',
+    retry: repeatInCi,
     // One file for each way to crash; side by side, they wait for their alarms at the same time.
     maxWorkers: 6,
     testTimeout: 240_000,

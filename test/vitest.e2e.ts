@@ -1,7 +1,7 @@
 /** Stories over real HTTP against the built bundle, started as a user starts it. They mostly wait, so four files run side by side. */
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
-import { waitMs } from './wait-ms.ts';
+import { repeatInCi, waitMs } from './wait-ms.ts';
 
 export default defineConfig({
   test: {
@@ -11,6 +11,7 @@ export default defineConfig({
     exclude: ['test/console/**', ...excludedFiles],
     globalSetup: ['test/e2e/global-setup.ts'],
     environment: 'node',
+    retry: repeatInCi,
     // Modules are loaded once for each worker instead of once for each file.
     isolate: false,
     maxWorkers: 4,

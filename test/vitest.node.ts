@@ -1,7 +1,7 @@
 /** Tests that run in plain Node: everything that needs neither the Workers runtime nor a running service. */
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
-import { waitMs } from './wait-ms.ts';
+import { repeatInCi, waitMs } from './wait-ms.ts';
 import { wasmModules } from './wasm-modules.ts';
 import { buildEngine } from '../src/local/build/build-engine.ts';
 
@@ -21,6 +21,7 @@ const common = {
   // The largest products of `npm run test:all` take half a minute on an idle machine.
   testTimeout: 300_000,
   hookTimeout: 120_000,
+  retry: repeatInCi,
   expect: { poll: { timeout: waitMs } },
 } as const;
 

@@ -2,7 +2,7 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
-import { waitMs } from './wait-ms.ts';
+import { repeatInCi, waitMs } from './wait-ms.ts';
 import { buildEngine } from '../src/local/build/build-engine.ts';
 
 buildEngine();
@@ -25,7 +25,7 @@ const workersRuntime = () =>
     },
   });
 
-const common = { root, testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: waitMs } } };
+const common = { root, testTimeout: 120_000, hookTimeout: 120_000, retry: repeatInCi, expect: { poll: { timeout: waitMs } } };
 
 export default defineConfig({
   test: {
