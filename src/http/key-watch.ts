@@ -45,7 +45,8 @@ export async function unlessKeyEnded(c: AppContext, scopes: readonly Scope[], re
       }
     }
   }
-  if (response.body === null || !isEventStream(response)) return response;
+  // Events whose length is declared are already here: there is nothing to end.
+  if (!isEventStream(response) || response.headers.has('content-length') || response.body === null) return response;
   return new Response(endWithKey(response.body, { clock, log, path: c.req.path, check }), response);
 }
 

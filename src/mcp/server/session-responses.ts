@@ -24,16 +24,18 @@ export function textEvent(id: string, message: string): string {
   return `event: message\nid: ${id}\ndata: ${message}\n\n`;
 }
 
-/** `body`: the text of an event stream, or a stream of it. */
+/** `body`: the text of a whole event stream, whose length is declared, or a stream of it. */
 export function eventsResponse(body: string | ReadableStream<Uint8Array>, session: string): Response {
+  const whole = typeof body === 'string' ? new TextEncoder().encode(body) : null;
   const headers = {
+    ...(whole !== null && { 'content-length': String(whole.byteLength) }),
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache, no-transform',
     connection: 'keep-alive',
     'x-accel-buffering': 'no',
     'mcp-session-id': session,
   };
-  return new Response(body, { headers });
+  return new Response(whole ?? body, { headers });
 }
 
 /** For an expired session: the client starts a new one (MCP, session management: 404). */
