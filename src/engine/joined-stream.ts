@@ -27,15 +27,19 @@ export type JoinedSource<Read, Piece extends { readonly length: number }> = {
 export type StreamEnd = {
   /** Aborts when the stream has ended. */
   over: AbortSignal;
-  /** Writes what was read before, then what `last` returns, ends the stream and cancels its source. */
+  /** Writes what was read before, then what `last` returns, ends the stream and cancels its source. Does nothing if it has ended. */
   end(last: (frames: FrameCount) => Uint8Array, reason: unknown): void;
 };
 
 const ends = new WeakMap<ReadableStream<Uint8Array>, StreamEnd>();
 
-/** Returns null for a stream that `joinWrites` has not made. */
+/** Returns null for a stream that can only be ended by reading it: of those made here, `joinWrites` and `pumpBody` set an end. */
 export function endOf(stream: ReadableStream<Uint8Array>): StreamEnd | null {
   return ends.get(stream) ?? null;
+}
+
+export function setEnd(stream: ReadableStream<Uint8Array>, end: StreamEnd): void {
+  ends.set(stream, end);
 }
 
 /**
@@ -145,7 +149,7 @@ export function joinWrites<Read, Piece extends { readonly length: number }>(
     },
     { highWaterMark: maxBufferedBytes, size: (chunk) => chunk.byteLength },
   );
-  ends.set(stream, { over: over.signal, end });
+  setEnd(stream, { over: over.signal, end });
   return stream;
 }
 

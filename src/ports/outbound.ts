@@ -8,7 +8,7 @@ export type OutboundPurpose = 'provider' | 'tool' | 'server' | 'webhook';
 
 export type OutboundOptions = {
   purpose: OutboundPurpose;
-  /** Aborts the request and its response's body. The request's own signal is not read. */
+  /** Aborts the request and its response's body. A signal of the request itself lasts until a redirect. */
   signal?: AbortSignal;
   /** For the whole exchange, if different from `limits.outboundTimeoutMs`. */
   timeoutMs?: number;

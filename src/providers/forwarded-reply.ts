@@ -1,8 +1,7 @@
 /**
- * Forwards the body of a reply and meters it on the way: looks for usage objects in its bytes, without parsing the rest. In workerd each
- * read and write in JavaScript costs several times what the runtime needs to pass the piece on. So a copy of a stream is read in a few large
- * pieces, while the runtime itself pumps the original, which costs about a third more than passing it on; a stream that reports no usage is
- * only passed on. A stream that is searched for the provider's key is read in JavaScript, in joined pieces.
+ * Forwards the body of a reply and meters it on the way: looks for usage objects in its bytes, without parsing the rest. The runtime itself
+ * pumps streams (`pumped-body.ts`); one that reports no usage and is not watched is only passed on. A stream that is searched for the
+ * provider's key is read in JavaScript, in joined pieces.
  */
 import { isRecord, tryParse } from '../core/json/wire-value.ts';
 import type { Usage } from '../core/model/chat-event.ts';
@@ -16,12 +15,10 @@ import { joinWrites } from '../engine/joined-stream.ts';
 import { createJoinedReader } from '../net/joined-reader.ts';
 import { isEventStream } from '../net/sse.ts';
 import { createForwardFilter } from './provider-secrets.ts';
+import { pumpBody } from './pumped-body.ts';
 
 /** A reply of known length up to this is read at once: cheaper than a stream, which even looking at its `body` would make. */
 const maxWholeBytes = 1 * MB;
-const pieceBytes = 64 * 1024;
-/** The copy of a stream is read this often, which bounds what the runtime buffers of it. */
-const readEveryMs = 2_000;
 /** A usage object has a few hundred characters. */
 const maxUsageCharacters = 8 * 1024;
 
@@ -31,8 +28,10 @@ export type Forwarding = {
   readUsage: ((usage: unknown) => Usage | null) | undefined;
   /** False: the reply is a stream that will report no usage, so it is not looked at, and counts as soon as it begins. */
   reportsUsage: boolean;
-  /** The key of the request is checked again while an event stream is open (`key-watch.ts`), for which the stream is read in JavaScript. */
+  /** The key of the request is checked again while an event stream is open (`key-watch.ts`), which may end the stream. */
   isWatched: boolean;
+  /** Aborts the exchange with the provider. A stream that is watched without it is read in JavaScript. */
+  exchange?: AbortController | undefined;
   clock: Clock;
   background(work: Promise<unknown>): void;
 };
@@ -58,45 +57,15 @@ export async function forwardBody(response: Response, forwarding: Forwarding): P
   }
   // The runtime pumps only what it reads from the network itself: not the rehearsal, and not a stream with a filter.
   const isNative = typeof IdentityTransformStream !== 'undefined' && access.kind !== 'rehearsal' && filter === null;
-  const isRead = forwarding.isWatched && forwarding.reportsUsage && isEventStream(response);
-  if (!isNative || isRead) return observe(body, forwarding, scan, filter);
-  if (!forwarding.reportsUsage) {
+  const isWatched = forwarding.isWatched && isEventStream(response);
+  const exchange = isWatched ? forwarding.exchange : undefined;
+  if (!isNative || (isWatched && exchange === undefined)) return observe(body, forwarding, scan, filter);
+  if (!isWatched && !forwarding.reportsUsage) {
     meter.begun();
     meter.end();
     return body;
   }
-  const [original, copy] = body.tee();
-  const { readable, writable } = new IdentityTransformStream();
-  const reader = copy.getReader({ mode: 'byob' });
-  let isOver = false;
-  let wake = (): void => undefined;
-  const over = (): void => {
-    isOver = true;
-    wake();
-  };
-  const pumped = original.pipeTo(writable).then(over, async () => {
-    meter.cut();
-    over();
-    await reader.cancel().catch(() => undefined);
-  });
-  const readCopy = async (): Promise<void> => {
-    for (;;) {
-      const { done, value } = await reader.read(new Uint8Array(pieceBytes));
-      if (done) return scan.end();
-      scan.push(value);
-      if (isOver || value.byteLength === pieceBytes) continue;
-      await new Promise<void>((resolve) => {
-        const disarm = clock.after(readEveryMs, resolve);
-        wake = () => {
-          disarm();
-          resolve();
-        };
-        if (isOver) wake();
-      });
-    }
-  };
-  background(Promise.all([pumped, readCopy().catch(() => meter.cut())]));
-  return readable;
+  return pumpBody(body, { ...scan, cut: () => meter.cut(), clock, background, exchange });
 }
 
 function observe(

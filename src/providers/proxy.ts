@@ -173,13 +173,16 @@ export async function proxyChat(given: ProxyRequest): Promise<Response> {
   const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: sent };
   if (isForwarded) {
     const firstByteMs = body.stream === true ? limits.providerFirstByteTimeoutMs : limits.providerWholeTimeoutMs;
-    const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true, firstByteMs }));
+    const isWatched = given.isWatched === true && body.stream === true;
+    const abort = isWatched ? new AbortController() : undefined;
+    const options = { callersBody: true, firstByteMs, ...(abort && { signal: abort.signal }) };
+    const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, options));
     const headers = await answerHeaders(access, response);
     // Forwards the bytes undecoded. The response ends with the provider or the client.
     // Providers that do not know the field report usage in any case.
     const reportsUsage = body.stream !== true || dialect.name !== 'openai-chat' || wantsUsage(body) || !streamUsage;
     const { readUsage } = adapter;
-    const forwarding = { access, meter, readUsage, reportsUsage, clock, background, isWatched: given.isWatched ?? false };
+    const forwarding = { access, meter, readUsage, reportsUsage, clock, background, isWatched, exchange: abort };
     const forwarded = await forwardBody(response, forwarding);
     return new Response(forwarded, { status: 200, headers });
   }

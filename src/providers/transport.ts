@@ -71,19 +71,24 @@ export async function openReply(
 
 /**
  * Returns the response headers, for a body that is forwarded unread. Uses only one timer, because in workerd a signal on a request costs
- * more than everything else. None is needed: when the client disconnects, the runtime drops the request and all its fetches.
+ * more than everything else. When the client disconnects, the runtime drops the request and all its fetches. `signal`: aborts the exchange,
+ * also while the body is read, for a stream that may have to end before.
  */
 export async function openHead(
   deps: { http: OutboundHttp; clock: Clock },
   exchange: ProviderExchange,
-  { firstByteMs = limits.providerFirstByteTimeoutMs, ...options }: FailureOptions & { firstByteMs?: number } = {},
+  {
+    firstByteMs = limits.providerFirstByteTimeoutMs,
+    signal,
+    ...options
+  }: FailureOptions & { firstByteMs?: number; signal?: AbortSignal } = {},
 ): Promise<Response> {
   const { access } = exchange;
   const late = (): never => {
     throw timeoutProblem(access, 'did not respond in time');
   };
   try {
-    const response = await withTimeout(systemClock, deps.http(toRequest(exchange), { purpose: 'provider' }), firstByteMs, late);
+    const response = await withTimeout(systemClock, deps.http(toRequest(exchange, signal), { purpose: 'provider' }), firstByteMs, late);
     if (response.ok) return response;
     throw await withTimeout(systemClock, responseProblem(access, response, deps.clock.now(), options), providerIdleTimeoutMs, late);
   } catch (error) {
@@ -149,7 +154,7 @@ async function readText(access: ProviderAccess, response: Response): Promise<str
   return new TextDecoder().decode(bytes);
 }
 
-function toRequest({ access, path, headers, body }: ProviderExchange): Request {
+function toRequest({ access, path, headers, body }: ProviderExchange, signal?: AbortSignal): Request {
   const isForm = body instanceof FormData;
   // The content type of a form has its boundary, and is set with the body.
   const type: Record<string, string> = isForm ? {} : { 'content-type': 'application/json' };
@@ -158,6 +163,7 @@ function toRequest({ access, path, headers, body }: ProviderExchange): Request {
     headers: { accept: 'text/event-stream, application/json', ...headers, ...access.headers, ...type },
     body: typeof body === 'string' || isForm ? body : JSON.stringify(body),
     redirect: 'manual',
+    ...(signal && { signal }),
   });
 }
 
