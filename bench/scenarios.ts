@@ -27,6 +27,7 @@ export function listScenarios(rows: number): Scenario[] {
     ...[1, 10].map((connections) => stream('stream passed, yield', connections, 'mock', 'py')),
     ...[1, 10].map((connections) => stream('stream rewritten, burst', connections, 'mock-normalized', 'p0')),
     ...[1, 10].map((connections) => stream('stream rewritten, yield', connections, 'mock-normalized', 'py')),
+    { ...stream('stream passed, paced', 20, 'mock', 'p5'), ms: 3_000, rounds: 3 },
     { ...stream('stream rewritten, paced', 20, 'mock-normalized', 'p5'), ms: 3_000, rounds: 3 },
     ...[1, 10].map((connections) => sessionTurn(connections, rows)),
     ...[1, 10].map(turnWithTool),
