@@ -1,19 +1,24 @@
 /**
- * Reads a stream in few, large pieces. In workerd a read enters the isolate and gives one HTTP chunk, however long that has waited; for a burst of
- * small events this costs several times what the runtime needs to pass the stream on (measured: `docs/benchmarks.md`). So in a burst the runtime pumps
- * one branch of a `tee` by itself, and what it has pumped meanwhile is read from the other branch at once.
+ * Reads a stream in few, large pieces. In workerd a read enters the isolate and gives one HTTP chunk, however long that has waited; for many
+ * small events this costs several times what the runtime needs to pass the stream on (measured: `docs/benchmarks.md`). So the runtime pumps one
+ * branch of a `tee` of a fast stream by itself, and what it has pumped meanwhile is read from the other branch at once.
  */
 import { KB } from '../core/limits/units.ts';
 import type { Clock } from '../ports/runtime.ts';
 
-/** Pieces of a burst arrive within this time; a model's usual pace is slower. */
-const burstGapMs = 4;
+/** Events of a fast stream follow each other within this time; a model's usual pace is slower. */
+const fastGapMs = 8;
+/** Those of a burst have all been sent before. */
+const burstGapMs = 2;
 /** A larger piece costs little for each byte. */
 const smallBytes = 1 * KB;
 /** Setting up the pump costs as much as several reads, and joining delays the end of a short reply by a millisecond or two. */
 const readsBeforePump = 24;
-/** How long the pump collects small pieces before a read. */
-const joinMs = 1;
+/** How long the pump collects events before a read; of a fast stream, for as long as a screen shows one picture. */
+const burstJoinMs = 1;
+const fastJoinMs = 16;
+/** The part of the last gap in the mean of all. */
+const gapWeight = 0.2;
 const pieceBytes = 4 * KB;
 const pumpBytes = 64 * KB;
 /** How far the pump may be ahead of the reads; that much and `pumpBytes` more are buffered. */
@@ -29,21 +34,41 @@ export function createJoinedReader(body: ReadableStream<Uint8Array>, clock: Pick
   const isJoinable = isNative(body);
   const plain = body.getReader();
   let pumped: JoinedReader | null = null;
-  /** The number of small pieces that arrived shortly after each other. */
-  let burst = 0;
+  /** The number of small pieces that followed each other fast, and what they had. */
+  let fast = 0;
+  let fastBytes = 0;
+  /** The mean time between two events. */
+  let gapMs = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
+  let lastBytes = 0;
+  const joinMs = (): number => {
+    if (gapMs < burstGapMs) return lastBytes < smallBytes ? burstJoinMs : 0;
+    return gapMs < fastGapMs && lastBytes < pieceBytes ? fastJoinMs : 0;
+  };
+  const take = (bytes: number): void => {
+    const now = clock.now();
+    const gap = now - lastAt;
+    lastAt = now;
+    lastBytes = bytes;
+    if (pumped === null) {
+      const isFast = gap < fastGapMs && bytes < smallBytes;
+      fast = isFast ? fast + 1 : 0;
+      fastBytes = isFast ? fastBytes + bytes : 0;
+    }
+    const events = pumped === null ? 1 : Math.max(1, (bytes * fast) / fastBytes);
+    gapMs = fast === 0 ? 0 : gapMs + gapWeight * (gap / events - gapMs);
+  };
   return {
     async read() {
-      if (isJoinable && pumped === null && burst >= readsBeforePump) {
+      if (isJoinable && pumped === null && fast >= readsBeforePump) {
         plain.releaseLock();
         pumped = createPumpedReader(body);
       }
-      if (pumped !== null && burst > 0) await clock.sleep(joinMs);
+      const waitMs = pumped === null ? 0 : joinMs();
+      if (waitMs > 0) await clock.sleep(waitMs);
       const { done, value } = await (pumped ?? plain).read();
       if (done || value === undefined) return { done };
-      const now = clock.now();
-      burst = now - lastAt < burstGapMs && value.byteLength < smallBytes ? burst + 1 : 0;
-      lastAt = now;
+      take(value.byteLength);
       return { done, value };
     },
     cancel: (reason) => (pumped ?? plain).cancel(reason),

@@ -76,6 +76,21 @@ async function readAll(reader: JoinedReader): Promise<Uint8Array[]> {
   return pieces;
 }
 
+/** A clock on which each read takes this long. */
+function clockWithGaps(gapMs: number) {
+  let now = 0;
+  const waits: number[] = [];
+  const sleep = async (ms: number): Promise<void> => {
+    waits.push(ms);
+    await systemClock.sleep(1);
+  };
+  const read = (): number => {
+    now += gapMs;
+    return now;
+  };
+  return { waits, clock: { now: read, sleep } };
+}
+
 describe('a joined reader', () => {
   it('returns the bytes of the stream, in far fewer pieces', async () => {
     const pieces = await readAll(createJoinedReader(writeAll(events), systemClock));
@@ -116,18 +131,24 @@ describe('a joined reader', () => {
     expect((await reader.read()).done).toBe(true);
   });
 
+  it.each([
+    ['in a burst', 0, 1],
+    ['fast', 5, 16],
+  ])('collects events that come %s', async (_how, gapMs, joinMs) => {
+    const { waits, clock } = clockWithGaps(gapMs);
+    const pieces = await readAll(createJoinedReader(writeAll(events), clock));
+    expect(joinBytes(pieces)).toEqual(joinBytes(events));
+    expect(pieces.length).toBeLessThan(events.length / 4);
+    expect(waits[0]).toBe(joinMs);
+  });
+
   it('reads a stream at a model’s pace, and a short one, without a pump', async () => {
     const tee = vi.spyOn(ReadableStream.prototype, 'tee');
-    const { body } = bodyOf(async (writer) => {
-      for (const piece of events.slice(0, 30)) {
-        await writer.write(piece);
-        await systemClock.sleep(6);
-      }
-      await writer.close();
-    });
-    expect(await readAll(createJoinedReader(body, systemClock))).toEqual(events.slice(0, 30));
+    const { waits, clock } = clockWithGaps(12);
+    expect(await readAll(createJoinedReader(writeAll(events), clock))).toEqual(events);
     expect(await readAll(createJoinedReader(writeAll(events.slice(0, 20)), systemClock))).toEqual(events.slice(0, 20));
     expect(tee).not.toHaveBeenCalled();
+    expect(waits).toEqual([]);
   });
 
   it('throws how the stream broke off', async () => {
