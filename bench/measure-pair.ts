@@ -21,7 +21,7 @@ export type Effort = { rounds: number; ms: number };
 
 export type Contestant = { server: Server; requests: readonly Prepared[] };
 
-type Load = Pick<Scenario, 'name' | 'connections' | 'sse' | 'events'>;
+type Load = Pick<Scenario, 'name' | 'connections' | 'sse' | 'events' | 'warmMs'>;
 
 export async function measurePair(scenario: Scenario, servers: Servers, effort: Effort): Promise<PairResult> {
   const ms = Math.max(scenario.ms ?? 0, effort.ms);
@@ -78,7 +78,7 @@ export async function compare(
 }
 
 async function warmUp(scenario: Load, { requests }: Contestant): Promise<void> {
-  const result = await load(requests, { connections: scenario.connections, ms: 600, sse: scenario.sse });
+  const result = await load(requests, { connections: scenario.connections, ms: scenario.warmMs ?? 600, sse: scenario.sse });
   check(scenario, result);
 }
 
