@@ -13,6 +13,7 @@ import type { SecretFilter } from '../core/policy/secret-filter.ts';
 import { joinBytes } from '../core/text/bytes.ts';
 import { joinWrites } from '../engine/joined-stream.ts';
 import { createJoinedReader } from '../net/joined-reader.ts';
+import { declaredBytes } from '../net/read-bounded.ts';
 import { isEventStream } from '../net/sse.ts';
 import { createForwardFilter } from './provider-secrets.ts';
 import { pumpBody } from './pumped-body.ts';
@@ -41,8 +42,7 @@ export async function forwardBody(response: Response, forwarding: Forwarding): P
   const { access, meter, clock, background } = forwarding;
   const filter = createForwardFilter(access);
   const scan = createUsageScan(forwarding);
-  const length = Number(response.headers.get('content-length') ?? Number.NaN);
-  if (length <= maxWholeBytes) {
+  if (declaredBytes(response.headers) <= maxWholeBytes) {
     meter.begun();
     const received = new Uint8Array(await response.arrayBuffer());
     const bytes = filter === null ? received : joinBytes([filter.push(received), filter.end()]);

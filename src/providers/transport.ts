@@ -9,7 +9,7 @@ import type { ProviderAccess } from '../core/model/provider.ts';
 import type { SecretFilter } from '../core/policy/secret-filter.ts';
 import { createJoinedReader, type JoinedReader } from '../net/joined-reader.ts';
 import { JsonArrayReader } from '../net/json-array.ts';
-import { readBounded } from '../net/read-bounded.ts';
+import { declaredBytes, readBounded } from '../net/read-bounded.ts';
 import { SseParser } from '../net/sse.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -147,8 +147,7 @@ function parseReply(access: ProviderAccess, text: string): unknown {
 
 /** Reads the body at once if its length is declared, which is the usual and cheapest case. */
 async function readText(access: ProviderAccess, response: Response): Promise<string> {
-  const length = Number(response.headers.get('content-length') ?? Number.NaN);
-  if (length <= maxPlainReplyBytes && !response.headers.has('content-encoding')) return await response.text();
+  if (declaredBytes(response.headers) <= maxPlainReplyBytes) return await response.text();
   const { bytes, truncated } = await readBounded(response, maxPlainReplyBytes);
   if (truncated) throw malformedProblem(access, `sent more than ${maxPlainReplyBytes} bytes`);
   return new TextDecoder().decode(bytes);

@@ -39,6 +39,32 @@ describe('reading a foreign body', () => {
     expect([bytes.byteLength, truncated]).toEqual([10_000, true]);
   });
 
+  it.each([
+    ['a chunked body', { 'transfer-encoding': 'chunked' }],
+    ['a compressed body', { 'content-encoding': 'gzip' }],
+  ])('does not believe the length of %s', async (_what, more) => {
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1000;
+        controller.enqueue(new Uint8Array(1000));
+      },
+    });
+    const response = new Response(body, { headers: { 'content-length': '10', ...more } });
+    const { bytes, truncated } = await readBounded(response, 2500);
+    expect([bytes.byteLength, truncated]).toEqual([2500, true]);
+    expect(sent).toBeLessThan(5000);
+  });
+
+  it('reads a body of declared length at once', async () => {
+    const response = new Response('hello', { headers: { 'content-length': '5' } });
+    expect(await readBounded(response, 10)).toEqual({ bytes: new TextEncoder().encode('hello'), truncated: false });
+    const long = new Response('hello', { headers: { 'content-length': '5' } });
+    expect(await readBounded(long, 4)).toEqual({ bytes: new TextEncoder().encode('hell'), truncated: true });
+    const broken = new ReadableStream({ start: (controller) => controller.error(new Error('gone')) });
+    await expect(readBounded(new Response(broken, { headers: { 'content-length': '5' } }), 10)).rejects.toThrow('broke off');
+  });
+
   it('reads an absent body as empty', async () => {
     expect(await readBounded(new Response(null, { status: 204 }), 10)).toEqual({ bytes: new Uint8Array(), truncated: false });
   });
