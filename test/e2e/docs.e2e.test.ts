@@ -125,11 +125,12 @@ function placeOf({ path }: Document): number {
 }
 
 function runDocument(document: Document, service: SharedService): void {
-  const folder = mkdtempSync(join(tmpdir(), 'moniker-docs-'));
+  let folder = '';
   let shell: Shell;
   let practicePort = 0;
 
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'moniker-docs-'));
     practicePort = await freePort();
     mkdirSync(programs, { recursive: true });
     mkdirSync(join(folder, '.moniker'));
