@@ -10,7 +10,6 @@ import { TurnStore } from '../../src/session/turn/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wire.ts';
 import { maxQueuedTurns } from '../../src/session/turn/turn-store.ts';
-import { onBusyMachine } from '../wait-ms.ts';
 import { sessionSql } from './session-sql.ts';
 
 // The generated Env and our structural type name the same bindings.
@@ -40,7 +39,7 @@ async function kill(id: string): Promise<void> {
 }
 
 describe('a flooded session', () => {
-  it('does not delay the turns of another session', { retry: onBusyMachine }, async () => {
+  it('does not delay the turns of another session', async () => {
     await catalog('default').put('toolset', 'flood', {
       tools: [{ tool: 'builtin.bash', name: 'shell', aliases: [] }, { tool: 'builtin.read_file' }],
     });
@@ -56,10 +55,9 @@ describe('a flooded session', () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const answer = await quiet.session.waitForAnswer(owner, await quiet.say('/shell echo here'));
       expect(answer).toMatchObject({ status: 'completed', toolCalls: [{ isError: false }] });
-      // The quiet session ran in parallel to the noisy one, not after it. Only the first turn is compared: on a busy machine the noisy
-      // session may finish its queue during the later ones.
-      if (turn === 0) expect((await noisy.session.view(owner)).queued).toBeGreaterThan(0);
     }
+    // The quiet session ran in parallel to the noisy one, not after it.
+    expect((await noisy.session.view(owner)).queued).toBeGreaterThan(0);
     await noisy.session.remove(owner);
   });
 });

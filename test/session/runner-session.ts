@@ -256,6 +256,7 @@ export async function makeRoom(
         return turnNames(all, asked);
       },
       waitUntil: (promise) => void work.push(promise),
+      giveWay: async () => undefined,
     });
     return { meta, audit, ...parts, runner };
   };

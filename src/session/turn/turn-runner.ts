@@ -31,6 +31,8 @@ export type RunnerParts = TurnScopeParts & {
   summary: Pick<SummaryOutbox, 'applyEvent' | 'noteChange'>;
   /** Keeps the object alive until the work is done (`waitUntil`). */
   waitUntil(work: Promise<void>): void;
+  /** Lets timers and requests of the process run (`Clock.sleep(0)`). */
+  giveWay(): Promise<void>;
 };
 
 export class TurnRunner {
@@ -56,7 +58,7 @@ export class TurnRunner {
     const { turns, log } = this.#parts;
     if (this.#run === null && !this.#shut && turns.isIdle()) {
       const before = log.newest;
-      this.#begin({ id, plan, spentMs: 0 }, turns.acceptStarted(id, plan, before), input, awaitsAnswer);
+      this.#begin({ id, plan, spentMs: 0 }, turns.acceptStarted(id, plan, before), input, { awaitsAnswer });
       return 0;
     }
     turns.accept(id, plan, input);
@@ -75,15 +77,20 @@ export class TurnRunner {
       return;
     }
     const epoch = turns.markStarted(next.id, log.newest);
-    this.#begin(next, epoch, turns.takeInput(next.id));
+    this.#begin(next, epoch, turns.takeInput(next.id), { isQueued: true });
   }
 
-  #begin(row: Pick<OpenTurnRow, 'id' | 'plan' | 'spentMs'>, epoch: number, input: InputPart[], awaitsAnswer = false): void {
+  #begin(
+    row: Pick<OpenTurnRow, 'id' | 'plan' | 'spentMs'>,
+    epoch: number,
+    input: InputPart[],
+    { awaitsAnswer = false, isQueued = false }: { awaitsAnswer?: boolean; isQueued?: boolean },
+  ): void {
     const run = { ...toRun(row, epoch, this.#parts.deps.clock.now()), awaitsAnswer };
     this.#run = run;
     const { model, agent, edition } = row.plan;
     this.#append(run, { type: 'turn-start', turn: row.id, input, model, ...(agent && { agent }), ...(edition && { edition }) });
-    this.#start(run);
+    this.#start(run, isQueued);
   }
 
   /** Resumes a turn that is stored as running but has no run, because its process died, within the limits of `core/turn/turn.ts`. */
@@ -193,12 +200,12 @@ export class TurnRunner {
     this.#append(run, { type: 'turn-end', turn: row.id, status: 'interrupted', reason: 'restarted', usage: run.state.usage });
   }
 
-  #start(run: TurnRun): void {
+  #start(run: TurnRun, isQueued = false): void {
     const { timers, clock } = this.#tools();
     this.#run = run;
     countTurn(this.#parts, run, 'runs');
     timers.set('turn', clock.now() + limits.turnAlarmMs);
-    this.#track(this.#drive(run));
+    this.#track(this.#drive(run, isQueued));
   }
 
   #track(work: Promise<void>): void {
@@ -207,11 +214,14 @@ export class TurnRunner {
     this.#parts.waitUntil(done);
   }
 
-  async #drive(run: TurnRun): Promise<void> {
+  async #drive(run: TurnRun, isQueued: boolean): Promise<void> {
     const { deps, clock } = this.#tools();
     const timeoutMs = run.plan.limits.turnTimeoutMs ?? limits.turnTimeoutMs;
     const disarm = clock.after(Math.max(0, timeoutMs - run.earlierMs), () => this.#timeOut(run, timeoutMs));
     try {
+      // On one machine all objects share a thread, which looks for timers and requests only when nothing else is left to do: a long queue of
+      // turns that wait for no network would delay them until its end.
+      if (isQueued) await this.#parts.giveWay();
       if (run.state.step === 0 && run.state.recoveries === 0) await failpoint('ack-before-turn');
       const scope = await createTurnScope(this.#parts, run, (...events) => this.#append(run, ...events));
       // Repeats when a decision came in while the last call of a step was being stored.
