@@ -13,6 +13,7 @@ const readEveryMs = 2_000;
 /** The rest of a longer stream is not copied: what a slow client has not taken of it would be buffered. */
 const maxCopiedBytes = 64 * MB;
 
+/** Only the first call of `end` or `cut` counts. */
 export type Pumping = {
   /** Receives the copy. */
   push(bytes: Uint8Array): void;
