@@ -40,6 +40,7 @@ async function watch(url: string, headers: Record<string, string>, body: unknown
   let last = performance.now();
   const seen: Watched = { totalMs: 0, firstMs: 0, longestGapMs: 0, events: 0, isWhole: false, lastId: 0 };
   const decoder = new TextDecoder();
+  let end = '';
   for await (const chunk of response.body) {
     const now = performance.now();
     seen.firstMs ||= now - started;
@@ -47,7 +48,7 @@ async function watch(url: string, headers: Record<string, string>, body: unknown
     last = now;
     const text = decoder.decode(chunk, { stream: true });
     seen.events += text.split('\n\n').length - 1;
-    seen.isWhole ||= /^event: turn-end$|^data: \[DONE\]$/m.test(text);
+    end = (end + text).slice(-2_000);
     seen.lastId = Number(
       text
         .match(/^id: ?(\d+)$/gm)
@@ -55,6 +56,7 @@ async function watch(url: string, headers: Record<string, string>, body: unknown
         ?.slice(3) ?? seen.lastId,
     );
   }
+  seen.isWhole = /^event: turn-end$|^data: \[DONE\]$/m.test(end);
   seen.totalMs = performance.now() - started;
   return seen;
 }

@@ -29,9 +29,10 @@ export type Forwarding = {
   readUsage: ((usage: unknown) => Usage | null) | undefined;
   /** False: the reply is a stream that will report no usage, so it is not looked at, and counts as soon as it begins. */
   reportsUsage: boolean;
-  /** The key of the request is checked again while an event stream is open (`key-watch.ts`), which may end the stream. */
-  isWatched: boolean;
-  /** Aborts the exchange with the provider. A stream that is watched without it is read in JavaScript. */
+  /**
+   * Aborts the exchange with the provider. Present if a stream was requested and the key of the request is checked again while it is open
+   * (`key-watch.ts`), which may end it.
+   */
   exchange?: AbortController | undefined;
   clock: Clock;
   background(work: Promise<unknown>): void;
@@ -57,10 +58,9 @@ export async function forwardBody(response: Response, forwarding: Forwarding): P
   }
   // The runtime pumps only what it reads from the network itself: not the rehearsal, and not a stream with a filter.
   const isNative = typeof IdentityTransformStream !== 'undefined' && access.kind !== 'rehearsal' && filter === null;
-  const isWatched = forwarding.isWatched && isEventStream(response);
-  const exchange = isWatched ? forwarding.exchange : undefined;
-  if (!isNative || (isWatched && exchange === undefined)) return observe(body, forwarding, scan, filter);
-  if (!isWatched && !forwarding.reportsUsage) {
+  if (!isNative) return observe(body, forwarding, scan, filter);
+  const exchange = isEventStream(response) ? forwarding.exchange : undefined;
+  if (exchange === undefined && !forwarding.reportsUsage) {
     meter.begun();
     meter.end();
     return body;

@@ -60,7 +60,9 @@ async function passRequest(deps: ProxyDeps, principal: Principal, { ref, path, b
     throw invalidRequest([{ path: 'model', message }]);
   }
   const exchange = { access, path, headers: { accept: '*/*' }, body: withModel(body, model) };
-  const options = { callersBody: true, firstByteMs: limits.providerWholeTimeoutMs };
+  const isStream = body instanceof FormData ? body.get('stream') === 'true' : body.stream === true;
+  const abort = isStream && isRevocable(principal.keyId, principal.user) ? new AbortController() : undefined;
+  const options = { callersBody: true, firstByteMs: limits.providerWholeTimeoutMs, ...(abort && { signal: abort.signal }) };
   const readText = (): string | null => (body instanceof FormData ? null : JSON.stringify(body));
   const { usage } = await reserveRequest(deps, principal, { access, model, readCharacters: () => readText()?.length ?? 0 });
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
@@ -68,8 +70,7 @@ async function passRequest(deps: ProxyDeps, principal: Principal, { ref, path, b
   try {
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, options));
     const headers = await answerHeaders(access, response);
-    const isWatched = isRevocable(principal.keyId, principal.user);
-    const forwarding = { access, meter, readUsage: readPassedUsage, reportsUsage: true, clock, background, isWatched };
+    const forwarding = { access, meter, readUsage: readPassedUsage, reportsUsage: true, clock, background, exchange: abort };
     const passed = await forwardBody(response, forwarding);
     return await bodies.watch(new Response(passed, { status: 200, headers }));
   } catch (error) {

@@ -148,7 +148,7 @@ export type ProxyRequest = {
   meter?: CallMeter;
   /** The reply must report its usage, also if the client has not asked for it. */
   isLimited?: boolean;
-  /** As in `Forwarding`. */
+  /** The key is checked again while a stream is open, which may end it. */
   isWatched?: boolean;
   /** Keeps the request alive until the reply is metered. */
   background?: ((work: Promise<unknown>) => void) | undefined;
@@ -173,8 +173,7 @@ export async function proxyChat(given: ProxyRequest): Promise<Response> {
   const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: sent };
   if (isForwarded) {
     const firstByteMs = body.stream === true ? limits.providerFirstByteTimeoutMs : limits.providerWholeTimeoutMs;
-    const isWatched = given.isWatched === true && body.stream === true;
-    const abort = isWatched ? new AbortController() : undefined;
+    const abort = given.isWatched === true && body.stream === true ? new AbortController() : undefined;
     const options = { callersBody: true, firstByteMs, ...(abort && { signal: abort.signal }) };
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, options));
     const headers = await answerHeaders(access, response);
@@ -182,7 +181,7 @@ export async function proxyChat(given: ProxyRequest): Promise<Response> {
     // Providers that do not know the field report usage in any case.
     const reportsUsage = body.stream !== true || dialect.name !== 'openai-chat' || wantsUsage(body) || !streamUsage;
     const { readUsage } = adapter;
-    const forwarding = { access, meter, readUsage, reportsUsage, clock, background, isWatched, exchange: abort };
+    const forwarding = { access, meter, readUsage, reportsUsage, clock, background, exchange: abort };
     const forwarded = await forwardBody(response, forwarding);
     return new Response(forwarded, { status: 200, headers });
   }

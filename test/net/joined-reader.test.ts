@@ -1,4 +1,4 @@
-/** Reads of a stream that the runtime pumps. Node's byte streams and the transform below stand in for those of workerd. */
+/** Reads of a stream that the runtime pumps. Node's byte streams and the transform below replace those of workerd. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { joinBytes } from '../../src/core/text/bytes.ts';
 import { createJoinedReader, type JoinedReader } from '../../src/net/joined-reader.ts';

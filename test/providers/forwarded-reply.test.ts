@@ -9,7 +9,6 @@ const forwarding: Forwarding = {
   meter: noMeter,
   readUsage: undefined,
   reportsUsage: true,
-  isWatched: false,
   clock: systemClock,
   background: () => undefined,
 };

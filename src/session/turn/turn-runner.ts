@@ -219,8 +219,8 @@ export class TurnRunner {
     const timeoutMs = run.plan.limits.turnTimeoutMs ?? limits.turnTimeoutMs;
     const disarm = clock.after(Math.max(0, timeoutMs - run.earlierMs), () => this.#timeOut(run, timeoutMs));
     try {
-      // On one machine all objects share a thread, which looks for timers and requests only when nothing else is left to do: a long queue of
-      // turns that wait for no network would delay them until its end.
+      // On one machine all objects share a thread, which handles timers and network traffic only when nothing else is left to do: a long
+      // queue of turns that send no requests would delay them until its end.
       if (isQueued) await this.#parts.giveWay();
       if (run.state.step === 0 && run.state.recoveries === 0) await failpoint('ack-before-turn');
       const scope = await createTurnScope(this.#parts, run, (...events) => this.#append(run, ...events));
