@@ -1,7 +1,7 @@
 /** The console and `/docs` in a browser, against the built bundle. A browser keeps a core busy, so there are fewer files side by side. */
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
-import { repeatInCi, waitMs } from './wait-ms.ts';
+import { repeatInCi, waitMs } from './busy-machine.ts';
 
 export default defineConfig({
   test: {

@@ -1,6 +1,6 @@
 /** The crash tests: the runtime, in a separate process, crashes at every failpoint, in every way. They mostly wait. */
 import { defineConfig } from 'vitest/config';
-import { repeatInCi } from './wait-ms.ts';
+import { repeatInCi } from './busy-machine.ts';
 
 export default defineConfig({
   test: {

@@ -1,7 +1,7 @@
 /** Stories over real HTTP against the built bundle, started as a user starts it. They mostly wait, so four files run side by side. */
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
-import { repeatInCi, waitMs } from './wait-ms.ts';
+import { repeatInCi, waitMs } from './busy-machine.ts';
 
 export default defineConfig({
   test: {

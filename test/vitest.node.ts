@@ -1,7 +1,7 @@
 /** Tests that run in plain Node: everything that needs neither the Workers runtime nor a running service. */
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
-import { repeatInCi, waitMs } from './wait-ms.ts';
+import { repeatInCi, waitMs } from './busy-machine.ts';
 import { wasmModules } from './wasm-modules.ts';
 import { buildEngine } from '../src/local/build/build-engine.ts';
 

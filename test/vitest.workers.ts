@@ -2,7 +2,7 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
-import { repeatInCi, waitMs } from './wait-ms.ts';
+import { repeatInCi, waitMs } from './busy-machine.ts';
 import { buildEngine } from '../src/local/build/build-engine.ts';
 
 buildEngine();

@@ -1,6 +1,6 @@
 /** Waits for effects in the background, for as long as a busy machine may need. */
 import { vi } from 'vitest';
-import { waitMs } from './wait-ms.ts';
+import { waitMs } from './busy-machine.ts';
 
 /** Repeats `look` until it does not throw, and returns its result. */
 export function waitFor<Found>(look: () => Found | Promise<Found>): Promise<Found> {

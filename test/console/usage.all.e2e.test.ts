@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { shareService } from '../e2e/shared-service.ts';
 import type { ListeningUpstream } from '../fakes/upstreams/upstream.ts';
 import { isSkipped } from '../selection.ts';
-import { waitMs } from '../wait-ms.ts';
+import { waitMs } from '../busy-machine.ts';
 import { browserPath, launchBrowser, noBrowser } from './browser.ts';
 import { allowEcho, lookAt, startEcho, visitConsole } from './console-tab.ts';
 

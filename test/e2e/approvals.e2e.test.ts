@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRecordingUpstream, type RecordingUpstream } from './recording-upstream.ts';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
-import { waitMs } from '../wait-ms.ts';
+import { waitMs } from '../busy-machine.ts';
 
 const dataDir = makeDataDir();
 const environment = { MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*', MONIKER_LOG: 'debug' };

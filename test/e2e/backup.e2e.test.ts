@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { waitMs } from '../wait-ms.ts';
+import { waitMs } from '../busy-machine.ts';
 import { root } from './service.ts';
 import { deliver, signStandard } from './webhook-payloads.ts';
 import { shareService, type SharedService } from './shared-service.ts';

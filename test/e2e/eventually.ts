@@ -1,5 +1,5 @@
 /** Polling for effects that happen in the background. */
-import { waitMs } from '../wait-ms.ts';
+import { waitMs } from '../busy-machine.ts';
 
 /** Polls `look` until it returns a value; throws `what` after the timeout. */
 export async function eventually<Found>(what: string, look: () => Promise<Found | undefined> | Found | undefined): Promise<Found> {

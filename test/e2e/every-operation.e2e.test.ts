@@ -3,7 +3,7 @@
  * status, content type, headers and body.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { waitMs } from '../wait-ms.ts';
+import { waitMs } from '../busy-machine.ts';
 import { createDocumentCheck, type ApiDocument, type DocumentedOperation } from '../http/document-check.ts';
 import { listenMcpServer, type FakeMcpServer } from '../fakes/mcp-server.ts';
 import { startCallbackReceiver, type CallbackReceiver } from './callback-receiver.ts';

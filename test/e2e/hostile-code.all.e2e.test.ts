@@ -9,7 +9,7 @@ import { startScriptedProvider, type ScriptedProvider } from './scripted-provide
 import type { Answer } from './service.ts';
 import { shareService } from './shared-service.ts';
 import { maxSandboxStretchMs } from '../../src/sandbox/meter.ts';
-import { onBusyMachine } from '../wait-ms.ts';
+import { onBusyMachine } from '../busy-machine.ts';
 
 type Called = Answer['json'];
 /** `class` decides which outcome is expected. */

@@ -2,7 +2,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { hostilePrograms } from '../sandbox/hostile-programs.ts';
 import { sample } from '../selection.ts';
-import { waitMs } from '../wait-ms.ts';
+import { waitMs } from '../busy-machine.ts';
 import { shareService } from './shared-service.ts';
 
 const service = shareService();

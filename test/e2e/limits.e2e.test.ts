@@ -1,6 +1,6 @@
 /** Limits and budgets over HTTP: every entry point counts, streams cannot hide their usage, and budgets survive a killed service. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { waitMs } from '../wait-ms.ts';
+import { waitMs } from '../busy-machine.ts';
 import { apis, type FakeProviders, startFakeProviders } from './fake-providers.ts';
 import { shareService } from './shared-service.ts';
 

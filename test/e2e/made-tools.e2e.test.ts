@@ -1,7 +1,7 @@
 /** Tools that a model makes: stored over restarts, offered to later sessions, put into toolsets under aliases, and shared or changed only after an approval. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type Answer, type RunningService } from './service.ts';
-import { onBusyMachine } from '../wait-ms.ts';
+import { onBusyMachine } from '../busy-machine.ts';
 
 const code =
   'const read = await tools.read_file({ path: args.path }); if (!read.success) return { replaced: 0, error: read.error }; const parts = read.output.split(args.find); const written = await tools.write_file({ path: args.path, content: parts.join(args.replace) }); return { replaced: parts.length - 1, written: written.success };';

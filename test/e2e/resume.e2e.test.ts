@@ -1,7 +1,7 @@
 /** Native streams that break anywhere, also with a kill of the service: the resumed stream equals the uncut one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
-import { waitMs } from '../wait-ms.ts';
+import { waitMs } from '../busy-machine.ts';
 
 const dataDir = makeDataDir();
 let service: RunningService;

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
-import { waitMs } from '../wait-ms.ts';
+import { waitMs } from '../busy-machine.ts';
 
 const dataDir = makeDataDir();
 let service: RunningService;

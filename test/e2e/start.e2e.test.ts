@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, makeDataDir, parseEvents, removeDataDir, startService, type RunningService } from './service.ts';
-import { waitMs } from '../wait-ms.ts';
+import { waitMs } from '../busy-machine.ts';
 import { isSkipped } from '../selection.ts';
 
 describe('npm start', () => {

@@ -1,6 +1,6 @@
 /** A day of calls in every way: its usage is exactly what the providers counted. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { waitMs } from '../wait-ms.ts';
+import { waitMs } from '../busy-machine.ts';
 import { apis, type FakeProviders, refOf, startFakeProviders, type Wire } from './fake-providers.ts';
 import type { Answer } from './service.ts';
 import { shareService } from './shared-service.ts';

@@ -6,7 +6,7 @@ import { maxApprovalRounds } from '../../src/engine/call/call-tool.ts';
 import type { AskedEffect } from '../../src/core/policy/approval.ts';
 import { isInside } from '../../src/core/text/path.ts';
 import { policyDoor } from './policy-door.ts';
-import { onBusyMachine } from '../wait-ms.ts';
+import { onBusyMachine } from '../busy-machine.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 

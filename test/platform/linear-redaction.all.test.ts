@@ -6,7 +6,7 @@ import { builtinRules } from '../../src/core/redaction/builtin-rules.ts';
 import { RedactionRule } from '../../src/core/redaction/redaction.ts';
 import { createTextRedactor, type TextRedactor } from '../../src/core/redaction/redact-text.ts';
 import { compilePatterns } from '../../src/platform/text-patterns.ts';
-import { onBusyMachine } from '../wait-ms.ts';
+import { onBusyMachine } from '../busy-machine.ts';
 
 const length = 5_000_000;
 

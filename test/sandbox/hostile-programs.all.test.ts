@@ -5,7 +5,7 @@ import { hostileSources } from './hostile-sources.ts';
 import { longestHold } from './longest-hold.ts';
 import { runIn } from './harness.ts';
 import { sample } from '../selection.ts';
-import { onBusyMachine } from '../wait-ms.ts';
+import { onBusyMachine } from '../busy-machine.ts';
 
 const some = hostilePrograms.filter((_, index) => index % 16 === 0);
 

@@ -4,7 +4,7 @@ import type { SandboxEnd } from '../../src/core/code-mode/run-code.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { runIn, type Asked } from './harness.ts';
 import { sample } from '../selection.ts';
-import { onBusyMachine } from '../wait-ms.ts';
+import { onBusyMachine } from '../busy-machine.ts';
 
 type Row = { id: string; class: string; code: string; expect: string; note: string };
 

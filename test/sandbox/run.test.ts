@@ -5,7 +5,7 @@ import { errorResult, textResult } from '../../src/core/tools/tool.ts';
 import type { InnerOutcome } from '../../src/ports/inner-calls.ts';
 import { runIn, sandbox } from './harness.ts';
 import { maxSandboxArgumentBytes, maxSandboxConsoleBytes } from '../../src/sandbox/machine.ts';
-import { onBusyMachine } from '../wait-ms.ts';
+import { onBusyMachine } from '../busy-machine.ts';
 
 const ok = (text: string): InnerOutcome => ({ waits: false, result: textResult(text) });
 

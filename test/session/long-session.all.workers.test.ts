@@ -10,7 +10,7 @@ import { EventLog } from '../../src/session/log/event-log.ts';
 import { TurnStore } from '../../src/session/turn/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wire.ts';
-import { onBusyMachine } from '../wait-ms.ts';
+import { onBusyMachine } from '../busy-machine.ts';
 import { waitFor } from '../wait-for.ts';
 import { sessionSql } from './session-sql.ts';
 

@@ -12,7 +12,7 @@ import { sessionObjectId } from '../../src/storage/session-client.ts';
 import { wire } from '../../src/wire.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 import { waitFor } from '../wait-for.ts';
-import { onBusyMachine } from '../wait-ms.ts';
+import { onBusyMachine } from '../busy-machine.ts';
 import { emptyWorkspace, testEnv } from './workspace.ts';
 
 const master = createMasterKey(String(testEnv.MONIKER_MASTER_KEY));

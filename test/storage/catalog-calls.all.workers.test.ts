@@ -11,7 +11,7 @@ import { objectName } from '../../src/storage/keys.ts';
 import { wire } from '../../src/wire.ts';
 import { send } from '../catalog/real-service.ts';
 import { testEnv } from './workspace.ts';
-import { onBusyMachine } from '../wait-ms.ts';
+import { onBusyMachine } from '../busy-machine.ts';
 
 const headers = { 'mcp-protocol-version': '2026-07-28', accept: 'application/json, text/event-stream' };
 const envelope = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bash, maxScriptMs } from '../../src/tools/bash.ts';
 import { put, toolBench } from './run-tool.ts';
 import { shell } from './shell.ts';
-import { onBusyMachine } from '../wait-ms.ts';
+import { onBusyMachine } from '../busy-machine.ts';
 
 describe('the shell', () => {
   it('accepts any timeout, and its schema names the one that it uses at most', async () => {

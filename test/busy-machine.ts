@@ -1,3 +1,5 @@
+/** What tests allow for a machine that other work keeps busy. */
+
 /** How long a test waits for an event, here and in `expect.poll`. Only a test that fails waits this long. */
 export const waitMs = 60_000;
 
