@@ -133,7 +133,7 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
   const sessions = createSessions(bindings, catalog, namingSecret, noteObject);
   const serve: ServeDeps = {
     ...buildServe(base, servers, callDeps),
-    fileSpace: createFileSpaces(bindings, { sessions, now: runtime.clock.now, noteObject }),
+    ...createFileSpaces(bindings, { sessions, now: runtime.clock.now, noteObject }),
   };
   const keptReplies = createReplyStore({ ...runtime, kv: bindings.KV, sessions, background });
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, ...runtime });
@@ -421,7 +421,7 @@ function buildDirectCalls({ settings, runtime, marks, audit }: Base, directory: 
 }
 
 /** Toolsets served over MCP. */
-function buildServe(base: Base, servers: ServerParts, callDeps: ServeDeps['callDeps']): Omit<ServeDeps, 'fileSpace'> {
+function buildServe(base: Base, servers: ServerParts, callDeps: ServeDeps['callDeps']): Omit<ServeDeps, 'fileSpace' | 'links'> {
   const { background, settings, runtime, sealing, catalog, marks, audit } = base;
   return {
     ...runtime,

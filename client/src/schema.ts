@@ -6099,6 +6099,26 @@ export interface components {
             /** @constant */
             kind: "registry";
             name: string;
+        } | {
+            /** @constant */
+            kind: "resource";
+            /** @description `<server>.<URI>`, or `<server>.<name>` of a prompt. */
+            name: string;
+            /**
+             * @description Whether the server is trusted.
+             * @default false
+             */
+            trusted?: boolean;
+        } | {
+            /** @constant */
+            kind: "prompt";
+            /** @description `<server>.<URI>`, or `<server>.<name>` of a prompt. */
+            name: string;
+            /**
+             * @description Whether the server is trusted.
+             * @default false
+             */
+            trusted?: boolean;
         };
         /**
          * @example {
@@ -6193,12 +6213,22 @@ export interface components {
              */
             path?: string;
             /**
+             * @description The prompt that is requested: `<server>.<name>`, with a `*` at the end for any text.
+             * @example docs.review
+             */
+            prompt?: string;
+            /**
+             * @description The resource that is read or subscribed to: `<server>.<URI>`, with a `*` at the end for any text.
+             * @example docs.file:///public/*
+             */
+            resource?: string;
+            /**
              * @description Name of the secret to be read.
              * @example GITHUB
              */
             secret?: string;
             /**
-             * @description Canonical name, or `server.*` for all tools of a server.
+             * @description Canonical name, or `server.*` for all tools, resources and prompts of a server. Requests for resources and prompts are calls of `<server>.<method of MCP>`, such as `docs.resources/read`.
              * @example builtin.http_request
              */
             tool?: string;
@@ -6436,6 +6466,26 @@ export interface components {
             name: string;
             /** Format: date-time */
             updatedAt: string;
+        };
+        /**
+         * @description Prompts of an MCP server, by `<server>.<name>`; a `*` at the end stands for any text.
+         * @example {
+         *       "prompt": "docs.review",
+         *       "name": "code_review",
+         *       "aliases": [
+         *         "review"
+         *       ]
+         *     }
+         */
+        PromptEntry: string | {
+            /** @description Further names that clients may use. */
+            aliases?: string[];
+            approval?: components["schemas"]["ApprovalRule"];
+            /** @description Replaces the prompt’s own description. */
+            description?: string;
+            /** @description The name for clients. Default: the prompt’s own name. */
+            name?: string;
+            prompt: string;
         };
         Proposal: {
             canonical: string;
@@ -6825,6 +6875,14 @@ export interface components {
             state: components["schemas"]["ToolState"];
             via: components["schemas"]["Via"];
             wireName: string;
+        };
+        /**
+         * @description Resources of an MCP server, by `<server>.<URI>`; a `*` at the end stands for any text. It also covers URIs that match a listed template, or that a result in the same session linked to.
+         * @example docs.*
+         */
+        ResourceEntry: string | {
+            approval?: components["schemas"]["ApprovalRule"];
+            resource: string;
         };
         Response: {
             id: string;
@@ -8676,6 +8734,10 @@ export interface components {
             names?: components["schemas"]["NamesMode"];
             /** @description With more tools than this, the model gets `find_tools` and the definitions that it found. Default 64. */
             onDemandAbove?: number;
+            /** @description The prompts of MCP servers for MCP clients of this toolset. Absent: those that the trusted servers of its tools list. Empty: none. */
+            prompts?: components["schemas"]["PromptEntry"][];
+            /** @description The resources of MCP servers that MCP clients of this toolset can read. Absent: those that the trusted servers of its tools list. Empty: none. */
+            resources?: components["schemas"]["ResourceEntry"][];
             tools: components["schemas"]["ToolsetEntry"][];
         };
         ToolsetAlias: string | {
@@ -8726,6 +8788,10 @@ export interface components {
             names?: components["schemas"]["NamesMode"];
             /** @description With more tools than this, the model gets `find_tools` and the definitions that it found. Default 64. */
             onDemandAbove?: number;
+            /** @description The prompts of MCP servers for MCP clients of this toolset. Absent: those that the trusted servers of its tools list. Empty: none. */
+            prompts?: components["schemas"]["PromptEntry"][];
+            /** @description The resources of MCP servers that MCP clients of this toolset can read. Absent: those that the trusted servers of its tools list. Empty: none. */
+            resources?: components["schemas"]["ResourceEntry"][];
             tools?: components["schemas"]["ToolsetEntry"][];
         };
         /**
@@ -9081,6 +9147,10 @@ export interface components {
             names?: components["schemas"]["NamesMode"];
             /** @description With more tools than this, the model gets `find_tools` and the definitions that it found. Default 64. */
             onDemandAbove?: number;
+            /** @description The prompts of MCP servers for MCP clients of this toolset. Absent: those that the trusted servers of its tools list. Empty: none. */
+            prompts?: components["schemas"]["PromptEntry"][];
+            /** @description The resources of MCP servers that MCP clients of this toolset can read. Absent: those that the trusted servers of its tools list. Empty: none. */
+            resources?: components["schemas"]["ResourceEntry"][];
             tools: components["schemas"]["ToolsetEntry"][];
         };
         /**

@@ -1,11 +1,13 @@
 /**
- * The files of a key with one toolset, or of a name, for MCP calls without an MCP session: an object of its own, which deletes itself a day
- * after its last use.
+ * The files of a key with one toolset, or of a name, for MCP calls without an MCP session, and the links of their results: an object of its
+ * own, which deletes itself a day after its last use.
  */
 import type { FileChange, StoredFile } from '../ports/file-space.ts';
 import type { FileSystem } from '../ports/file-system.ts';
+import type { ResourceLink } from '../ports/link-store.ts';
 import { applyChanges, copyFiles } from '../storage/file-image.ts';
 import { migrate } from '../storage/schema.ts';
+import { addLinks } from './link-table.ts';
 import { mcpSessionMigrations } from './schema.ts';
 import { mcpSessionIdleMs } from './session-meta.ts';
 
@@ -34,6 +36,12 @@ export class FileSpaceStore {
   async apply(changes: readonly FileChange[]): Promise<void> {
     migrate(this.#storage, mcpSessionMigrations);
     applyChanges(this.#files(), changes);
+    await this.#touch();
+  }
+
+  async addLinks(links: readonly ResourceLink[]): Promise<void> {
+    migrate(this.#storage, mcpSessionMigrations);
+    addLinks(this.#storage.sql, links);
     await this.#touch();
   }
 

@@ -15,6 +15,7 @@ import type { ServeDeps } from '../mcp/server/serve-context.ts';
 import { readSessionRequest, type SessionRequest } from '../mcp/server/session-request.ts';
 import { mcpRetryMs } from '../mcp/server/session-responses.ts';
 import type { FileSystem } from '../ports/file-system.ts';
+import type { LinkStore } from '../ports/link-store.ts';
 import type { McpSessionAnswer, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import { createEventStore, type McpSessionEvents } from './event-store.ts';
 import { createPendingRequests, type PendingRequest, type PendingRequests } from './pending-requests.ts';
@@ -41,6 +42,7 @@ export type SessionOwn = {
   meta: MetaStore;
   marks: MarkStore;
   files: FileSystem;
+  links: LinkStore;
 };
 
 type SessionHost = SessionOwn & { events: McpSessionEvents; pending: PendingRequests };
@@ -70,7 +72,7 @@ export class LiveSession {
 
   static async open(sql: SqlStorage, own: SessionOwn, caller: Principal): Promise<LiveSession> {
     const host = { ...own, events: createEventStore(sql), pending: createPendingRequests(sql) };
-    const { deps, id, target, meta, marks, files } = host;
+    const { deps, id, target, meta, marks, files, links } = host;
     const live: { session: LiveSession | null } = { session: null };
     const view = await readView(deps, caller, target);
     const server = buildServer(
@@ -80,12 +82,13 @@ export class LiveSession {
         target,
         marks,
         files,
+        links,
         conversation: id,
         principalOf: ({ http }) => principalOf(http?.authInfo),
         viewOf: (principal) => readView(deps, principal, target),
         subscriptions: {
-          add(uri) {
-            if (!meta.subscribe(uri))
+          add(subscription) {
+            if (!meta.subscribe(subscription))
               throw new Problem(
                 'invalid_request',
                 `A session can subscribe to at most ${limits.maxMcpSubscriptions} resources. Unsubscribe from one first.`,

@@ -12,6 +12,7 @@ import type { ServeTarget } from '../engine/mcp/serve-view.ts';
 import { toOutcome, type Outcome } from '../core/problem.ts';
 import type { FileChange, StoredFile } from '../ports/file-space.ts';
 import type { FileSystem } from '../ports/file-system.ts';
+import type { ResourceLink } from '../ports/link-store.ts';
 import type { ListenAnswer, ListenRequest, McpSessionAnswer, McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { createSessionFiles } from '../storage/session-files.ts';
@@ -21,6 +22,7 @@ import type { ErasableRpc } from '../storage/workspace-objects.ts';
 import { wire } from '../wire.ts';
 import type { Wiring } from '../wiring.ts';
 import { FileSpaceStore } from './file-space.ts';
+import { addLinks, findLinks } from './link-table.ts';
 import { OpenCallStore } from './open-call-store.ts';
 import type { LiveSession } from './live-session.ts';
 import { mcpSessionMigrations } from './schema.ts';
@@ -93,12 +95,12 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     const meta = this.#meta.current();
     if (meta === null || !isOwn(meta, caller, target)) return null;
     if (mode !== 'close') this.#touch(meta, true);
-    if (mode === 'check') return { uris: [] };
+    if (mode === 'check') return { subscriptions: [] };
     const now = this.#now();
     const isTaken = this.#listener !== null && this.#listener.stream !== stream && this.#listener.until > now;
     if (isTaken && mode !== 'resume') return 'conflict';
     this.#listener = mode === 'close' ? null : { stream, until: now + listenerMs };
-    return { uris: this.#meta.subscriptions() };
+    return { subscriptions: this.#meta.subscriptions() };
   }
 
   async hold(caller: Principal, target: ServeTarget, name: string, request: McpSessionRequest): Promise<Response> {
@@ -113,6 +115,14 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
 
   applyFiles(changes: readonly FileChange[]): Promise<Outcome<void>> {
     return toOutcome(() => this.#space.apply(changes));
+  }
+
+  findLinks(uris: readonly string[]): Promise<Outcome<ResourceLink[]>> {
+    return toOutcome(() => findLinks(this.ctx.storage.sql, uris));
+  }
+
+  addLinks(links: readonly ResourceLink[]): Promise<Outcome<void>> {
+    return toOutcome(() => this.#space.addLinks(links));
   }
 
   async eraseWorkspace(): Promise<void> {
@@ -188,6 +198,10 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
       ...{ deps: this.#wiring.serve, id: session, target, meta: this.#meta },
       marks: sessionMarks(createTaintStore(sql, () => this.#now())),
       files: this.#files(),
+      links: {
+        find: async (uris: readonly string[]) => findLinks(sql, uris),
+        add: async (links: readonly ResourceLink[]) => addLinks(sql, links),
+      },
     };
     // Imported lazily, as in `mcp/lazy-client.ts`: this class is in every isolate.
     const { LiveSession: live } = await import('./live-session.ts');

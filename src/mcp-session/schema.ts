@@ -5,12 +5,13 @@ import { sessionFilesOwn, sessionFilesSchema } from '../storage/session-files.ts
  *
  * - `meta`: one row: the owner, the `initialize` request unchanged, whether `notifications/initialized` came, and the log level.
  * - `events`: messages of its streams in order, for clients that reconnect; a long one has several rows of one `number`.
- * - `subscriptions`: resources that the client subscribed to.
+ * - `subscriptions`: resources that the client subscribed to, with the server and the URI there.
  * - `under_way`: requests without a response, with the stream of the response and, once its tool was called, the id of the call.
  * - `held`: in an object that holds one open call, the call and whether it has ended.
  * - `taint`: marks of the taint rule (`storage/taint-store.ts`).
+ * - `links`: resources that results linked to (`link-table.ts`), numbered in this order.
  * - `files`, `file_chunks`: the files of its calls (`storage/session-files.ts`). An object can also have only these: the files of a key with
- *   one toolset, or of a name; then `file_space` has one row with the time of the last use.
+ *   one toolset, or of a name, and its links; then `file_space` has one row with the time of the last use.
  */
 export const mcpSessionMigrations: readonly string[] = [
   `
@@ -34,4 +35,9 @@ export const mcpSessionMigrations: readonly string[] = [
     ...sessionFilesOwn,
     'CREATE TABLE file_space (id INTEGER PRIMARY KEY CHECK (id = 1), seen_at INTEGER NOT NULL)',
   ].join(';\n'),
+  `
+  DROP TABLE subscriptions;
+  CREATE TABLE subscriptions (uri TEXT PRIMARY KEY, server TEXT NOT NULL, own TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE links (number INTEGER PRIMARY KEY AUTOINCREMENT, uri TEXT NOT NULL, server TEXT NOT NULL, UNIQUE (uri, server));
+  `,
 ];

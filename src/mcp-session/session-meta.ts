@@ -1,5 +1,6 @@
 /** The stored data of an MCP session: its owner, what its client sent at the start, and when it was last used. */
 import { limits } from '../core/limits.ts';
+import type { ResourceSubscription } from '../ports/mcp-sessions.ts';
 import { hasTable } from '../storage/schema.ts';
 
 /** Lifetime of an idle session, and of one that was never used. */
@@ -66,15 +67,15 @@ export class MetaStore {
     this.#sql.exec('UPDATE meta SET log_level = ?', level);
   }
 
-  subscriptions(): string[] {
-    return [...this.#sql.exec<{ uri: string }>('SELECT uri FROM subscriptions ORDER BY uri')].map(({ uri }) => uri);
+  subscriptions(): ResourceSubscription[] {
+    return this.#sql.exec<ResourceSubscription>('SELECT uri, server, own FROM subscriptions ORDER BY uri').toArray();
   }
 
   /** Returns false when the session has the maximum number of subscriptions. */
-  subscribe(uri: string): boolean {
+  subscribe({ uri, server, own }: ResourceSubscription): boolean {
     const { count } = this.#sql.exec<{ count: number }>('SELECT count(*) AS count FROM subscriptions WHERE uri <> ?', uri).one();
     if (count >= limits.maxMcpSubscriptions) return false;
-    this.#sql.exec('INSERT OR IGNORE INTO subscriptions (uri) VALUES (?)', uri);
+    this.#sql.exec('INSERT OR REPLACE INTO subscriptions (uri, server, own) VALUES (?, ?, ?)', uri, server, own);
     return true;
   }
 

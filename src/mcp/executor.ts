@@ -10,10 +10,12 @@ import { Problem } from '../core/problem.ts';
 import { secretHostOf } from '../core/policy/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { connectText, type UserConnection } from '../core/servers/user-connection.ts';
+import { toCallResult } from '../core/tools/offer-result.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import type { ToolOutcome, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
-import type { CallerChannel, McpUpstream, UpstreamCall, UpstreamContext, UpstreamHooks } from '../ports/upstream.ts';
+import { ServerRpcError } from '../engine/mcp/rpc-error.ts';
+import type { CallerChannel, McpUpstream, UpstreamAnswer, UpstreamCall, UpstreamContext, UpstreamHooks } from '../ports/upstream.ts';
 import { toCarrier } from '../core/telemetry/trace-context.ts';
 import type { SpanStart, WithTelemetry } from '../ports/telemetry.ts';
 import { KB } from '../core/limits/units.ts';
@@ -24,7 +26,7 @@ export const maxInputBytes = 512 * KB;
 /** `server` throws `not_found` if the server was removed. `changed`: the server reported during a call that its lists changed. */
 export type McpExecutorParts = WithTelemetry & {
   server(name: string): Promise<ServerAccess>;
-  upstream: Pick<McpUpstream, 'callTool'>;
+  upstream: Pick<McpUpstream, 'callTool' | 'request'>;
   stdio?: UpstreamContext['stdio'];
   changed?(server: string): void;
 };
@@ -40,7 +42,7 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
         const known = await server(tool.server);
         // An agent may set another timeout for its tools.
         const access = context.timeoutMs === undefined ? known : { ...known, timeoutMs: context.timeoutMs };
-        const call = (own: UpstreamHooks) => upstream.callTool(access, toCall(tool, args, context), own, { ...toUpstream(context), stdio });
+        const call = (own: UpstreamHooks) => send(upstream, access, { tool, args, context }, own, { ...toUpstream(context), stdio });
         const answer =
           telemetry == null
             ? await call(hooks)
@@ -51,10 +53,35 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
         const connection = error.extra.unauthorized === true ? context.tokens?.connection : undefined;
         if (connection !== undefined) return notConnected(tool, connection, context);
         const code = error.code === 'upstream_timeout' ? 'timeout' : 'tool_error';
-        return withUnheard(errorResult(code, `${tool.canonical} failed: ${error.detail}`), unheard);
+        const failed = errorResult(code, `${tool.canonical} failed: ${error.detail}`);
+        const rpc = tool.offer !== undefined && error.cause instanceof ServerRpcError ? { protocolError: error.cause.rpc } : {};
+        return withUnheard({ ...failed, ...rpc }, unheard);
       }
     },
   };
+}
+
+type ServerCall = { tool: EditionTool; args: Record<string, unknown>; context: ToolContext };
+
+async function send(
+  upstream: McpExecutorParts['upstream'],
+  server: ServerAccess,
+  { tool, args, context }: ServerCall,
+  hooks: UpstreamHooks,
+  outside: UpstreamContext,
+): Promise<UpstreamAnswer<ToolResult>> {
+  const { offer } = tool;
+  if (offer === undefined) return await upstream.callTool(server, toCall(tool, args, context), hooks, outside);
+  const { method } = offer;
+  // Nothing is sent now: the stream on which the client listens subscribes (`engine/mcp/serve-watch.ts`).
+  if (method === 'resources/subscribe') return { kind: 'result', result: toCallResult(method, {}) };
+  const answer = await upstream.request(server, { method, params: args, ...givenOf(context) }, hooks, outside);
+  return answer.kind === 'result' ? { kind: 'result', result: toCallResult(method, answer.result) } : answer;
+}
+
+/** The answer to our own question (`connectKey`) is not for the server. */
+function givenOf({ given }: ToolContext): Pick<UpstreamCall, 'given'> {
+  return given === null || connectKey in given.responses ? {} : { given };
 }
 
 /** Asks an MCP client that can open a page for the user; others get the link as text. A client that was asked makes the call again. */
@@ -72,27 +99,29 @@ function notConnected(
   return { ...result, input: { requests: { [connectKey]: { method: 'elicitation/create', params } } } };
 }
 
-/** The answer to our own question is not for the server. */
 const connectKey = 'moniker-connect';
 
-function callSpan({ ownName, server }: EditionTool): SpanStart {
-  const attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': ownName };
-  return { name: `tools/call ${ownName}`, kind: 'client', attributes: { ...attributes, 'moniker.server': server } };
+function callSpan({ ownName, server, offer }: EditionTool): SpanStart {
+  const method = { 'mcp.method.name': offer?.method ?? 'tools/call', 'moniker.server': server };
+  // URIs may contain personal data, so they are not in the name.
+  if (offer !== undefined) return { name: offer.method, kind: 'client', attributes: method };
+  const attributes = { ...method, 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': ownName };
+  return { name: `tools/call ${ownName}`, kind: 'client', attributes };
 }
 
 /** Uses the schema that the server listed: an entry may show models another one, and the header annotations are in this one. */
 function toCall(
   { ownName, sourceSchema, inputSchema, outputSchema }: EditionTool,
   args: Record<string, unknown>,
-  { given, idempotencyKey }: ToolContext,
+  context: ToolContext,
 ): UpstreamCall {
   return {
     name: ownName,
     arguments: args,
     inputSchema: sourceSchema ?? inputSchema,
     ...(outputSchema && { outputSchema }),
-    ...(given !== null && !(connectKey in given.responses) && { given }),
-    idempotencyKey,
+    ...givenOf(context),
+    idempotencyKey: context.idempotencyKey,
   };
 }
 

@@ -16,9 +16,7 @@ export function createLazyUpstream(): McpUpstream {
   return {
     discover: async (...asked) => await (await loaded()).discover(...asked),
     callTool: async (...asked) => await (await loaded()).callTool(...asked),
-    readResource: async (...asked) => await (await loaded()).readResource(...asked),
-    getPrompt: async (...asked) => await (await loaded()).getPrompt(...asked),
-    complete: async (...asked) => await (await loaded()).complete(...asked),
+    request: async (...asked) => await (await loaded()).request(...asked),
     listen: async (...asked) => await (await loaded()).listen(...asked),
   };
 }

@@ -6,6 +6,7 @@
 import type { Outcome } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
 import type { FileChange, StoredFile } from './file-space.ts';
+import type { ResourceLink } from './link-store.ts';
 
 /** An HTTP request; the response is MCP's own. `body`: JSON text, for POST. */
 export type McpSessionRequest = { method: string; headers: readonly (readonly [name: string, value: string])[]; body: string | null };
@@ -20,8 +21,11 @@ export type McpSessionAnswer = Response | McpEvents | null;
 export type ListenRequest = { stream: string; mode: ListenMode };
 export type ListenMode = 'check' | 'open' | 'resume' | 'renew' | 'close';
 
+/** A resource of whose changes a client is notified: the URI as the client has it, and as its server has it. */
+export type ResourceSubscription = { uri: string; server: string; own: string };
+
 /** The client's subscriptions; `conflict`: it listens on another stream; null: this key has no such session at this endpoint. */
-export type ListenAnswer = { uris: readonly string[] } | 'conflict' | null;
+export type ListenAnswer = { subscriptions: readonly ResourceSubscription[] } | 'conflict' | null;
 
 export interface McpSessions {
   /** Starts a session with an `initialize`. `target`: a toolset reference, or null for what the key has equipped. */
@@ -43,4 +47,7 @@ export interface McpSessionPort {
   /** The files of an object that has nothing else. */
   loadFiles(): Promise<Outcome<StoredFile[]>>;
   applyFiles(changes: readonly FileChange[]): Promise<Outcome<void>>;
+  /** The links of an object that has only these and files. */
+  findLinks(uris: readonly string[]): Promise<Outcome<ResourceLink[]>>;
+  addLinks(links: readonly ResourceLink[]): Promise<Outcome<void>>;
 }

@@ -13,6 +13,7 @@ import type {
   ServerNotice,
 } from '../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
+import type { OfferMethod } from '../core/servers/upstream-method.ts';
 import type { UserConnection } from '../core/servers/user-connection.ts';
 import type { StdioRun } from '../core/servers/stdio.ts';
 import type { Discovery } from '../core/servers/server-state.ts';
@@ -89,20 +90,13 @@ export type UpstreamAnswer<T> = { kind: 'result'; result: T } | { kind: 'input-r
 
 export interface McpUpstream extends ServerSource {
   callTool(server: ServerAccess, call: UpstreamCall, hooks: UpstreamHooks, context: UpstreamContext): Promise<UpstreamAnswer<ToolResult>>;
-  /** `params` and results as in MCP, bounded. */
-  readResource(
+  /** Requests a resource, a prompt or a completion. `params` and results as in MCP, bounded. */
+  request(
     server: ServerAccess,
-    params: { uri: string; given?: GivenInput },
+    asked: { method: Exclude<OfferMethod, 'resources/subscribe'>; params: Record<string, unknown>; given?: GivenInput },
     hooks: UpstreamHooks,
     context: UpstreamContext,
   ): Promise<UpstreamAnswer<Record<string, unknown>>>;
-  getPrompt(
-    server: ServerAccess,
-    params: { name: string; arguments?: Record<string, string>; given?: GivenInput },
-    hooks: UpstreamHooks,
-    context: UpstreamContext,
-  ): Promise<UpstreamAnswer<Record<string, unknown>>>;
-  complete(server: ServerAccess, params: Record<string, unknown>, context: UpstreamContext): Promise<Record<string, unknown>>;
   /** Listens for changes until `context.signal` aborts or the server ends the stream. `uris`: the resources to subscribe to. */
   listen(server: ServerAccess, uris: readonly string[], hooks: UpstreamHooks, context: UpstreamContext): Promise<void>;
 }

@@ -14,6 +14,7 @@ import { isSessionId } from '../core/reference.ts';
 import { objectName } from './keys.ts';
 import type { Ids } from '../ports/runtime.ts';
 import type { FileChange, FileSpace, FileSpaceName } from '../ports/file-space.ts';
+import type { LinkStore } from '../ports/link-store.ts';
 import type { McpSessionPort, McpSessions } from '../ports/mcp-sessions.ts';
 import type { McpSessionIds } from './signed-token.ts';
 import type { NoteObject } from './workspace-objects.ts';
@@ -189,12 +190,23 @@ export function createMcpSessions(
   };
 }
 
-/** Returns the files that MCP calls without an MCP session work on. */
+/** Returns the files that MCP calls without an MCP session work on, and the resources that their results linked to. */
 export function createFileSpaces(
   bindings: Pick<Bindings, 'MCP_SESSION'>,
   { sessions, now, noteObject }: { sessions: Sessions; now: () => number; noteObject: NoteObject },
 ) {
-  return (caller: Principal, name: FileSpaceName): FileSpace => {
+  const stubOf = async ({ workspace, keyId }: Principal, own: readonly unknown[]): Promise<McpSessionPort> => {
+    const namespace = bindings.MCP_SESSION;
+    const id = await objectName(workspace, 'mcp-session', JSON.stringify(['files', keyId, ...own]));
+    await noteObject(workspace, 'mcp-session', id);
+    // The class is on a higher floor; this is its interface.
+    return namespace.get(namespace.idFromName(id)) as unknown as McpSessionPort;
+  };
+  const links = (caller: Principal, toolset: string | null): LinkStore => ({
+    find: async (uris) => unwrap(await (await stubOf(caller, ['toolset', toolset])).findLinks(uris)),
+    add: async (found) => unwrap(await (await stubOf(caller, ['toolset', toolset])).addLinks(found)),
+  });
+  const fileSpace = (caller: Principal, name: FileSpaceName): FileSpace => {
     if (name.kind === 'session') {
       const session = sessions.get(name.session);
       const port = {
@@ -204,17 +216,11 @@ export function createFileSpaces(
       return { open: () => openImage(port, now) };
     }
     const own = name.kind === 'named' ? ['named', name.name] : ['toolset', name.toolset];
-    const stub = async (): Promise<McpSessionPort> => {
-      const namespace = bindings.MCP_SESSION;
-      const id = await objectName(caller.workspace, 'mcp-session', JSON.stringify(['files', caller.keyId, ...own]));
-      await noteObject(caller.workspace, 'mcp-session', id);
-      // The class is on a higher floor; this is its interface.
-      return namespace.get(namespace.idFromName(id)) as unknown as McpSessionPort;
-    };
     const port = {
-      load: async () => unwrap(await (await stub()).loadFiles()),
-      apply: async (changes: readonly FileChange[]) => unwrap(await (await stub()).applyFiles(changes)),
+      load: async () => unwrap(await (await stubOf(caller, own)).loadFiles()),
+      apply: async (changes: readonly FileChange[]) => unwrap(await (await stubOf(caller, own)).applyFiles(changes)),
     };
     return { open: () => openImage(port, now) };
   };
+  return { fileSpace, links };
 }

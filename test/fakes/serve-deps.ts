@@ -6,6 +6,7 @@ import { configurationTables } from '../../src/engine/mcp/serve-view.ts';
 import type { CallDeps } from '../../src/engine/call/call-scope.ts';
 import type { ServeDeps } from '../../src/mcp/server/serve-context.ts';
 import type { Clock, Ids, Logger } from '../../src/ports/runtime.ts';
+import type { LinkStore, ResourceLink } from '../../src/ports/link-store.ts';
 import type { McpUpstream, UpstreamContext } from '../../src/ports/upstream.ts';
 import type { MasterKey } from '../../src/storage/master-key.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
@@ -27,8 +28,17 @@ export type FakeServing = {
   secret?(name: string): Promise<string>;
 };
 
+function memoryLinks(): LinkStore {
+  const links: ResourceLink[] = [];
+  return {
+    find: async (uris) => links.filter(({ uri }) => uris.includes(uri)),
+    add: async (added) => void links.push(...added),
+  };
+}
+
 export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...options }: FakeServing): ServeDeps {
   const unused = () => Promise.reject(new Error('not in these tests'));
+  const links = memoryLinks();
   return {
     clock,
     ids,
@@ -44,8 +54,9 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
     fileSpace: () => ({ open: async () => ({ files: createMemoryFiles(clock.now), save: async () => undefined }) }),
     audit: (_workspace, rows) => catalog.appendAudit(rows),
     marks: marksIn(() => catalog, clock),
+    links: () => links,
     upstream: {
-      ...{ discover: unused, callTool: unused, readResource: unused, getPrompt: unused, complete: unused },
+      ...{ discover: unused, callTool: unused, request: unused },
       listen: async () => undefined,
       ...options.upstream,
     },

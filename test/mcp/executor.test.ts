@@ -80,6 +80,7 @@ async function door({
       const said = await answer({ server: asked, call, hooks, context }, heard.length);
       return 'kind' in said ? said : { kind: 'result', result: said };
     },
+    request: () => Promise.reject(new Error('not in these tests')),
   };
   const changes: string[] = [];
   const owners: string[] = [];

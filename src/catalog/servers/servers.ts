@@ -9,7 +9,6 @@ import { Problem } from '../../core/problem.ts';
 import { secretHostOf, secretUseRefusal } from '../../core/policy/secret.ts';
 import {
   callUrlOf,
-  reservedServers,
   Server,
   ServerName,
   type ListingReport,
@@ -18,6 +17,7 @@ import {
   type ServerTool,
   type StaticServer,
 } from '../../core/servers/server.ts';
+import { reservedServers } from '../../core/names/reserved-names.ts';
 import { isSameCommand, noLauncher, plainCredentials, unprovenCommand } from '../../core/servers/stdio.ts';
 import { isSameClient } from '../../core/servers/server-identity.ts';
 import { healthOf, afterDocumentChange } from '../../core/servers/refresh-state.ts';

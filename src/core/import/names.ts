@@ -3,7 +3,7 @@
  * `mcp.json` and the toolsets over its servers) get the same one.
  */
 import { isListedName } from '../names/names.ts';
-import { reservedServers } from '../servers/server.ts';
+import { reservedServers } from '../names/reserved-names.ts';
 
 /** In the order in which a file is compared with them. `formats.ts` has their readers. */
 export const importFormats = [

@@ -49,6 +49,8 @@ export const serverLimits = {
   mcpListenRetryMs: 30_000,
   /** Resources to which one stream or session is subscribed. */
   maxMcpSubscriptions: 100,
+  /** Resources that results in one session linked to, and that its client may read; and those of one result. */
+  maxResourceLinks: 1_000,
   /** Requests of one session without a response, and its open streams. */
   maxMcpRequestsInFlight: 64,
   maxMcpSessionStreams: 32,

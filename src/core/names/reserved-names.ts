@@ -79,3 +79,6 @@ export function isConfigurationTool(canonical: string): boolean {
 }
 
 const canonicals: ReadonlySet<string> = new Set(configurationTools.map((name) => `builtin.${name}`));
+
+/** Built-in servers. Their tools are known, so an unknown name is a mistake and not a server that is down. */
+export const reservedServers: ReadonlySet<string> = new Set(['builtin', 'local', 'made', 'client', 'ui']);

@@ -104,6 +104,6 @@ function actionOf(effect: Effect | null): AskedEffect['action'] {
 
 /** null: the call itself. */
 function targetOf(effect: Effect | null): string | null {
-  const { path, host, secret, name }: EffectSubject = effect === null ? {} : rulesOfEffect(effect).subject(effect);
-  return path ?? host ?? secret ?? name ?? null;
+  const { path, host, secret, name, resource, prompt }: EffectSubject = effect === null ? {} : rulesOfEffect(effect).subject(effect);
+  return path ?? host ?? secret ?? name ?? resource ?? prompt ?? null;
 }

@@ -9,6 +9,9 @@ import type { EditionTool } from '../toolset/edition-tool.ts';
 import { callEffect } from './effects/call.ts';
 import type { Actor } from './effects/effect-kind.ts';
 import { ruleApplies } from './evaluate-policy.ts';
+import { reservedServers } from '../names/reserved-names.ts';
+import { offerMethods } from '../servers/upstream-method.ts';
+import { serverOfOffer } from './offer-pattern.ts';
 import { effectRules, type Effect } from './policy-effect.ts';
 import { PolicyRule } from './rule.ts';
 import type { Taint } from './taint.ts';
@@ -58,10 +61,19 @@ function tellMisfit({ decision, note: _note, agent: _agent, key: _key, ...said }
  * allowed. Tried on examples of everything that a tool can do, with the same matching code.
  */
 function isSatisfiable(rule: PolicyRule): boolean {
-  const examples = effectRules.flatMap((kind) => kind.examples(rule));
+  const examples = effectRules.flatMap((kind) => kind.examples(rule)).filter((effect) => isOfToolsServer(rule, effect));
   return actorsFor(rule).some(({ actor, kinds }) =>
     [...callEffects(kinds), ...examples].some((effect) => taints.some((taint) => ruleApplies(rule, effect, { actor, taint }))),
   );
+}
+
+/** Resources and prompts are requested by calls of their server's MCP methods (`engine/mcp/request-offer.ts`), and by no other tool. */
+function isOfToolsServer({ tool, resource, prompt }: PolicyRule, effect: Effect): boolean {
+  if (tool === undefined || (effect.kind !== 'resource' && effect.kind !== 'prompt')) return true;
+  const [server, name] = [serverOfOffer(tool), tool.slice(tool.indexOf('.') + 1)];
+  const isMethod = name === '*' || offerMethods.some((method) => method === name);
+  const offer = resource ?? prompt;
+  return isMethod && !reservedServers.has(server) && (offer === undefined || serverOfOffer(offer) === server);
 }
 
 const taints: readonly (Taint | null)[] = [null, { private: 'a', untrusted: 'b' }];

@@ -10,6 +10,7 @@ import { isInside } from '../text/path.ts';
 import type { Actor, Circumstances, EffectSubject } from './effects/effect-kind.ts';
 import { rulesOfEffect, type Effect } from './policy-effect.ts';
 import { withoutPort } from './host.ts';
+import { matchesOffer } from './offer-pattern.ts';
 import { isTainted } from './taint.ts';
 import { firstMatch, isOfHost, isOfTool, ruleTableOf, type PlacedRule } from './rule-table.ts';
 import type { PolicyRule } from './rule.ts';
@@ -105,7 +106,7 @@ function includes(done: NonNullable<PolicyRule['effect']>, effect: Effect): bool
   return most === done || (done === 'write' && most === 'destroy');
 }
 
-function isAbout(rule: PolicyRule, { host, method, secret, name, path }: EffectSubject, actor: Actor): boolean {
+function isAbout(rule: PolicyRule, { host, method, secret, name, path, resource, prompt }: EffectSubject, actor: Actor): boolean {
   return (
     (rule.agent === undefined || rule.agent === actor.agent) &&
     (rule.key === undefined || rule.key === actor.key) &&
@@ -113,6 +114,8 @@ function isAbout(rule: PolicyRule, { host, method, secret, name, path }: EffectS
     (rule.method === undefined || rule.method === method) &&
     (rule.secret === undefined || rule.secret === secret) &&
     (rule.name === undefined || rule.name === name) &&
+    (rule.resource === undefined || (resource !== undefined && matchesOffer(rule.resource, resource))) &&
+    (rule.prompt === undefined || (prompt !== undefined && matchesOffer(rule.prompt, prompt))) &&
     (rule.path === undefined || (path !== undefined && isInside(path, rule.path)))
   );
 }

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { callKind } from './effects/call.ts';
 import type { EffectRules } from './effects/effect-kind.ts';
 import { deleteFileKind, readFileKind, writeFileKind } from './effects/files.ts';
+import { promptKind, resourceKind } from './effects/offers.ts';
 import { networkKind, registryKind, secretKind } from './effects/outside.ts';
 
 const kinds = {
@@ -17,6 +18,8 @@ const kinds = {
   network: networkKind,
   secret: secretKind,
   registry: registryKind,
+  resource: resourceKind,
+  prompt: promptKind,
 };
 
 const [firstSchema, ...otherSchemas] = Object.values(kinds).map(({ schema }) => schema);

@@ -6,6 +6,7 @@ import { memoizeByObject } from '../memoize.ts';
 import type { Actor, EffectSubject } from './effects/effect-kind.ts';
 import { rulesOfEffect, type Effect } from './policy-effect.ts';
 import { withoutPort } from './host.ts';
+import { serverOfOffer } from './offer-pattern.ts';
 import type { PolicyRule } from './rule.ts';
 
 /** `index`: the position in the document, from 0. */
@@ -64,18 +65,24 @@ function sideOf(placed: readonly PlacedRule[]): RuleSide {
   return { size: placed.length, byKey, pathDepth };
 }
 
-/** The most specific field of the rule. */
-function keyOf({ host, path, secret, name, tool, key, agent }: PolicyRule): string {
+/** The most specific field of the rule. Patterns of resources and prompts are found by their server. */
+function keyOf({ host, path, secret, name, resource, prompt, tool, key, agent }: PolicyRule): string {
   if (host !== undefined) return `host ${host}`;
   if (path !== undefined) return `path ${path}`;
   if (secret !== undefined) return `secret ${secret}`;
   if (name !== undefined) return `name ${name}`;
+  const offer = resource ?? prompt;
+  if (offer !== undefined) return `offer ${serverOfOffer(offer)}`;
   if (tool !== undefined) return `tool ${tool}`;
   if (key !== undefined) return `key ${key}`;
   return agent === undefined ? '' : `agent ${agent}`;
 }
 
-function lookBySubject({ host, path, secret, name }: EffectSubject, pathDepth: number, look: (key: string) => void): void {
+function lookBySubject(
+  { host, path, secret, name, resource, prompt }: EffectSubject,
+  pathDepth: number,
+  look: (key: string) => void,
+): void {
   if (host !== undefined) {
     for (const one of new Set([host, withoutPort(host)])) {
       look(`host ${one}`);
@@ -85,6 +92,8 @@ function lookBySubject({ host, path, secret, name }: EffectSubject, pathDepth: n
   if (path !== undefined && pathDepth > 0) lookByPath(path, pathDepth, look);
   if (secret !== undefined) look(`secret ${secret}`);
   if (name !== undefined) look(`name ${name}`);
+  const offer = resource ?? prompt;
+  if (offer !== undefined) look(`offer ${serverOfOffer(offer)}`);
 }
 
 function lookByPath(path: string, depth: number, look: (key: string) => void): void {

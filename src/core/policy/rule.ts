@@ -7,6 +7,7 @@ import { AskKind } from './approval.ts';
 import { limits } from '../limits.ts';
 import { resolvePath } from '../text/path.ts';
 import { requestHost } from './host.ts';
+import { OfferPattern } from './offer-pattern.ts';
 
 /** Lower case, punycode, no trailing dot, a port only if it is not the default; or `*.` for all subdomains of a host. */
 const RuleHost = z
@@ -43,7 +44,11 @@ const RuleTool = z
   .refine((name) => /^[a-z][a-z0-9-]{0,31}\.(?:\*|[^*]+)$/.test(name), {
     message: 'must be a canonical name such as builtin.bash, or server.* for all tools of a server',
   })
-  .meta({ description: 'Canonical name, or `server.*` for all tools of a server.', example: 'builtin.http_request' });
+  .meta({
+    description:
+      'Canonical name, or `server.*` for all tools, resources and prompts of a server. Requests for resources and prompts are calls of `<server>.<method of MCP>`, such as `docs.resources/read`.',
+    example: 'builtin.http_request',
+  });
 
 const DoneEffect = z.enum(['read', 'write', 'destroy', 'send']).meta({
   description:
@@ -56,6 +61,7 @@ const DoneEffect = z.enum(['read', 'write', 'destroy', 'send']).meta({
 const pathKinds: ReadonlySet<AskKind> = new Set(['delete-file', 'overwrite-file', 'write-outside']);
 const hostKinds: ReadonlySet<AskKind> = new Set(['network', 'taint']);
 const registryKinds: ReadonlySet<AskKind> = new Set(['registry']);
+const offerKinds: ReadonlySet<AskKind> = new Set(['untrusted', 'taint']);
 
 /**
  * All fields of the rule must match. `deny` takes precedence over `ask`, `ask` over `allow`, `allow` over the default questions,
@@ -84,6 +90,14 @@ export const PolicyRule = z
       description: 'Name of the toolset, or canonical name of the made tool, to be changed.',
       example: 'made.find_and_replace',
     }),
+    resource: OfferPattern.optional().meta({
+      description: 'The resource that is read or subscribed to: `<server>.<URI>`, with a `*` at the end for any text.',
+      example: 'docs.file:///public/*',
+    }),
+    prompt: OfferPattern.optional().meta({
+      description: 'The prompt that is requested: `<server>.<name>`, with a `*` at the end for any text.',
+      example: 'docs.review',
+    }),
     note: z
       .string()
       .min(1)
@@ -92,7 +106,7 @@ export const PolicyRule = z
       .meta({ description: 'The reason, shown in messages. The policy does not evaluate it.', example: 'reports go by mail' }),
   })
   .refine(({ decision: _decision, note: _note, ...said }) => Object.values(said).some((member) => member !== undefined), {
-    message: 'must have at least one of: kind, tool, host, method, path, effect, agent, key, secret or name',
+    message: 'must have at least one of: kind, tool, host, method, path, effect, agent, key, secret, name, resource or prompt',
   })
   .refine((rule) => rule.host === undefined || (rule.path === undefined && rule.secret === undefined && fits(rule.kind, hostKinds)), {
     path: ['host'],
@@ -114,8 +128,20 @@ export const PolicyRule = z
     path: ['name'],
     message: 'can only be used with the kind registry: the rule would never match',
   })
+  .superRefine((rule, context) => {
+    for (const member of ['resource', 'prompt'] as const) {
+      if (rule[member] === undefined) continue;
+      const other = ownSubjects.find((name) => name !== member && rule[name] !== undefined);
+      if (other === undefined && fits(rule.kind, offerKinds)) continue;
+      const message = `can only be used with the kinds untrusted and taint, and not with ${other ?? 'another kind'}: the rule would never match`;
+      context.addIssue({ code: 'custom', path: [member], message });
+    }
+  })
   .meta({ id: 'PolicyRule', example: { decision: 'deny', tool: 'github.*', effect: 'destroy', note: 'issues are kept' } });
 export type PolicyRule = z.infer<typeof PolicyRule>;
+
+/** An effect has one of these. */
+const ownSubjects = ['host', 'method', 'path', 'secret', 'name', 'resource', 'prompt'] as const;
 
 function fits(kind: AskKind | undefined, kinds: ReadonlySet<AskKind>): boolean {
   return kind === undefined || kinds.has(kind);

@@ -24,9 +24,6 @@ export const ServerName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}$/, { message: 'must be 1 to 32 of a-z, 0-9 and "-", beginning with a letter' });
 
-/** Built-in servers. Their tools are known, so an unknown name is a mistake and not a server that is down. */
-export const reservedServers: ReadonlySet<string> = new Set(['builtin', 'local', 'made', 'client', 'ui']);
-
 const HeaderValue = z.union([z.string().max(4_096), z.strictObject({ secret: z.string().min(1).max(128) })]);
 
 /**

@@ -11,6 +11,7 @@ import { checkEntryArguments } from './entry-arguments.ts';
 import { readReferences } from './known-tools.ts';
 import { conflictAt, findConflicts, type NameConflict } from './name-claims.ts';
 import { readNamedEntries } from './named-entry.ts';
+import { promptNameIssues } from './offer-entry.ts';
 import { settleNames } from './settle-names.ts';
 import { entryIndex, expandEntries, type PlacedEntry, placeIn } from './wildcards.ts';
 
@@ -43,7 +44,9 @@ export async function compileDraft(input: CompileInput, places: readonly number[
   const { entries, issues } = settleNames(readNamedEntries(document, known), document, known);
   const ownIssues = [...issues, ...entries.flatMap((entry) => checkEntryArguments(entry, known))];
   const conflicts = findConflicts(entries);
+  const promptIssues = promptNameIssues(toolset);
   const faults = [
+    ...promptIssues,
     ...expanded.issues.map((issue) => ({
       ...issue,
       path: issue.path.replace(entryIndex, (_path, index) => `tools[${places[Number(index)]}]`),
@@ -56,7 +59,8 @@ export async function compileDraft(input: CompileInput, places: readonly number[
     ...faulty(conflicts.map(({ claims: [, mover] }) => ({ path: mover.entry ?? '', message: '' }))),
   ]);
   const valid = rows.filter((_row, index) => !left.has(index));
-  const compiled = await compileRows(input, valid);
+  const { prompts: _prompts, ...withoutPrompts } = toolset;
+  const compiled = await compileRows(promptIssues.length === 0 ? input : { ...input, toolset: withoutPrompts }, valid);
   return {
     edition: compiled.edition,
     places: valid.map(({ place }) => place),

@@ -3,9 +3,11 @@
  * pointer that names it. `edition.ts` compiles it.
  */
 import type { EntryArguments, EntryResult, AliasMode, Announce } from './toolset.ts';
+import type { OfferSelection } from './offer-entry.ts';
 import type { Hold } from '../listing/hold.ts';
 import type { MadeBy } from '../made/made-tool.ts';
 import type { CanonicalName, WireName } from '../names/names.ts';
+import type { OfferMethod } from '../servers/upstream-method.ts';
 import type { JsonSchema, ToolAnnotations, ToolKind, ToolPresentation, ToolSource } from '../tools/tool.ts';
 import type { UiTool } from '../tools/ui-tool.ts';
 
@@ -51,6 +53,11 @@ export type EditionTool = {
   renamedTo?: string;
   /** SHA-256 (hex) of the raw definition when it was stored; `''` if there was none. */
   pin: string;
+  /**
+   * For a request of an MCP client that is not a call of a tool (`engine/mcp/request-offer.ts`); in no edition. `name`: what it is about, as in rules of
+   * the policy.
+   */
+  offer?: { method: OfferMethod; kind: 'resource' | 'prompt'; name: string };
 };
 
 /**
@@ -74,7 +81,7 @@ export type Edition = {
   /** Instructions of the trusted servers that have tools here, in the order of the tools. */
   instructions?: { server: string; text: string }[];
   tools: EditionTool[];
-};
+} & OfferSelection;
 
 /** Names one immutable edition; small enough to be read often. `revision` counts republications of one document version. */
 export type EditionPointer = { toolset: string; version: number; revision: number; hash: string };

@@ -14,6 +14,7 @@ import { countWarnings, definitionsAtFirst, lintTools, nameWarnings } from './li
 import { conflictAt, findConflicts, type NameConflict } from './name-claims.ts';
 import { readNamedEntries, type NamedEntry } from './named-entry.ts';
 import { type LeftOutName, settleNames } from './settle-names.ts';
+import { offerWarnings, promptNameIssues } from './offer-entry.ts';
 import { invalidRequest, type Issue, Problem } from '../problem.ts';
 import { toStrictSchema } from '../schema/strict-schema.ts';
 import { toolPin } from '../tools/tool.ts';
@@ -69,7 +70,11 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
   const { known } = input;
   const toolset = await resolveReferences(input.toolset, known);
   const reading = settleNames(readNamedEntries(toolset, known, input.before), toolset, known);
-  const faults = [...reading.issues, ...reading.entries.flatMap((entry) => checkEntryArguments(entry, known))];
+  const faults = [
+    ...reading.issues,
+    ...reading.entries.flatMap((entry) => checkEntryArguments(entry, known)),
+    ...promptNameIssues(toolset),
+  ];
   if (faults.length > 0) throw invalidRequest(faults);
   const conflicts = findConflicts(reading.entries);
   if (conflicts.length > 0) throw nameConflict(conflicts);
@@ -84,6 +89,8 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
     ...(toolset.onDemandAbove !== undefined && { onDemandAbove: toolset.onDemandAbove }),
     ...instructionsOf(reading.entries),
     tools: await Promise.all(reading.entries.map((entry) => compileTool(entry, made.codes.get(entry)))),
+    ...(toolset.resources && { resources: toolset.resources }),
+    ...(toolset.prompts && { prompts: toolset.prompts }),
   };
   const bytes = utf8Length(editionBytes(edition));
   if (bytes > maxEditionBytes) throw tooLarge('', 'list fewer tools');
@@ -100,6 +107,7 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
       ...reading.entries.flatMap(checkEntryResult),
       ...nameWarnings(reading.entries, known),
       ...lintTools(edition.tools),
+      ...offerWarnings(toolset, known.hasServer),
       ...countWarnings(definitionsAtFirst(edition.tools, edition.onDemandAbove)),
     ],
   };

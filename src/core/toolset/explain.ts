@@ -4,7 +4,8 @@
  */
 import { configuredEntry, type AliasMap, type Resolution } from './alias-map.ts';
 import type { EditionAlias, EditionTool } from './edition-tool.ts';
-import type { AliasMode, ApprovalRule } from './toolset.ts';
+import type { ApprovalRule } from './approval-rule.ts';
+import type { AliasMode } from './toolset.ts';
 import { fold } from '../names/fold.ts';
 import { limits } from '../limits.ts';
 import { quote, toWireName } from '../names/names.ts';

@@ -8,7 +8,7 @@ import { limits } from '../limits.ts';
 import { isListedName, parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from '../names/names.ts';
 import type { Issue } from '../problem.ts';
 import { createSuggester } from '../names/suggest.ts';
-import { reservedServers } from '../servers/server.ts';
+import { reservedServers } from '../names/reserved-names.ts';
 import type { EditionTool } from './edition-tool.ts';
 import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
 import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';

@@ -9,6 +9,8 @@ import { limits } from '../limits.ts';
 import { parseAlias } from '../names/names.ts';
 import { invalidRequest, type Issue } from '../problem.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
+import { ApprovalRule } from './approval-rule.ts';
+import { PromptEntry, ResourceEntry } from './offer-entry.ts';
 
 export const AliasMode = z.enum(['announced', 'function', 'hidden', 'deprecated']).meta({
   id: 'AliasMode',
@@ -34,14 +36,6 @@ export type ToolsetAlias = z.infer<typeof ToolsetAlias>;
 export function aliasName(alias: ToolsetAlias): string {
   return typeof alias === 'string' ? alias : alias.name;
 }
-
-export const ApprovalRule = z.enum(['never', 'always', 'policy']).meta({
-  id: 'ApprovalRule',
-  description:
-    'When a call requires approval. `policy` (default): as the workspace’s policy decides. `always`: every call. ' +
-    '`never`: no approval for calls of this entry; setting it needs an unbound key with scope `admin`.',
-});
-export type ApprovalRule = z.infer<typeof ApprovalRule>;
 
 // The rules of an entry for the arguments and results of a tool. `entry-arguments.ts` applies the argument rules; `entry-result.ts`
 // applies the result rules.
@@ -214,6 +208,14 @@ export const Toolset = z
         description: `With more tools than this, the model gets \`find_tools\` and the definitions that it found. Default ${limits.defaultOnDemandAbove}.`,
       }),
     tools: z.array(ToolsetEntry).min(1).max(limits.maxToolsetEntries),
+    resources: z.array(ResourceEntry).max(limits.maxToolsetEntries).optional().meta({
+      description:
+        'The resources of MCP servers that MCP clients of this toolset can read. Absent: those that the trusted servers of its tools list. Empty: none.',
+    }),
+    prompts: z.array(PromptEntry).max(limits.maxToolsetEntries).optional().meta({
+      description:
+        'The prompts of MCP servers for MCP clients of this toolset. Absent: those that the trusted servers of its tools list. Empty: none.',
+    }),
   })
   .meta({
     id: 'Toolset',

@@ -20,6 +20,8 @@ export async function withServerState({ server, log }: Pick<CallDeps, 'server' |
   if (server === undefined || !isServerTool(tool)) return { ok: true, tool, server: null };
   try {
     const access = await server(tool.server, tool.ownName);
+    // Whether the server offers a resource or prompt is checked where its name is looked up (`engine/mcp/serve-offers.ts`).
+    if (tool.offer !== undefined) return { ok: true, tool: asEndorsed(tool, access), server: access };
     const { ready, held } = access;
     if (held.includes(tool.ownName)) return { ok: false, result: heldResult(tool) };
     if (!ready.includes(tool.ownName)) return notServed(tool, `its server "${tool.server}" no longer lists it; use another tool`);

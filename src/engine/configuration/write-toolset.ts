@@ -10,6 +10,7 @@ import { limits } from '../../core/limits.ts';
 import { toolPin } from '../../core/tools/tool.ts';
 import { nullIfNotFound, Problem, type Issue } from '../../core/problem.ts';
 import type { CompiledDraft } from '../../core/toolset/compile-draft.ts';
+import { type OfferSelection, type PromptEntry, type ResourceEntry, toOfferEntry } from '../../core/toolset/offer-entry.ts';
 import type { Toolset, ToolsetEntry } from '../../core/toolset/toolset.ts';
 import { expandWildcards, isWildcard } from '../../core/toolset/wildcards.ts';
 import type { CatalogPort, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
@@ -48,17 +49,45 @@ export async function checkToolset(
   catalog: CatalogPort,
   rights: Rights,
   name: string,
-  { tools: written }: Pick<Toolset, 'tools'>,
+  { tools: written, ...offers }: Pick<Toolset, 'tools' | 'resources' | 'prompts'>,
   options: WriteOptions,
 ): Promise<{ tools: ToolsetEntry[]; options: WriteOptions }> {
   requireAllowed(rights, { act: 'write-toolset', toolset: name });
   const has = await listableTools(catalog, rights);
+  if (has !== null) await requireOwnOffers(catalog, rights.toolsets ?? [], offers);
   const tools = has === null ? written : await listOnly(catalog, rights, written, has);
-  const isWaiving = tools.some((entry) => waivers(entry).length > 0) && !isAllowed(rights, { act: 'waive', what: '' });
+  const isWaiving = waiversOf({ ...offers, tools }).length > 0 && !isAllowed(rights, { act: 'waive', what: '' });
   if (has === null && !isWaiving) return { tools, options };
   const stored = await nullIfNotFound(catalog.get('toolset', name));
-  if (isWaiving) requireKept(tools, stored);
+  if (isWaiving) requireKept({ ...offers, tools }, stored);
   return { tools, options: atVersion('toolset', stored, options) };
+}
+
+/** Throws `forbidden` for resources and prompts that no toolset of a bound key offers in the same way. */
+async function requireOwnOffers(
+  catalog: Pick<CatalogPort, 'get'>,
+  toolsets: readonly string[],
+  { resources, prompts }: OfferSelection,
+): Promise<void> {
+  const documents = await Promise.all([...new Set(toolsets)].map((name) => nullIfNotFound(catalog.get('toolset', name))));
+  // Bodies of toolsets were parsed by the schema when they were written.
+  const own = documents.flatMap((document) => (document === null ? [] : [document.body as Toolset]));
+  const issues = Object.entries({ resources, prompts }).flatMap(([member, entries]): Issue[] => {
+    const lists = own.map((toolset) => toolset[member as 'resources' | 'prompts']);
+    if (entries === undefined) {
+      if (lists.every((list) => list === undefined)) return [];
+      return [
+        { path: member, message: 'is required, with entries of the toolsets of this key or empty, since they do not offer everything' },
+      ];
+    }
+    const known = new Set(lists.flatMap((list) => (list ?? []).map((entry) => canonicalJson(entry))));
+    return entries.flatMap((entry, index) =>
+      known.has(canonicalJson(entry))
+        ? []
+        : [{ path: `${member}[${index}]`, message: 'this key may only use entries that its toolsets have, unchanged' }],
+    );
+  });
+  if (issues.length > 0) throw refused(issues);
 }
 
 /** Returns each entry with the name of its tool. Throws `forbidden` for tools that the key does not have. */
@@ -109,17 +138,27 @@ function waivers(entry: ToolsetEntry): Waiver[] {
   ];
 }
 
-function requireKept(tools: readonly ToolsetEntry[], stored: StoredDocument | null): void {
-  // Bodies of toolsets were parsed by the schema when they were written.
-  const before = ((stored?.body.tools ?? []) as ToolsetEntry[]).flatMap(waivers);
-  const known = new Set(before.map((waiver) => canonicalJson(waiver.guarded)));
-  const issues = tools.flatMap((entry, index) =>
-    waivers(entry).flatMap((waiver): Issue[] => {
-      if (known.has(canonicalJson(waiver.guarded))) return [];
-      const message = `${waiver.what} requires an unbound key with the scope "admin"; this key may only keep an existing entry that has it, unchanged`;
-      return [{ path: `tools[${index}].${waiver.path}`, message }];
-    }),
+/** Returns the waivers of all entries, with their paths in the document. */
+function waiversOf({ tools, resources = [], prompts = [] }: Pick<Toolset, 'tools' | 'resources' | 'prompts'>): Waiver[] {
+  const never = { path: 'approval', what: '`approval: "never"`' };
+  const ofTools = tools.flatMap((entry, index) => waivers(entry).map((waiver) => ({ ...waiver, path: `tools[${index}].${waiver.path}` })));
+  const ofOffers = Object.entries({ resources, prompts }).flatMap(([member, entries]) =>
+    entries.flatMap((entry: ResourceEntry | PromptEntry, index): Waiver[] =>
+      toOfferEntry(entry).approval === 'never' ? [{ ...never, path: `${member}[${index}].${never.path}`, guarded: entry }] : [],
+    ),
   );
+  return [...ofTools, ...ofOffers];
+}
+
+function requireKept(written: Pick<Toolset, 'tools' | 'resources' | 'prompts'>, stored: StoredDocument | null): void {
+  // Bodies of toolsets were parsed by the schema when they were written.
+  const before = stored === null ? [] : waiversOf(stored.body as Toolset);
+  const known = new Set(before.map((waiver) => canonicalJson(waiver.guarded)));
+  const issues = waiversOf(written).flatMap(({ path, what, guarded }): Issue[] => {
+    if (known.has(canonicalJson(guarded))) return [];
+    const message = `${what} requires an unbound key with the scope "admin"; this key may only keep an existing entry that has it, unchanged`;
+    return [{ path, message }];
+  });
   if (issues.length > 0) throw refused(issues);
 }
 

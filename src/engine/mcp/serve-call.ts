@@ -10,10 +10,13 @@ import { callsTools } from '../../core/tools/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
+import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
+import type { ToolResult } from '../../core/tools/tool.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
+import type { LinkStore } from '../../ports/link-store.ts';
 import { callTool } from '../call/call-tool.ts';
 import { createScopeOutsideSession } from '../call/direct-call.ts';
 import { type CallFilesDeps, openCallFiles } from './call-files.ts';
@@ -42,6 +45,8 @@ export type ServeCallDeps = StateDeps &
     audit(workspace: string, rows: AuditRow[]): Promise<void>;
     /** The marks of a key's calls with one toolset; null: with none. */
     marks(principal: Principal, toolset: string | null): MarkStore;
+    /** The resources that results of these calls linked to. */
+    links(principal: Principal, toolset: string | null): LinkStore;
   };
 
 /** The caller of a served request, and what is served to it. */
@@ -57,6 +62,8 @@ export type ServedCaller = {
   openCall?: InFlightCallSlot;
   /** The marks of its MCP session; absent: the marks of the key and the toolset. */
   marks?: MarkStore;
+  /** The links of its MCP session; absent: those of the key and the toolset. */
+  links?: LinkStore;
   /** The files of its MCP session; absent: those of the key with the toolset. `space`: other files, by the caller's name. */
   files?: FileSystem;
   space?: string;
@@ -95,7 +102,10 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
     const news = await newsOf(deps, caller, run, isBack ? round : null, signal);
     if ('asks' in news) return await waitHeld(deps, caller, about, round, news.asks);
     const { outcome } = news;
-    if ('answer' in outcome) return { kind: 'result', answer: outcome.answer, tool };
+    if ('answer' in outcome) {
+      if (tool !== null) await noteLinks(deps, caller, tool, outcome.answer.result);
+      return { kind: 'result', answer: outcome.answer, tool };
+    }
     const next = await ask(deps, caller, about, round, outcome.waitFor);
     if ('kind' in next) return next;
     round = next;
@@ -225,6 +235,35 @@ export function markStoreOf(
   { marks, principal, view }: Pick<ServedCaller, 'marks' | 'principal' | 'view'>,
 ): MarkStore {
   return marks ?? deps.marks(principal, view.pointer?.toolset ?? null);
+}
+
+/** Returns where the links in the results of the caller's calls are stored. */
+export function linksOf(
+  deps: Pick<ServeCallDeps, 'links'>,
+  { links, principal, view }: Pick<ServedCaller, 'links' | 'principal' | 'view'>,
+): LinkStore {
+  return links ?? deps.links(principal, view.pointer?.toolset ?? null);
+}
+
+/** Stores which resources a result links to, since its client may read them. Without them it could not, which the log says. */
+async function noteLinks(
+  deps: ServeCallDeps,
+  caller: ServedCaller,
+  { kind, server, ownName }: EditionTool,
+  { content }: ToolResult,
+): Promise<void> {
+  if (kind !== 'mcp') return;
+  const uris = content.flatMap((block) =>
+    block.type === 'resource_link' ? block.uri : block.type === 'resource' ? block.resource.uri : [],
+  );
+  // The contents of a resource name the resource itself.
+  const links = [...new Set(uris)].filter((uri) => uri !== ownName && uri.length <= limits.maxUrlLength).slice(0, limits.maxResourceLinks);
+  if (links.length === 0) return;
+  try {
+    await linksOf(deps, caller).add(links.map((uri) => ({ server, uri })));
+  } catch (error) {
+    deps.log.error('the links of a result could not be stored; its client cannot read them', { server, cause: String(error) });
+  }
 }
 
 /** Returns the questions to send; or the next round at once if there is nothing to ask the client. */

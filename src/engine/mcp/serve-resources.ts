@@ -1,37 +1,54 @@
 /**
- * Prompts and resources of a toolset's MCP servers: lists come from what is stored about the servers; other requests go to the one server
- * that offers the item. Names are built in `serve-offers.ts`.
+ * Prompts and resources of a toolset's MCP servers for its clients: lists come from what is stored about the servers, other requests go to the
+ * one server that the item belongs to (`request-offer.ts`). `serve-offers.ts` gives the names.
  */
-import { isForModels } from '../../core/toolset/edition-tool.ts';
-import { cleanData, cleanNotice, sanitizeProgress } from '../../core/tools/clean-result.ts';
-import type { InputRequest } from '../../core/tools/mcp-input.ts';
-import { Problem, nullIfNotFound, quoted } from '../../core/problem.ts';
-import type { ServerAccess } from '../../core/servers/server.ts';
-import { isRecord } from '../../core/json/wire-value.ts';
-import type { Directory } from '../../ports/catalog.ts';
-import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { limits } from '../../core/limits.ts';
+import { judgeCall } from '../policy/judge-call.ts';
+import { recordOf } from '../../core/json/wire-value.ts';
+import { Problem, nullIfNotFound, quoted } from '../../core/problem.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
+import { noOffers } from '../../core/servers/server-state.ts';
+import type { Edition } from '../../core/toolset/edition-tool.ts';
+import { isForModels } from '../../core/toolset/edition-tool.ts';
+import { serverOfOffer } from '../../core/policy/offer-pattern.ts';
+import { toOfferEntry } from '../../core/toolset/offer-entry.ts';
+import type { Directory } from '../../ports/catalog.ts';
+import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
+import type { McpUpstream, UpstreamContext } from '../../ports/upstream.ts';
 import type { UpstreamCaller } from '../servers/server-fetch.ts';
-import { withRedactedTokens, createRedactor, redactProblem, type Redactor } from '../call/redact.ts';
-import { markServerResponse } from '../policy/direct-marks.ts';
-import { nameOffers, ownerOf, shownUri, type ServedOffer, type ServedOffers } from './serve-offers.ts';
-import { screenedAsk, screenQuestions } from './serve-questions.ts';
-import { openState, sealState, type ServedState, type StateDeps } from './serve-state.ts';
-import { answersTo, type ServeCallDeps, type ServedCaller, markStoreOf } from './serve-call.ts';
+import { type OfferAnswer, type OfferRequest, offerTool, requestOffer } from './request-offer.ts';
+import {
+  findPrompt,
+  findResource,
+  type FoundOffer,
+  linkedAs,
+  nameOffers,
+  type OffersOfServer,
+  type ServedOffers,
+  shownUri,
+} from './serve-offers.ts';
+import { linksOf, type ServeCallDeps, type ServedCaller } from './serve-call.ts';
 import type { ServedView } from './serve-view.ts';
 
-export type OfferDeps = StateDeps &
-  Pick<ServeCallDeps, 'marks' | 'callDeps'> & {
-    directory: Directory;
-    upstream: McpUpstream;
-    upstreamContext(workspace: string, server: ServerAccess, caller: UpstreamCaller, signal: AbortSignal): UpstreamContext;
-    /** Called when a server reports a changed list: refreshes it. Resolves when the new list can be read, or could not be; never rejects. */
-    serverChanged(workspace: string, server: string): Promise<void>;
-  };
+export type OfferDeps = ServeCallDeps & {
+  directory: Directory;
+  /** For the streams on which clients listen. */
+  upstream: Pick<McpUpstream, 'listen'>;
+  upstreamContext(workspace: string, server: ServerAccess, caller: UpstreamCaller, signal: AbortSignal): UpstreamContext;
+  /** Called when a server reports a changed list: refreshes it. Resolves when the new list can be read, or could not be; never rejects. */
+  serverChanged(workspace: string, server: string): Promise<void>;
+};
 
-/** Returns the MCP servers with a callable tool in this toolset, in the document's order. */
-export function servedServers({ names }: Pick<ServedView, 'names'>): string[] {
-  return [...new Set(names.tools.flatMap((tool) => (tool.kind === 'mcp' && isForModels(tool) ? [tool.server] : [])))];
+/**
+ * Returns the servers whose resources and prompts the toolset may offer: those with a callable tool in it, in the document's order, and those
+ * that its entries name, unless a list of an agent narrows it.
+ */
+export function servedServers({ names, isNarrowed }: Pick<ServedView, 'names' | 'isNarrowed'>): string[] {
+  const { resources = [], prompts = [] } = isNarrowed ? {} : names.edition;
+  const selected = [...resources, ...prompts].map((entry) => serverOfOffer(toOfferEntry(entry).pattern));
+  const listed = names.tools.flatMap((tool) => (tool.kind === 'mcp' && isForModels(tool) ? [tool.server] : []));
+  return [...new Set([...listed, ...selected])];
 }
 
 /**
@@ -54,23 +71,47 @@ export async function readServerInstructions(
   return texts.flat();
 }
 
-export async function readServedOffers(deps: Pick<OfferDeps, 'directory'>, workspace: string, view: ServedView): Promise<ServedOffers> {
-  const all = await Promise.all(
-    servedServers(view).map(async (server) => {
-      const offers = await nullIfNotFound(deps.directory.serverOffers(workspace, server));
-      return offers === null ? [] : [{ server, offers }];
-    }),
-  );
-  return nameOffers(all.flat());
+type Named = { of: readonly unknown[]; offers: ServedOffers };
+/** The last result for each edition. What is read of servers has the same identity while it is cached. */
+const named = new WeakMap<Edition, Named>();
+
+export async function readServedOffers(
+  { directory }: Pick<OfferDeps, 'directory'>,
+  workspace: string,
+  view: ServedView,
+): Promise<ServedOffers> {
+  const { edition, aliases } = view.names;
+  const read = await Promise.all(servedServers(view).map((server) => readOffers(directory, workspace, server)));
+  const found = read.filter((one) => one !== null);
+  const of = [aliases, ...found.flatMap(({ server, trusted, offers }) => [server, trusted, offers])];
+  const last = named.get(edition);
+  if (last !== undefined && last.of.length === of.length && last.of.every((part, index) => part === of[index])) return last.offers;
+  const pages = pagesByServer(view);
+  const all = found.map((one): OffersOfServer => ({ ...one, pages: pages.get(one.server) ?? [] }));
+  const offers = nameOffers(all, edition, aliases);
+  named.set(edition, { of, offers });
+  return offers;
 }
 
-/** A request to a server on behalf of a client, repeated with answers. */
-export type OfferRequest = { responses?: Readonly<Record<string, unknown>>; state?: string };
-export type OfferAnswer =
-  | { kind: 'result'; result: Record<string, unknown> }
-  | { kind: 'input'; requests: Record<string, InputRequest>; state: string };
+async function readOffers(directory: Directory, workspace: string, server: string): Promise<Omit<OffersOfServer, 'pages'> | null> {
+  const [access, offers] = await Promise.all([
+    nullIfNotFound(directory.server(workspace, server)),
+    nullIfNotFound(directory.serverOffers(workspace, server)),
+  ]);
+  return access?.kind === 'mcp' ? { server, trusted: access.trusted, offers: offers ?? noOffers } : null;
+}
 
-/** Throws `not_found` for a URI that no server here has. */
+/** MCP Apps: `_meta.ui.resourceUri` of a tool names its page. */
+function pagesByServer({ names }: ServedView): Map<string, string[]> {
+  const pages = new Map<string, string[]>();
+  for (const { server, presentation } of names.tools) {
+    const { resourceUri } = recordOf(recordOf(presentation?.meta).ui);
+    if (typeof resourceUri === 'string') pages.set(server, [...(pages.get(server) ?? []), resourceUri]);
+  }
+  return pages;
+}
+
+/** Throws `not_found` for a URI that the toolset does not offer. */
 export async function readResource(
   deps: OfferDeps,
   caller: ServedCaller,
@@ -78,22 +119,14 @@ export async function readResource(
   request: OfferRequest,
   signal: AbortSignal,
 ): Promise<OfferAnswer> {
-  const offers = await readServedOffers(deps, caller.principal.workspace, caller.view);
-  const owner = ownerOf(offers, uri);
-  if (owner === null) throw new Problem('not_found', `There is no resource ${quoted(uri)} here.`);
-  const answer = await converse(
-    deps,
-    caller,
-    { kind: 'resources/read', ...owner, given: null },
-    request,
-    signal,
-    (server, given, hooks, context) => deps.upstream.readResource(server, { uri: owner.own, ...(given && { given }) }, hooks, context),
-  );
+  const { offers, found } = await requireResource(deps, caller, uri);
+  const asked = { method: 'resources/read', kind: 'resource', found, shown: uri, params: { uri: found.own } } as const;
+  const answer = await requestOffer(trusting(deps, caller), caller, asked, request, signal);
   if (answer.kind === 'input') return answer;
-  return { kind: 'result', result: withShownUris(answer.result, (own) => (own === owner.own ? uri : shownUri(offers, owner.server, own))) };
+  return { kind: 'result', result: withShownUris(answer.result, (own) => (own === found.own ? uri : shownUri(offers, found.server, own))) };
 }
 
-/** Throws `not_found` for an unknown prompt. */
+/** Throws `not_found` for a prompt that the toolset does not offer. */
 export async function getPrompt(
   deps: OfferDeps,
   caller: ServedCaller,
@@ -102,30 +135,95 @@ export async function getPrompt(
   signal: AbortSignal,
 ): Promise<OfferAnswer> {
   const offers = await readServedOffers(deps, caller.principal.workspace, caller.view);
-  const prompt = offers.prompts.get(name);
-  if (prompt === undefined) throw new Problem('not_found', `There is no prompt ${quoted(name)} here.`);
-  return await converse(deps, caller, { kind: 'prompts/get', ...prompt, given: args }, request, signal, (server, given, hooks, context) =>
-    deps.upstream.getPrompt(server, { name: prompt.own, ...(args && { arguments: args }), ...(given && { given }) }, hooks, context),
+  const found = findPrompt(offers, name);
+  if (found === null) throw new Problem('not_found', `There is no prompt ${quoted(name)} here.`);
+  const params = { name: found.own, ...(args && { arguments: args }) };
+  return await requestOffer(
+    trusting(deps, caller),
+    caller,
+    { method: 'prompts/get', kind: 'prompt', found, shown: name, params },
+    request,
+    signal,
   );
 }
 
-/** `params` as in MCP. Returns no values where a server cannot complete the argument. */
+/** `params` as in MCP. Returns no values where a server cannot complete the argument. Never asks for an approval, since users type meanwhile. */
 export async function complete(
   deps: OfferDeps,
   caller: ServedCaller,
-  params: Record<string, unknown>,
+  { _meta, ...params }: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
   const offers = await readServedOffers(deps, caller.principal.workspace, caller.view);
-  const ref = isRecord(params.ref) ? params.ref : {};
-  const owner = completedBy(offers, ref);
-  if (owner === null) throw new Problem('not_found', 'There is no such prompt or resource template here.');
-  const { workspace } = caller.principal;
-  const server = await deps.directory.server(workspace, owner.server);
-  const own = { ...params, ref: ref.type === 'ref/prompt' ? { ...ref, name: owner.own } : { ...ref, uri: owner.own } };
-  const redactor = await redactorOf(deps, caller);
-  const context = keeping(redactor, deps.upstreamContext(workspace, server, upstreamCallerOf(caller), signal));
-  return shown(redactor, await withoutSecretsIn(redactor, deps.upstream.complete(server, own, context)));
+  const ref = recordOf(params.ref);
+  const kind = ref.type === 'ref/prompt' ? 'prompt' : 'resource';
+  const shown = String(kind === 'prompt' ? ref.name : ref.uri);
+  const found = kind === 'prompt' ? findPrompt(offers, shown) : (offers.templates.get(shown) ?? offers.resources.get(shown) ?? null);
+  if (found === null) throw new Problem('not_found', 'There is no such prompt or resource template here.');
+  const own = { ...params, ref: { ...ref, [kind === 'prompt' ? 'name' : 'uri']: found.own } };
+  const asked = { method: 'completion/complete', kind, found, shown, params: own } as const;
+  const answer = await requestOffer(trusting(deps, caller), withoutQuestions(caller), asked, {}, signal);
+  if (answer.kind === 'input') throw new Error('a request that cannot ask asks');
+  return answer.result;
+}
+
+/** Authorizes a subscription. What it needs of the client is asked on the open connection, if it can ask. */
+export async function subscribe(deps: OfferDeps, caller: ServedCaller, uri: string, signal: AbortSignal): Promise<ResourceSubscription> {
+  const { found } = await requireResource(deps, caller, uri);
+  const asked = { method: 'resources/subscribe', kind: 'resource', found, shown: uri, params: { uri: found.own } } as const;
+  const { ask } = caller.channel;
+  const on = ask === undefined ? withoutQuestions(caller) : caller;
+  let answer = await requestOffer(trusting(deps, caller), on, asked, {}, signal);
+  while (answer.kind === 'input') {
+    if (ask === undefined) throw new Error('a request that cannot ask asks');
+    const responses = new Map<string, unknown>();
+    for (const [key, question] of Object.entries(answer.requests)) responses.set(key, await ask(question, key));
+    answer = await requestOffer(
+      trusting(deps, caller),
+      on,
+      asked,
+      { responses: Object.fromEntries(responses), state: answer.state },
+      signal,
+    );
+  }
+  return { uri, server: found.server, own: found.own };
+}
+
+/** Whether a client may still be notified of changes of a resource: its toolset offers it, and no rule denies it. */
+export async function maySubscribe(
+  deps: OfferDeps,
+  { principal, view }: { principal: Principal; view: ServedView },
+  { uri, server, own }: ResourceSubscription,
+): Promise<boolean> {
+  const { workspace, keyId } = principal;
+  const offers = await readServedOffers(deps, workspace, view);
+  const selected = offers.select(server, own);
+  const entry = selected === undefined ? offers.pages.get(own)?.find((page) => page.server === server)?.entry : selected;
+  if (entry === undefined) return false;
+  const found = { server, own, entry };
+  const access = await deps.directory.server(workspace, server);
+  const tool = offerTool({ method: 'resources/subscribe', kind: 'resource', found, shown: uri, params: {} }, access.trusted);
+  const rules = await deps.directory.rules(workspace);
+  return judgeCall(deps.callDeps(workspace), { rules, keyId, files: null }, tool, {}).decision.verdict !== 'deny';
+}
+
+async function requireResource(deps: OfferDeps, caller: ServedCaller, uri: string): Promise<{ offers: ServedOffers; found: FoundOffer }> {
+  const offers = await readServedOffers(deps, caller.principal.workspace, caller.view);
+  if (uri.length > limits.maxUrlLength) throw new Problem('not_found', `There is no resource ${quoted(uri)} here.`);
+  const known = findResource(offers, uri, []);
+  const found = known ?? findResource(offers, uri, await linksOf(deps, caller).find(linkedAs(offers, uri)));
+  if (found === null) throw new Problem('not_found', `There is no resource ${quoted(uri)} here.`);
+  if (found !== 'ambiguous') return { offers, found };
+  throw new Problem('not_found', `Several servers have the resource ${quoted(uri)}. Name one of them: moniker://<server>/<URI>.`);
+}
+
+function trusting<Deps extends OfferDeps>(deps: Deps, { principal }: ServedCaller): Deps & { isTrusted(server: string): Promise<boolean> } {
+  const isTrusted = async (server: string): Promise<boolean> => (await deps.directory.server(principal.workspace, server)).trusted;
+  return { ...deps, isTrusted };
+}
+
+function withoutQuestions({ channel: { ask: _ask, ...channel }, openCall: _call, ...caller }: ServedCaller): ServedCaller {
+  return { ...caller, channel, askable: {} };
 }
 
 export function upstreamCallerOf({ principal, conversation }: Pick<ServedCaller, 'principal' | 'conversation'>): UpstreamCaller {
@@ -133,110 +231,12 @@ export function upstreamCallerOf({ principal, conversation }: Pick<ServedCaller,
   return { conversation, owner, ...(egressHosts !== undefined && { egressHosts }) };
 }
 
-function completedBy({ prompts, templates, resources }: ServedOffers, ref: Record<string, unknown>): ServedOffer | null {
-  if (ref.type === 'ref/prompt') return prompts.get(String(ref.name)) ?? null;
-  return templates.get(String(ref.uri)) ?? resources.get(String(ref.uri)) ?? null;
-}
-
-type Asked = { kind: 'resources/read' | 'prompts/get'; server: string; own: string; given: unknown };
-type Send = (
-  server: ServerAccess,
-  given: { responses: Record<string, Record<string, unknown>>; state?: string } | undefined,
-  hooks: UpstreamHooks,
-  context: UpstreamContext,
-) => Promise<UpstreamAnswer<Record<string, unknown>>>;
-
-/** Sends a request to the server; its questions go to the client, as for tool calls. */
-async function converse(
-  deps: OfferDeps,
-  caller: ServedCaller,
-  asked: Asked,
-  request: OfferRequest,
-  signal: AbortSignal,
-  send: Send,
-): Promise<OfferAnswer> {
-  const { principal, target } = caller;
-  const { workspace } = principal;
-  const about = { principal, target, kind: asked.kind, names: [asked.server, asked.own], given: asked.given };
-  const before = request.state === undefined ? null : await openState(deps, about, request.state);
-  const server = await deps.directory.server(workspace, asked.server);
-  const redactor = await redactorOf(deps, caller);
-  const context = keeping(redactor, deps.upstreamContext(workspace, server, upstreamCallerOf(caller), signal));
-  const hooks = hooksOf(caller, server.name, redactor);
-  let given = before === null ? undefined : givenBy(before, request.responses ?? {});
-  for (let rounds = before?.rounds ?? 0; rounds < limits.maxInputRounds; ) {
-    const answer = await withoutSecretsIn(redactor, send(server, given, hooks, context));
-    if (answer.kind === 'result') {
-      await markServerResponse(markStoreOf(deps, caller), server, `${asked.own} of the server ${server.name} (${asked.kind})`);
-      return { kind: 'result', result: shown(redactor, answer.result) };
-    }
-    rounds += 1;
-    const { requests, state } = answer.input;
-    const { questions, answered, fault } = screenQuestions(server.name, redactor.data(requests), caller.askable);
-    if (fault !== null) throw new Problem('upstream_error', `The server "${server.name}" did not answer: ${fault}.`);
-    const keys = Object.keys(questions);
-    given = { responses: answered, ...(state !== undefined && { state }) };
-    if (keys.length === 0) continue;
-    const callId = before?.callId ?? deps.ids.next('ask');
-    const waits = { callId, asked: 'input' as const, keys, answered, rounds, ...(state !== undefined && { state }) };
-    return { kind: 'input', requests: questions, state: await sealState(deps, about, waits) };
-  }
-  throw new Problem('upstream_error', `The server "${asked.server}" asked more than ${limits.maxInputRounds} times.`);
-}
-
-function givenBy({ keys, answered = {}, state }: ServedState, responses: Readonly<Record<string, unknown>>) {
-  return { responses: { ...answered, ...answersTo(keys, responses) }, ...(state !== undefined && { state }) };
-}
-
-/** Applies the rules of the workspace, as to results of calls with the toolset. */
-async function redactorOf(deps: Pick<OfferDeps, 'callDeps'>, { principal, view }: ServedCaller): Promise<Redactor> {
-  return createRedactor(await deps.callDeps(principal.workspace).redaction?.(view.names.edition.toolset));
-}
-
-/** Registers secrets that are read on the way with the redactor. */
-function keeping(redactor: Redactor, context: UpstreamContext): UpstreamContext {
-  return {
-    ...context,
-    secret: async (name, host) => redactor.addSecret(await context.secret(name, host)),
-    log: redactor.log(context.log),
-    ...(context.tokens && { tokens: withRedactedTokens(context.tokens, redactor) }),
-  };
-}
-
-/** Cleans and redacts data as for results of tools. */
-function shown<Data>(redactor: Redactor, data: Data): Data {
-  return redactor.data(cleanData(data));
-}
-
-async function withoutSecretsIn<Answer>(redactor: Redactor, work: Promise<Answer>): Promise<Answer> {
-  return await work.catch((error: unknown) => {
-    throw redactProblem(error, redactor);
-  });
-}
-
-/** What the client can be sent and asked while the server works. */
-function hooksOf(caller: ServedCaller, server: string, { data }: Redactor): UpstreamHooks {
-  const { progress, notice, meta } = caller.channel;
-  const ask = screenedAsk(server, caller);
-  return {
-    ...(progress && {
-      progress(update) {
-        const bounded = sanitizeProgress(update);
-        if (bounded !== null) progress(data(bounded));
-      },
-    }),
-    ...(notice && { notice: (line) => notice(data(cleanNotice(line))) }),
-    ...(meta && { meta }),
-    ...(ask && { ask: (request, key) => ask(data(request), key) }),
-    askable: caller.askable,
-  };
-}
-
 /** Replaces the URIs in resource contents by those that the client knows. */
 function withShownUris(result: Record<string, unknown>, shown: (own: string) => string): Record<string, unknown> {
-  if (!Array.isArray(result.contents)) return result;
-  const contents = result.contents.map((part: unknown) =>
-    isRecord(part) && typeof part.uri === 'string' ? { ...part, uri: shown(part.uri) } : part,
-  );
-  return { ...result, contents };
+  const { contents } = result;
+  if (!Array.isArray(contents)) return result;
+  return {
+    ...result,
+    contents: contents.map(recordOf).map((part) => (typeof part.uri === 'string' ? { ...part, uri: shown(part.uri) } : part)),
+  };
 }

@@ -23,6 +23,8 @@ export type ServedView = {
   pointer: EditionPointer | null;
   /** The mode of `/mcp`; null elsewhere. */
   mode: Equipment['mode'] | null;
+  /** Whether the key may use only the tools that agents list. */
+  isNarrowed?: boolean;
 };
 
 export type ViewDeps = {
@@ -37,20 +39,21 @@ export type ViewDeps = {
 export async function readView(deps: ViewDeps, principal: Principal, target: ServeTarget): Promise<ServedView> {
   if (target !== null) {
     const usable = await readToolset(deps.directory, principal, target);
-    return { names: servedNames(usable, deps), pointer: usable.pointer, mode: null };
+    return { names: servedNames(usable, deps), pointer: usable.pointer, mode: null, isNarrowed: usable.list !== null };
   }
   const mayConfigure = isAllowed(principal, { act: 'configure' });
   const { toolset, mode } = await deps.equipment(principal);
   // A key whose toolset was removed, or that may no longer use it, has nothing equipped.
   const equipped = toolset === null ? null : await findToolset(deps.directory, principal, toolset);
   if (equipped === null) return { names: mayConfigure ? deps.configuration.all : nothing, pointer: null, mode: 'configuration' };
-  const { pointer } = equipped;
+  const { pointer, list } = equipped;
+  const isNarrowed = list !== null;
   const names = servedNames(equipped, deps);
   // A key that cannot configure is always in normal mode.
-  if (!mayConfigure) return { names, pointer, mode: 'normal' };
+  if (!mayConfigure) return { names, pointer, mode: 'normal', isNarrowed };
   if (mode === 'configuration') return { names: deps.configuration.all, pointer, mode };
   const { entrance } = deps.configuration;
-  return { names: entrance === null ? names : withTool(names, entrance), pointer, mode };
+  return { names: entrance === null ? names : withTool(names, entrance), pointer, mode, isNarrowed };
 }
 
 function servedNames({ names, list }: UsableToolset, { aliases }: ViewDeps): AliasMap {

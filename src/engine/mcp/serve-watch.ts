@@ -7,8 +7,8 @@ import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
-import { ownerOf, shownUri, type ServedOffers } from './serve-offers.ts';
-import { upstreamCallerOf, readServedOffers, servedServers, type OfferDeps } from './serve-resources.ts';
+import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
+import { upstreamCallerOf, maySubscribe, servedServers, type OfferDeps } from './serve-resources.ts';
 import { readView, type ServedView, type ServeTarget, type ViewDeps } from './serve-view.ts';
 
 /**
@@ -38,8 +38,8 @@ export type WatchedView = {
   conversation: string;
   /** Whether the client wants list changes (tools, prompts, resources), which the servers report. */
   lists: boolean;
-  /** The URIs as the client names them; called again when their mapping may have changed. */
-  uris(): readonly string[];
+  /** The resources of whose changes the client is notified, as they were authorized. */
+  subscriptions: readonly ResourceSubscription[];
 };
 
 export async function watchServed(
@@ -129,17 +129,14 @@ async function listenToServers(
   notify: (change: ServedChange) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const wanted = watched.uris();
-  if (!watched.lists && wanted.length === 0) return;
-  const offers = await readServedOffers(deps, watched.principal.workspace, watched.view);
+  if (!watched.lists && watched.subscriptions.length === 0) return;
   const servers = servedServers(watched.view).slice(0, maxMcpListenedServers);
-  await Promise.all(servers.map((server) => listenToServer(deps, watched, offers, server, notify, signal)));
+  await Promise.all(servers.map((server) => listenToServer(deps, watched, server, notify, signal)));
 }
 
 async function listenToServer(
   deps: WatchDeps,
   watched: WatchedView,
-  offers: ServedOffers,
   name: string,
   notify: (change: ServedChange) => void,
   signal: AbortSignal,
@@ -148,9 +145,9 @@ async function listenToServer(
   while (!signal.aborted) {
     try {
       const server = await deps.directory.server(principal.workspace, name);
-      const shown = new Map(watched.uris().flatMap((uri) => ownUri(offers, name, uri)));
+      const own = await allowedAt(deps, watched, name);
       const context = deps.upstreamContext(principal.workspace, server, upstreamCallerOf(watched), signal);
-      await deps.upstream.listen(server, [...shown.keys()], hooksFor(deps, watched, offers, name, shown, notify), context);
+      await deps.upstream.listen(server, [...own.keys()], hooksFor(deps, watched, name, own, notify), context);
     } catch (error) {
       if (!signal.aborted) deps.log.debug('listening to a server failed', { server: name, cause: String(error) });
     }
@@ -163,26 +160,40 @@ async function listenToServer(
   }
 }
 
-function ownUri(offers: ServedOffers, server: string, uri: string): [own: string, uri: string][] {
-  const owner = ownerOf(offers, uri);
-  return owner?.server === server ? [[owner.own, uri]] : [];
+/** Returns the subscriptions at a server that are still allowed, by its own URIs. */
+async function allowedAt(deps: WatchDeps, watched: WatchedView, name: string): Promise<Map<string, ResourceSubscription>> {
+  const there = watched.subscriptions.filter(({ server }) => server === name);
+  const allowed = await Promise.all(there.map((subscription) => maySubscribe(deps, watched, subscription)));
+  return new Map(there.filter((_subscription, index) => allowed[index]).map((subscription) => [subscription.own, subscription]));
 }
 
 function hooksFor(
   deps: WatchDeps,
-  { principal }: WatchedView,
-  offers: ServedOffers,
+  watched: WatchedView,
   server: string,
-  shown: ReadonlyMap<string, string>,
+  subscriptions: ReadonlyMap<string, ResourceSubscription>,
   notify: (change: ServedChange) => void,
 ) {
   return {
     onListChanged(list: 'tools' | 'prompts' | 'resources'): void {
       // The definitions are refreshed and accepted or held; a new edition is then reported to the client.
-      const refreshed = deps.serverChanged(principal.workspace, server);
+      const refreshed = deps.serverChanged(watched.principal.workspace, server);
       // A client that is notified reads the list at once, so the new one must be there.
       if (list !== 'tools') void refreshed.then(() => notify({ kind: list }));
     },
-    onResourceUpdated: (own: string): void => notify({ kind: 'resource', uri: shown.get(own) ?? shownUri(offers, server, own) }),
+    onResourceUpdated(own: string): void {
+      const subscription = subscriptions.get(own) ?? [...subscriptions.values()].find((one) => own.startsWith(one.own));
+      if (subscription === undefined) {
+        deps.log.debug('a server reported a resource without a subscription', { server });
+        return;
+      }
+      // MCP: the URI "might be a sub-resource of the one that the client actually subscribed to".
+      const uri = subscription.uri + own.slice(subscription.own.length);
+      // The rules, or what the toolset offers, may have changed since.
+      maySubscribe(deps, watched, subscription).then(
+        (allowed) => allowed && notify({ kind: 'resource', uri }),
+        (error: unknown) => deps.log.error('a changed resource could not be reported', { server, cause: String(error) }),
+      );
+    },
   };
 }

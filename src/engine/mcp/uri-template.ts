@@ -23,6 +23,11 @@ export function matchesTemplate(template: string, uri: string): boolean {
   return crosses || !uri.slice(at).includes('/');
 }
 
+/** Returns the text before the first expression. */
+export function literalStart(template: string): string {
+  return partsOf(template)[0]?.literal ?? '';
+}
+
 const maxParts = 64;
 
 /** A literal and the expression after it: `crosses` says whether it may match a slash; null: no expression, the template ends. */

@@ -5,25 +5,14 @@
 import { callsTools } from '../../core/tools/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { callEffect } from '../../core/policy/effects/call.ts';
-import {
-  createTaintMarks,
-  isTainted,
-  joinTaint,
-  originOfServer,
-  type Taint,
-  type TaintMarks,
-  unknownTaint,
-  untainted,
-} from '../../core/policy/taint.ts';
+import { createTaintMarks, isTainted, joinTaint, type Taint, type TaintMarks, unknownTaint, untainted } from '../../core/policy/taint.ts';
 import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { ServerAccess } from '../../core/servers/server.ts';
 import type { CatalogPort, StoredMarks } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import { errorResult } from '../../core/tools/tool.ts';
 import { isServerTool } from '../call/server-state.ts';
 import type { CallOutcome } from '../call/tool-call.ts';
-import { hasCredentials } from './mark-taint.ts';
 
 /** Marks of the direct calls of a key with one toolset, after the last call that added a mark. */
 const directMarksMs = 24 * 60 * 60_000;
@@ -120,17 +109,6 @@ const withheld = errorResult(
   'outcome_unknown',
   'The call ran, but its result cannot be shown: the service could not record that this client has received it. Check before you repeat a call that changes something.',
 );
-
-/** Marks a server's response that is not a tool result: a resource or a prompt. */
-export async function markServerResponse(store: MarkStore, server: ServerAccess, source: string): Promise<void> {
-  const isPrivate = hasCredentials(server);
-  if (!isPrivate && server.trusted) return;
-  await store.add({
-    private: isPrivate ? source : null,
-    untrusted: server.trusted ? null : source,
-    ...(isPrivate && { origin: originOfServer(server.name) }),
-  });
-}
 
 const unread: StoredMarks = { taint: unknownTaint('the results of other calls of this key, which could not be read'), expiresAt: 0 };
 

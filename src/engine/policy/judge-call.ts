@@ -63,6 +63,8 @@ export function applyEntryApproval(tool: Pick<EditionTool, 'approval'>, judgemen
 
 /** Returns the effects of the call, as far as its arguments imply them. */
 export function callEffects(deps: Pick<CallDeps, 'isBlockedUrl'>, tool: EditionTool, args: Arguments, files: FileSystem | null): Effect[] {
+  const { offer } = tool;
+  if (offer !== undefined) return [{ kind: offer.kind, name: offer.name, trusted: tool.trusted === true }];
   const secrets = [...secretArguments(tool.arguments).values()].map((name): Effect => ({ kind: 'secret', name }));
   return [callEffect(tool), ...secrets, ...effectsByName(deps, tool.canonical, args, files)];
 }

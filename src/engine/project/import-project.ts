@@ -9,7 +9,7 @@ import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
 import type { Project } from '../../core/project/project.ts';
 import { readProject } from '../../core/project/read-project.ts';
-import { reservedServers } from '../../core/servers/server.ts';
+import { reservedServers } from '../../core/names/reserved-names.ts';
 import type { Warning } from '../../core/warning.ts';
 import { Workspace } from '../../core/workspace.ts';
 import { type CatalogPort, workspaceDocument } from '../../ports/catalog.ts';

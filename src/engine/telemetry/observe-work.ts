@@ -52,7 +52,7 @@ export async function observeTurn<Scope extends ObservedTurn, Outcome extends st
 /** A tool call, nested ones included. `trace`: for calls in a session outside of turns, the request that made the call. */
 export async function observeCall(
   telemetry: Telemetry,
-  { canonical, request, own, via }: PreparedCall,
+  { canonical, request, own, via, tool }: PreparedCall,
   { trace, session }: { trace?: TraceCarrier | undefined; session: string | null },
   call: () => Promise<CallOutcome>,
 ): Promise<CallOutcome> {
@@ -62,7 +62,8 @@ export async function observeCall(
     'gen_ai.tool.type': 'function',
     'gen_ai.tool.call.id': request.callId,
     'gen_ai.conversation.id': session ?? undefined,
-    'moniker.tool.requested': request.requested,
+    // URIs of resources may contain personal data.
+    'moniker.tool.requested': tool?.offer === undefined ? request.requested : undefined,
     'moniker.tool.via': via ?? undefined,
   };
   const parent = telemetry.carrier() === null ? contextOf(trace) : null;

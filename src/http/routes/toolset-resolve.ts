@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { isUnbound } from '../../core/authority.ts';
 import { resolveName, type AliasMap, type Resolution } from '../../core/toolset/alias-map.ts';
-import { EntryArguments, EntryResult, ApprovalRule, ToolsetName } from '../../core/toolset/toolset.ts';
+import { ApprovalRule } from '../../core/toolset/approval-rule.ts';
+import { EntryArguments, EntryResult, ToolsetName } from '../../core/toolset/toolset.ts';
 import { explainHit, explainMiss } from '../../core/toolset/explain.ts';
 import { Hold } from '../../core/listing/hold.ts';
 import { limits } from '../../core/limits.ts';

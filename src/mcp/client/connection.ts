@@ -14,6 +14,7 @@ import {
 import { limits } from '../../core/limits.ts';
 import type { AskableInput } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
+import type { UpstreamMethod } from '../../core/servers/upstream-method.ts';
 import type { JsonSchema } from '../../core/tools/tool.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import { createIdleTimeout, type IdleTimeout, withTimeout } from '../../engine/timeout.ts';
@@ -61,7 +62,7 @@ export type Connection = {
   /** Aborts with the context's signal, and when the connection ends for any reason. */
   signal: AbortSignal;
   /** Returns the unparsed result. */
-  request(method: string, params: Record<string, unknown>, headers?: Record<string, string>): Promise<Record<string, unknown>>;
+  request(method: UpstreamMethod, params: Record<string, unknown>, headers?: Record<string, string>): Promise<Record<string, unknown>>;
   /** Sends `tools/call`, with the headers of its arguments if the era has them. */
   call(params: ToolCallParams, inputSchema: JsonSchema, headers: Record<string, string>): Promise<Record<string, unknown>>;
   /**

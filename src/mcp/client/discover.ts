@@ -7,6 +7,7 @@ import { cutBelow, isRecord, recordOf } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { Discovery, ServerConnection, ServerOffers } from '../../core/servers/server-state.ts';
+import type { UpstreamMethod } from '../../core/servers/upstream-method.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
 import { allAskableInput } from './handshake.ts';
@@ -55,7 +56,7 @@ type Listed = { items: Record<string, unknown>[]; ttlMs: number | null; isRepeat
 
 const nothing: Listed = { items: [], ttlMs: null, isRepeating: false };
 
-async function listPages(connection: Connection, server: string, method: string, member: string): Promise<Listed> {
+async function listPages(connection: Connection, server: string, method: UpstreamMethod, member: string): Promise<Listed> {
   const items: Record<string, unknown>[] = [];
   const seen = new Set<string>();
   let ttlMs: number | null = null;
@@ -82,7 +83,11 @@ async function listOffers(
   warnings: Warning[],
 ): Promise<ServerOffers> {
   const room = { left: limits.maxServerOffersBytes };
-  const read = async <Member extends keyof ServerOffers>(method: string, member: Member, key: string): Promise<ServerOffers[Member]> => {
+  const read = async <Member extends keyof ServerOffers>(
+    method: UpstreamMethod,
+    member: Member,
+    key: string,
+  ): Promise<ServerOffers[Member]> => {
     if ((member === 'prompts' ? prompts : resources) === undefined) return [];
     try {
       const { items } = await listPages(connection, server, method, member);

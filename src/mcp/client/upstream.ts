@@ -3,7 +3,7 @@
  */
 import { limits } from '../../core/limits.ts';
 import { isDeeperThan } from '../../core/json/wire-value.ts';
-import { passedMeta, type GivenInput } from '../../core/tools/mcp-input.ts';
+import { passedMeta } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { callServerTool } from './call-server-tool.ts';
@@ -22,21 +22,15 @@ export function createMcpUpstream(): McpUpstream {
   return {
     discover: (server, context) => discover(memory, server, context),
     callTool: (server, call, hooks, context) => callServerTool(memory, server, call, hooks, context),
-    readResource: (server, params, hooks, context) => read(memory, server, 'resources/read', params, hooks, context),
-    getPrompt: (server, params, hooks, context) => read(memory, server, 'prompts/get', params, hooks, context),
-    complete: (server, params, context) =>
-      withConnection(memory, server, context, { hooks: {}, maxBytes: limits.maxToolReplyBytes }, async ({ request }) =>
-        toShown(server.name, await request('completion/complete', params)),
-      ),
+    request: (server, asked, hooks, context) => requestOffer(memory, server, asked, hooks, context),
     listen: (server, uris, hooks, context) => listen(memory, server, uris, hooks, context),
   };
 }
 
-async function read(
+async function requestOffer(
   memory: ConnectionMemory,
   server: ServerAccess,
-  method: 'resources/read' | 'prompts/get',
-  { given, ...params }: Record<string, unknown> & { given?: GivenInput },
+  { method, params, given }: Parameters<McpUpstream['request']>[1],
   hooks: UpstreamHooks,
   context: UpstreamContext,
 ): Promise<UpstreamAnswer<Record<string, unknown>>> {

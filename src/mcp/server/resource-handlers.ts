@@ -3,11 +3,11 @@
  * one server that the item belongs to.
  */
 import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
-import { limits } from '../../core/limits.ts';
-import { Problem, quoted } from '../../core/problem.ts';
+import { Problem } from '../../core/problem.ts';
 import type { ServedCaller } from '../../engine/mcp/serve-call.ts';
-import { ownerOf, type ServedOffer } from '../../engine/mcp/serve-offers.ts';
-import { complete, getPrompt, readServedOffers, readResource, type OfferAnswer } from '../../engine/mcp/serve-resources.ts';
+import type { ServedOffer } from '../../engine/mcp/offer-names.ts';
+import type { OfferAnswer } from '../../engine/mcp/request-offer.ts';
+import { complete, getPrompt, readServedOffers, readResource, subscribe } from '../../engine/mcp/serve-resources.ts';
 import type { WithCaller, ServeContext } from './serve-context.ts';
 import { givenOf, toInputRequired } from './client-channel.ts';
 import { paginateList, listPageAt } from './list-cursor.ts';
@@ -37,12 +37,8 @@ export function registerResourceHandlers(server: Server, serving: ServeContext, 
   server.setRequestHandler(
     'resources/read',
     answering(async ({ params }, caller, { mcpReq }) => {
-      try {
-        return toAnswer(await readResource(deps, caller, params.uri, givenOf(mcpReq), mcpReq.signal));
-      } catch (error) {
-        if (error instanceof Problem && error.code === 'not_found') throw new ResourceNotFoundError(params.uri, error.detail);
-        throw error;
-      }
+      const reading = readResource(deps, caller, params.uri, givenOf(mcpReq), mcpReq.signal);
+      return toAnswer(await orResourceNotFound(params.uri, reading));
     }),
   );
   server.setRequestHandler(
@@ -64,11 +60,8 @@ function handleSubscriptions(
 ): void {
   server.setRequestHandler(
     'resources/subscribe',
-    answering(async ({ params: { uri } }, caller) => {
-      const offers = await readServedOffers(deps, caller.principal.workspace, caller.view);
-      if (uri.length > limits.maxUrlLength || ownerOf(offers, uri) === null)
-        throw new ResourceNotFoundError(uri, `Resource ${quoted(uri)} not found.`);
-      subscriptions.add(uri);
+    answering(async ({ params: { uri } }, caller, { mcpReq }) => {
+      subscriptions.add(await orResourceNotFound(uri, subscribe(deps, caller, uri, mcpReq.signal)));
       return {};
     }),
   );
@@ -79,6 +72,13 @@ function handleSubscriptions(
       return {};
     }),
   );
+}
+
+async function orResourceNotFound<Result>(uri: string, work: Promise<Result>): Promise<Result> {
+  return await work.catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'not_found') throw new ResourceNotFoundError(uri, error.detail);
+    throw error;
+  });
 }
 
 /** Offers are foreign JSON, bounded when they were read; the SDK's type is the wire shape. */

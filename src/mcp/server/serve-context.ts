@@ -13,6 +13,8 @@ import { type ServedEra, askableBy, clientChannelOf } from './client-channel.ts'
 import { Problem } from '../../core/problem.ts';
 import { ServerRpcError, toRpcError } from '../../engine/mcp/rpc-error.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
+import type { LinkStore } from '../../ports/link-store.ts';
+import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
 import type { Logger } from '../../ports/runtime.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import { readTraceContext } from '../../core/telemetry/trace-context.ts';
@@ -40,12 +42,14 @@ export type ServeContext = {
   marks?: MarkStore;
   /** In a session: its files. */
   files?: FileSystem;
+  /** In a session: the resources that its results linked to. */
+  links?: LinkStore;
   /** In a session: for a call that is resumed because the process ended during it; undefined for others. */
   interruptedOf?(context: ServerContext): { callId: string } | undefined;
   /** In a session: stored durably before the effect. */
   started?(context: ServerContext, callId: string): void;
   /** In a session: its resource subscriptions. */
-  subscriptions?: { add(uri: string): void; remove(uri: string): void };
+  subscriptions?: { add(subscription: ResourceSubscription): void; remove(uri: string): void };
 };
 
 /**
@@ -104,6 +108,7 @@ export function createWithCaller(serving: ServeContext, server: Server): WithCal
         ...(serving.hold && { openCall: serving.hold }),
         ...(serving.marks && { marks: serving.marks }),
         ...(serving.files && { files: serving.files }),
+        ...(serving.links && { links: serving.links }),
         ...spaceOf(context.http?.req?.headers),
         // The client has disconnected meanwhile, and reads the result after it reconnects.
         ...(interrupted === undefined

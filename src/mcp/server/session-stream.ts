@@ -9,7 +9,7 @@ import type { Principal } from '../../core/principal.ts';
 import { servedServers } from '../../engine/mcp/serve-resources.ts';
 import { readView, type ServedView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
 import { mcpWatchIntervalMs, type ServedChange, watchServed } from '../../engine/mcp/serve-watch.ts';
-import type { ListenMode, McpSessions } from '../../ports/mcp-sessions.ts';
+import type { ListenMode, McpSessions, ResourceSubscription } from '../../ports/mcp-sessions.ts';
 import { listeners } from './open-listeners.ts';
 import type { ServeDeps } from './serve-context.ts';
 import { eventsResponse, messageEvent, primingEvent, refuseInSession, sessionRevision, unknownMcpSession } from './session-responses.ts';
@@ -52,7 +52,8 @@ export async function listenInSession(deps: ServeDeps, sessions: McpSessions, li
   const opened = await ask(known === undefined ? 'open' : 'resume');
   if (opened === null) return unknownMcpSession();
   if (opened === 'conflict') return refuseInSession(409, -32_000, 'Conflict: Only one SSE stream is allowed per session');
-  const watch: Watch = { deps, listener, uris: opened.uris, known: known ?? listVersion(listener.view), ask };
+  const { subscriptions } = opened;
+  const watch: Watch = { deps, listener, subscriptions, known: known ?? listVersion(listener.view), ask };
   return eventsResponse(openStream(watch, revision, stream), session);
 }
 
@@ -60,7 +61,7 @@ type Watch = {
   deps: ServeDeps;
   listener: SessionListener;
   /** Its client's subscriptions. */
-  uris: readonly string[];
+  subscriptions: readonly ResourceSubscription[];
   /** The version of the lists of which the client was notified last. */
   known: string;
   ask(mode: ListenMode): ReturnType<McpSessions['listen']>;
@@ -137,7 +138,7 @@ async function watchSession(watch: Watch, notify: (change: ServedChange) => void
 async function watchRound(watch: Watch, notify: (change: ServedChange) => void, endsAt: number, signal: AbortSignal): Promise<boolean> {
   const { deps, listener } = watch;
   const { principal, target, session, view } = listener;
-  const { uris } = watch;
+  const { subscriptions } = watch;
   const round = new AbortController();
   const end = (): void => round.abort(new Error('the round has ended'));
   signal.addEventListener('abort', end, { once: true });
@@ -150,7 +151,7 @@ async function watchRound(watch: Watch, notify: (change: ServedChange) => void, 
       end();
     } else notify(change);
   };
-  const watched = { principal, target, view, conversation: session, lists: true, uris: () => uris };
+  const watched = { principal, target, view, conversation: session, lists: true, subscriptions };
   const checking = checkSession(watch, endsAt, round.signal).then((hasChanged) => {
     if (hasChanged) isOver = false;
   });
@@ -163,13 +164,14 @@ async function watchRound(watch: Watch, notify: (change: ServedChange) => void, 
     end();
     signal.removeEventListener('abort', end);
   }
-  for (const uri of watch.uris) if (!uris.includes(uri)) notify({ kind: 'resource', uri });
+  const before = new Set(subscriptions.map(({ uri }) => uri));
+  for (const { uri } of watch.subscriptions) if (!before.has(uri)) notify({ kind: 'resource', uri });
   return !isOver && !signal.aborted;
 }
 
 /** Returns true once the subscriptions have changed, and false once the session has ended, another stream has its place, or `signal` aborts. */
 async function checkSession(watch: Watch, endsAt: number, signal: AbortSignal): Promise<boolean> {
-  const { deps, listener, ask, uris } = watch;
+  const { deps, listener, ask, subscriptions } = watch;
   const { clock, log } = deps;
   for (let checkAt = clock.now() + sessionCheckMs; clock.now() < endsAt; ) {
     try {
@@ -184,8 +186,8 @@ async function checkSession(watch: Watch, endsAt: number, signal: AbortSignal): 
     try {
       const now = await ask('renew');
       if (now === null || now === 'conflict') return false;
-      if (JSON.stringify(now.uris) === JSON.stringify(uris)) continue;
-      watch.uris = now.uris;
+      if (JSON.stringify(now.subscriptions) === JSON.stringify(subscriptions)) continue;
+      watch.subscriptions = now.subscriptions;
       return true;
     } catch (error) {
       log.debug('a session could not be checked', { cause: String(error) });

@@ -5,11 +5,13 @@
 import { createMcpHandler, type ServerEvent, type ServerEventBus } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
-import { isRecord } from '../../core/json/wire-value.ts';
+import { isRecord, listOf, recordOf } from '../../core/json/wire-value.ts';
 import type { InFlightCallSlot } from '../../engine/mcp/in-flight-call.ts';
-import { readServerInstructions } from '../../engine/mcp/serve-resources.ts';
+import type { ServedCaller } from '../../engine/mcp/serve-call.ts';
+import { readServerInstructions, subscribe } from '../../engine/mcp/serve-resources.ts';
 import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
 import { watchServed, type ServedChange } from '../../engine/mcp/serve-watch.ts';
+import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
 import { buildServer } from './build-server.ts';
 import { heartbeatResponse } from './heartbeat-response.ts';
 import { listeners } from './open-listeners.ts';
@@ -30,7 +32,10 @@ export async function serveStateless(
   { request, body, principal, target, view, hold }: StatelessRequest,
 ): Promise<Response> {
   const conversation = principal.keyId;
-  if (isRecord(body) && body.method === 'subscriptions/listen') listeners.requireCapacity(principal, deps.clock.now());
+  const caller = { principal, target, view, conversation, channel: {}, askable: {} };
+  const isListening = isRecord(body) && body.method === 'subscriptions/listen';
+  if (isListening) listeners.requireCapacity(principal, deps.clock.now());
+  const listening = isListening ? await readListening(deps, caller, body, request.signal) : null;
   const serving = (era: 'modern' | 'legacy'): ServeContext => ({
     deps,
     era: era === 'modern' ? 'modern' : 'stateless',
@@ -45,7 +50,7 @@ export async function serveStateless(
   const handler = createMcpHandler(({ era }) => buildServer(serving(era), view, own), {
     bus: createChangeBus(
       (notify, signal) => {
-        const watched = { principal, target, view, conversation, ...wantedBy(body) };
+        const watched = { ...caller, lists: listening?.lists === true, subscriptions: listening?.subscriptions ?? [] };
         return listeners.during(principal, deps.clock.now(), watchServed(deps, watched, notify, signal));
       },
       () => void handler.close(),
@@ -58,18 +63,36 @@ export async function serveStateless(
   // The body has already been read; only the rest of the request is used.
   const { url, method, headers } = request;
   return await heartbeatResponse(request.signal, (signal) =>
-    handler.fetch(new Request(url, { method, headers, signal }), { ...(body !== undefined && { parsedBody: body }) }),
+    handler.fetch(new Request(url, { method, headers, signal }), { ...(body !== undefined && { parsedBody: listening?.body ?? body }) }),
   );
 }
 
-/** Returns what `subscriptions/listen` requests; the SDK checks the form. */
-function wantedBy(body: unknown): { lists: boolean; uris(): readonly string[] } {
-  const params = isRecord(body) && isRecord(body.params) ? body.params : {};
-  const filter = isRecord(params.notifications) ? params.notifications : {};
-  const named = Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions.filter((uri) => typeof uri === 'string') : [];
-  const uris = named.slice(0, limits.maxMcpSubscriptions);
+type Listening = { lists: boolean; subscriptions: readonly ResourceSubscription[]; body: unknown };
+
+/**
+ * Returns what `subscriptions/listen` requests; the SDK checks the form. Each resource is authorized. One that is refused is left out of the
+ * request, so that the acknowledgement, which names what is honored, is without it.
+ */
+async function readListening(
+  deps: ServeDeps,
+  caller: ServedCaller,
+  body: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<Listening> {
+  const params = recordOf(body.params);
+  const filter = recordOf(params.notifications);
   const lists = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'].some((name) => filter[name] === true);
-  return { lists, uris: () => uris };
+  const named = listOf(filter.resourceSubscriptions).filter((uri) => typeof uri === 'string');
+  if (named.length === 0) return { lists, subscriptions: [], body };
+  const asked = named.slice(0, limits.maxMcpSubscriptions);
+  const answers = await Promise.allSettled(asked.map((uri) => subscribe(deps, caller, uri, signal)));
+  const subscriptions = answers.flatMap((answer) => {
+    if (answer.status === 'fulfilled') return [answer.value];
+    deps.log.info('a subscription was refused', { cause: String(answer.reason) });
+    return [];
+  });
+  const honored = { ...filter, resourceSubscriptions: subscriptions.map(({ uri }) => uri) };
+  return { lists, subscriptions, body: { ...body, params: { ...params, notifications: honored } } };
 }
 
 /**

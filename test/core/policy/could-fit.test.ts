@@ -18,6 +18,13 @@ describe('a rule that would never match', () => {
     [{ decision: 'allow', path: '/a', effect: 'read' }, /no effect that requires approval has/],
     [{ decision: 'allow', kind: 'overwrite-file', effect: 'write' }, /no effect that requires approval has/],
     [{ decision: 'allow', kind: 'untrusted', tool: 'builtin.read_file' }, /would never match/],
+    [{ decision: 'allow', kind: 'untrusted', tool: 'git.*', resource: 'docs.*' }, /would never match/],
+    [{ decision: 'deny', tool: 'docs.look', prompt: 'docs.review' }, /would never match/],
+    [{ decision: 'deny', tool: 'builtin.*', resource: 'builtin.x' }, /would never match/],
+    [{ decision: 'deny', kind: 'destructive', resource: 'docs.*' }, /can only be used with the kinds untrusted and taint/],
+    [{ decision: 'deny', resource: 'docs.*', prompt: 'docs.*' }, /not with prompt/],
+    [{ decision: 'deny', resource: 'docs.*', effect: 'write' }, /would never match/],
+    [{ decision: 'deny', resource: '*' }, /must be the name of a server/],
     [{ decision: 'allow', secret: 'A' }, /reading a secret requires no approval/],
     [{ decision: 'deny', name: 'support', path: '/a' }, /would never match/],
     [{ decision: 'deny', name: 'support', kind: 'network' }, /can only be used with the kind registry/],
@@ -41,6 +48,10 @@ describe('a rule that would never match', () => {
     { decision: 'deny', secret: 'A', tool: 'github.*', agent: 'x', key: 'k' },
     { decision: 'deny', name: 'made.x', tool: 'builtin.create_tool', effect: 'write' },
     { decision: 'deny', agent: 'triage' },
+    { decision: 'allow', kind: 'untrusted', resource: 'docs.file:///public/*' },
+    { decision: 'deny', tool: 'docs.*', prompt: 'docs.review' },
+    { decision: 'ask', tool: 'docs.resources/read' },
+    { decision: 'deny', resource: 'docs.*', effect: 'send' },
   ])('is not: %j', (rule) => {
     expect(faultOf(rule)).toBeNull();
   });

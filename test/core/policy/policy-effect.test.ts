@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { effectRules, PolicyEffect, rulesOfEffect } from '../../../src/core/policy/policy-effect.ts';
 import { callEffect } from '../../../src/core/policy/effects/call.ts';
 
-const rule = { path: '/tmp/a', host: 'api.example', method: 'POST', secret: 'GH', name: 'support' };
+const rule = {
+  path: '/tmp/a',
+  host: 'api.example',
+  method: 'POST',
+  secret: 'GH',
+  name: 'support',
+  resource: 'docs.file:///a',
+  prompt: 'docs.a',
+};
 const effects = [...effectRules.flatMap((kind) => kind.examples(rule)), callEffect({ kind: 'mcp', annotations: {} })];
 
 describe('the table of effects', () => {

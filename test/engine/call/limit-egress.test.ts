@@ -62,6 +62,7 @@ async function call(tool: EditionTool, args: Record<string, unknown>, { egressHo
             reached.push('called');
             return { kind: 'result', result: textResult('done') };
           },
+          request: () => Promise.reject(new Error('not in these tests')),
         },
       }),
       openapi: createOpenApiExecutor({

@@ -1,6 +1,7 @@
 /** The toolsets that the configuration tools work on are those the key may use at the time of the call. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Scope } from '../../../src/core/principal.ts';
+import type { Alias } from '../../../src/core/names/names.ts';
 import type { Toolset } from '../../../src/core/toolset/toolset.ts';
 import { createToolsetEditor } from '../../../src/engine/configuration/toolset-editor.ts';
 import type { CatalogPort } from '../../../src/ports/catalog.ts';
@@ -102,6 +103,68 @@ describe('a write', () => {
     await expect((await deskOf(['toolsets'])).write('new', waiving, null)).rejects.toMatchObject({ code: 'forbidden' });
     expect((await (await deskOf(['admin'])).write('new', waiving, null)).document.version).toBe(1);
     await expect((await deskOf(['toolsets'])).rename('new', 'newer', 1)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+describe('resources and prompts of a toolset', () => {
+  const offering = (offers: Partial<Toolset>): Toolset => ({ ...document('git.log'), ...offers });
+
+  it('can be offered without approval only by an administrator', async () => {
+    const waiving = {
+      resources: [{ resource: 'git.*', approval: 'never' }],
+      prompts: [{ prompt: 'git.review', approval: 'never' }],
+    } as const;
+    for (const [member, entries] of Object.entries(waiving)) {
+      const toolset = offering({ [member]: entries });
+      await expect((await deskOf(['toolsets'])).write(member, toolset, null)).rejects.toThrow(
+        /requires an unbound key with the scope "admin"/,
+      );
+      await (await deskOf(['admin'])).write(member, toolset, null);
+      // Others may keep it unchanged, or remove it.
+      await (await deskOf(['toolsets'])).write(member, { ...toolset, description: 'x' }, 1);
+      await (await deskOf(['toolsets'])).write(member, document('git.log'), 2);
+    }
+  });
+
+  it('are with a bound key at most those of its toolsets', async () => {
+    await catalog.put('toolset', 'mine', { tools: [{ tool: 'git.log' }], resources: ['git.file:///a', 'git.b*'], prompts: [] });
+    const bound = await deskOf(['toolsets'], ['mine']);
+    for (const wider of [
+      offering({}),
+      offering({ resources: ['git.*'], prompts: [] }),
+      offering({ resources: ['git.file:///*'], prompts: [] }),
+      offering({ resources: ['docker.x'], prompts: [] }),
+      offering({ resources: [{ resource: 'git.file:///a', approval: 'policy' }], prompts: [] }),
+      offering({ resources: [], prompts: ['git.review'] }),
+      offering({ resources: ['git.file:///a'] }),
+    ])
+      await expect(bound.write('mine', wider, 2), JSON.stringify(wider)).rejects.toMatchObject({ code: 'forbidden' });
+    const narrower = offering({ resources: ['git.file:///a'], prompts: [] });
+    expect((await bound.write('mine', narrower, 2)).document.body).toMatchObject({ resources: ['git.file:///a'], prompts: [] });
+  });
+
+  it('have names that differ', async () => {
+    const clashing = offering({
+      prompts: [
+        { prompt: 'git.a', name: 'x_1' },
+        { prompt: 'git.b', aliases: ['x_1' as Alias] },
+      ],
+    });
+    await expect((await deskOf(['admin'])).write('new', clashing, null)).rejects.toMatchObject({
+      extra: { issues: [{ path: 'prompts[1]', message: expect.stringContaining('"x_1" is a name of prompts[0]') }] },
+    });
+  });
+
+  it('of servers that do not exist are stored, with a warning', async () => {
+    const { warnings } = await (await deskOf(['admin'])).write(
+      'new',
+      offering({ resources: ['gone.*', 'builtin.x'], prompts: ['git.*'] }),
+      null,
+    );
+    expect(warnings.map(({ path, message }) => `${path} ${message}`)).toEqual([
+      'resources[0] offers nothing, since there is no MCP server "gone"',
+      'resources[1] offers nothing, since there is no MCP server "builtin"',
+    ]);
   });
 });
 

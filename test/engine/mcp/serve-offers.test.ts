@@ -1,16 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ServerOffers } from '../../../src/core/servers/server-state.ts';
-import { nameOffers, ownerOf, shownUri, type OffersOfServer } from '../../../src/engine/mcp/serve-offers.ts';
+import type { OfferSelection } from '../../../src/core/toolset/offer-entry.ts';
+import type { Alias } from '../../../src/core/names/names.ts';
+import { findPrompt, findResource, linkedAs, nameOffers, shownUri, type OffersOfServer } from '../../../src/engine/mcp/serve-offers.ts';
 import { matchesTemplate } from '../../../src/engine/mcp/uri-template.ts';
 
-const of = (server: string, offers: { prompts?: string[]; resources?: string[]; templates?: string[] }): OffersOfServer => ({
-  server,
+type Given = { prompts?: string[]; resources?: string[]; templates?: string[]; pages?: string[]; trusted?: boolean };
+
+const of = (server: string, { trusted = true, pages = [], ...offers }: Given): OffersOfServer => ({
+  ...{ server, trusted, pages },
   offers: {
     prompts: (offers.prompts ?? []).map((name) => ({ name, description: server })),
     resources: (offers.resources ?? []).map((uri) => ({ uri, name: uri })),
     resourceTemplates: (offers.templates ?? []).map((uriTemplate) => ({ uriTemplate, name: uriTemplate })),
   } satisfies ServerOffers,
+});
+
+/** Everything of these servers. */
+const all = (...servers: string[]): OfferSelection => ({
+  resources: servers.map((name) => `${name}.*`),
+  prompts: servers.map((name) => `${name}.*`),
 });
 
 describe('names of what servers offer', () => {
@@ -22,24 +32,24 @@ describe('names of what servers offer', () => {
     expect([...named.prompts.keys()].sort()).toEqual(['a_review', 'b_review', 'plan']);
     expect([...named.resources.keys()].sort()).toEqual(['file:///b', 'moniker://a/file:///a', 'moniker://b/file:///a']);
     expect([...named.templates.keys()].sort()).toEqual(['moniker://a/db://{table}', 'moniker://b/db://{table}']);
-    expect(named.prompts.get('b_review')).toEqual({ server: 'b', own: 'review', shown: { name: 'b_review', description: 'b' } });
+    expect(named.prompts.get('b_review')).toMatchObject({ server: 'b', own: 'review', shown: { name: 'b_review', description: 'b' } });
   });
 
   it('are unique, whatever servers offer, and lead back to their server', () => {
-    const name = fc.constantFrom('x', 'y', 'a_x', 'b_x', 'a_x_2', 'x y', 'moniker://a/x', 'constructor');
+    const name = fc.constantFrom('x', 'y', 'a_x', 'b_x', 'a_x_2', 'x y', 'moniker://a/x', 'constructor', 'MONIKER://b/x');
     const servers = fc.uniqueArray(fc.constantFrom('a', 'b', 'a-b', 'c'), { minLength: 1, maxLength: 4 });
-    const offers = fc.record({ prompts: fc.array(name), resources: fc.array(name), templates: fc.array(name) });
+    const offers = fc.record({ prompts: fc.array(name), resources: fc.array(name), templates: fc.array(name), trusted: fc.boolean() });
     fc.assert(
       fc.property(servers, fc.array(offers, { minLength: 4, maxLength: 4 }), (names, each) => {
-        const all = names.map((server, index) => of(server, each[index] ?? {}));
-        const named = nameOffers(all);
+        const every = names.map((server, index) => of(server, each[index] ?? {}));
+        const named = nameOffers(every, all(...names));
         for (const [kind, key] of [
           ['prompts', 'prompts'],
           ['resources', 'resources'],
           ['templates', 'resourceTemplates'],
         ] as const) {
           const wanted = new Set(
-            all.flatMap(({ server, offers }) =>
+            every.flatMap(({ server, offers }) =>
               offers[key].map((offer) =>
                 JSON.stringify([server, offer[kind === 'prompts' ? 'name' : kind === 'resources' ? 'uri' : 'uriTemplate']]),
               ),
@@ -48,11 +58,161 @@ describe('names of what servers offer', () => {
           expect(new Set([...named[kind].values()].map(({ server, own }) => JSON.stringify([server, own])))).toEqual(wanted);
           expect(named[kind].size).toBe(wanted.size);
         }
-        for (const [uri, { server, own }] of named.resources) expect(ownerOf(named, uri)).toMatchObject({ server, own });
+        for (const [uri, { server, own }] of named.resources) expect(findResource(named, uri, [])).toMatchObject({ server, own });
+        // A name with a server's prefix is that server's.
+        for (const [shown, { server }] of named.prompts)
+          for (const other of names) if (shown.startsWith(`${other}_`)) expect(other).toBe(server);
+        for (const shown of [...named.resources, ...named.templates])
+          for (const other of names) if (shown[0].startsWith(`moniker://${other}/`)) expect(other).toBe(shown[1].server);
         // The order in which servers are read does not matter.
-        expect([...nameOffers([...all].reverse()).prompts.keys()]).toEqual([...named.prompts.keys()]);
+        expect([...nameOffers([...every].reverse(), all(...names)).prompts.keys()]).toEqual([...named.prompts.keys()]);
       }),
     );
+  });
+});
+
+describe('a hostile server beside others', () => {
+  const hostile = of('evil', {
+    trusted: false,
+    prompts: ['docs_review', 'review', 'plan', 'docs_plan', 'git_'],
+    resources: ['moniker://docs/file:///readme', 'file:///readme', 'file:///in/template', 'Moniker://docs/x', 'ui://docs/page'],
+    templates: ['{+x}', 'file:///{+path}', 'moniker://docs/{+x}', '{scheme}://{rest}', 'file:{+x}'],
+  });
+  const docs = of('docs', {
+    prompts: ['review', 'plan'],
+    resources: ['file:///readme', 'docs://one'],
+    templates: ['file:///{+path}'],
+    pages: ['ui://docs/page'],
+  });
+  const named = nameOffers([hostile, docs], all('evil', 'docs'));
+
+  it.each(['review', 'plan'])('does not take the prompt %s', (name) => {
+    expect(findPrompt(named, name)).toMatchObject({ server: 'docs', own: name });
+  });
+
+  it.each(['docs_review', 'docs_plan'])('does not take the name %s, which is one of ours', (name) => {
+    expect(findPrompt(named, name)).toBeNull();
+    expect(findPrompt(named, `evil_${name}`)).toMatchObject({ server: 'evil', own: name });
+  });
+
+  it.each(['file:///readme', 'docs://one', 'file:///in/template', 'file:///any/other', 'ui://docs/page'])(
+    'does not receive requests for %s',
+    (uri) => {
+      expect(findResource(named, uri, [])).toMatchObject({ server: 'docs', own: uri });
+    },
+  );
+
+  it.each(['moniker://docs/file:///readme', 'Moniker://docs/x', 'moniker://docs/secret', 'http://x', 'x'])(
+    'does not receive requests for %s, which nothing published',
+    (uri) => {
+      expect(findResource(named, uri, [])).toBeNull();
+    },
+  );
+
+  it('is reached by its own names', () => {
+    expect(findResource(named, 'moniker://evil/file:///readme', [])).toMatchObject({ server: 'evil', own: 'file:///readme' });
+    expect(findResource(named, 'moniker://evil/moniker://docs/file:///readme', [])).toMatchObject({ server: 'evil' });
+    expect(findResource(named, 'moniker://evil/anything', [])).toMatchObject({ server: 'evil', own: 'anything' });
+    expect([...named.templates].flatMap(([shown, { server }]) => (server === 'evil' ? [shown] : []))).toSatisfy((shown: string[]) =>
+      shown.every((one) => one.startsWith('moniker://evil/')),
+    );
+  });
+
+  it('does not take a URI by linking to it', () => {
+    const links = ['file:///readme', 'docs://one', 'file:///in/template', 'ui://docs/page'].map((uri) => ({ server: 'evil', uri }));
+    for (const { uri } of links.slice(0, 2)) expect(findResource(named, uri, links)).toMatchObject({ server: 'docs' });
+    expect(findResource(named, 'x://both', [{ server: 'evil', uri: 'x://both' }])).toMatchObject({ server: 'evil' });
+    const both = ['evil', 'docs'].map((server) => ({ server, uri: 'x://both' }));
+    expect(findResource(named, 'x://both', both)).toBe('ambiguous');
+    expect(findResource(named, 'moniker://docs/x://both', both)).toMatchObject({ server: 'docs', own: 'x://both' });
+    expect(linkedAs(named, 'moniker://docs/x://both')).toEqual(['moniker://docs/x://both', 'x://both']);
+  });
+
+  it('changes no name of a trusted server, whatever it lists', () => {
+    const name = fc.constantFrom(
+      'review',
+      'file:///readme',
+      'file:///{+path}',
+      '{+x}',
+      'file:///x/{y}',
+      'docs://one',
+      'moniker://docs/plan',
+    );
+    const given = fc.record({ prompts: fc.array(name), resources: fc.array(name), templates: fc.array(name) });
+    const alone = nameOffers([docs], all('docs'));
+    fc.assert(
+      fc.property(given, (offers) => {
+        const beside = nameOffers([of('evil', { ...offers, trusted: false }), docs], all('evil', 'docs'));
+        for (const kind of ['prompts', 'resources', 'templates'] as const)
+          for (const [shown, one] of alone[kind]) expect(beside[kind].get(shown)).toMatchObject({ server: 'docs', own: one.own });
+      }),
+    );
+  });
+});
+
+describe('what a toolset offers', () => {
+  const servers = [
+    of('docs', { prompts: ['review', 'plan'], resources: ['file:///a', 'file:///b/c'], templates: ['file:///{+path}', 'db://{table}'] }),
+    of('wild', { trusted: false, prompts: ['go'], resources: ['w://1'], templates: ['w://{x}'], pages: ['ui://wild/page'] }),
+  ];
+  const keys = ({ prompts, resources, templates }: ReturnType<typeof nameOffers>): string[][] =>
+    [prompts, resources, templates].map((table) => [...table.keys()].sort());
+
+  it('is what trusted servers list, if it says nothing', () => {
+    const named = nameOffers(servers);
+    expect(keys(named)).toEqual([
+      ['plan', 'review'],
+      ['file:///a', 'file:///b/c'],
+      ['db://{table}', 'file:///{+path}'],
+    ]);
+    expect(findResource(named, 'w://1', [{ server: 'wild', uri: 'w://1' }])).toBeNull();
+    // The page of a tool that an administrator chose; the policy asks before it is read.
+    expect(findResource(named, 'ui://wild/page', [])).toMatchObject({ server: 'wild' });
+  });
+
+  it.each<[OfferSelection, string[][]]>([
+    [{ resources: [], prompts: [] }, [[], [], []]],
+    [{ resources: ['docs.file:///b/*'] }, [['plan', 'review'], ['file:///b/c'], []]],
+    [{ resources: ['wild.*'], prompts: ['wild.go', 'docs.pl*'] }, [['go', 'plan'], ['w://1'], ['w://{x}']]],
+    [{ resources: ['docs.file:///a', 'other.*'], prompts: [] }, [[], ['file:///a'], []]],
+  ])('is what it selects: %j', (selection, expected) => {
+    expect(keys(nameOffers(servers, selection))).toEqual(expected);
+  });
+
+  it('has URIs that a template of the server matches only within its entries', () => {
+    const named = nameOffers(servers, { resources: ['docs.file:///b/*', 'docs.file:///x'] });
+    expect(findResource(named, 'file:///b/new', [])).toMatchObject({
+      server: 'docs',
+      own: 'file:///b/new',
+      entry: { pattern: 'docs.file:///b/*' },
+    });
+    expect(findResource(named, 'file:///x', [])).toMatchObject({ server: 'docs' });
+    for (const uri of ['file:///a', 'file:///etc/passwd', 'db://users', 'ui://wild/page']) expect(findResource(named, uri, [])).toBeNull();
+  });
+
+  it('has links of results only within its entries', () => {
+    const named = nameOffers(servers, { resources: ['docs.note://*'] });
+    const links = ['note://1', 'other://1'].map((uri) => ({ server: 'docs', uri }));
+    expect(findResource(named, 'note://1', links)).toMatchObject({ server: 'docs', own: 'note://1' });
+    expect(findResource(named, 'other://1', links)).toBeNull();
+  });
+
+  it('gives prompts the names, aliases and descriptions of its entries', () => {
+    const named = nameOffers(servers, {
+      prompts: [
+        { prompt: 'docs.review', name: 'plan', aliases: ['check' as Alias], description: 'Reviews.', approval: 'always' },
+        'docs.*',
+        'wild.go',
+      ],
+    });
+    expect([...named.prompts.keys()].sort()).toEqual(['docs_plan', 'go', 'plan']);
+    expect(findPrompt(named, 'plan')).toMatchObject({
+      ...{ server: 'docs', own: 'review', entry: { approval: 'always' } },
+      shown: { name: 'plan', description: 'Reviews.', _meta: { aliases: ['check'] } },
+    });
+    expect(findPrompt(named, 'check')).toMatchObject({ server: 'docs', own: 'review' });
+    expect(findPrompt(named, 'docs_plan')).toMatchObject({ server: 'docs', own: 'plan' });
+    expect(nameOffers(servers, { prompts: [{ prompt: 'docs.review', name: 'x1' }] }, false).prompts.has('review')).toBe(true);
   });
 });
 
@@ -66,18 +226,18 @@ describe('the server of a URI', () => {
     ['file:///a', { server: 'a', own: 'file:///a' }],
     ['db://users/rows', { server: 'a', own: 'db://users/rows' }],
     ['log://2026/01/x', { server: 'b', own: 'log://2026/01/x' }],
-    ['moniker://b/file:///a', { server: 'b', own: 'file:///a' }],
+    ['moniker://b/file:///a', null],
     ['file:///etc/passwd', null],
     ['moniker://c/file:///a', null],
   ])('%s', (uri, owner) => {
-    const found = ownerOf(two, uri);
+    const found = findResource(two, uri, []);
     if (owner === null) expect(found).toBeNull();
     else expect(found).toMatchObject(owner);
   });
 
-  it('is the only server, if nothing else determines it', () => {
-    expect(ownerOf(nameOffers([of('a', {})]), 'test://x')).toEqual({ server: 'a', own: 'test://x' });
-    expect(ownerOf(nameOffers([]), 'test://x')).toBeNull();
+  it('is not the only server, if nothing it listed has the URI', () => {
+    expect(findResource(nameOffers([of('a', {})]), 'test://x', [])).toBeNull();
+    expect(findResource(nameOffers([]), 'test://x', [])).toBeNull();
   });
 
   it('is determined from the URI that a client is shown', () => {

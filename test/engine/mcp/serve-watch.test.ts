@@ -26,7 +26,7 @@ async function watching(isInForce: () => Promise<boolean>, { lists = false, ...o
   const watched = { principal, target: 'demo', view: await readView(deps, principal, 'demo'), conversation: 'k1', lists };
   const left = new AbortController();
   let isOver = false;
-  const over = watchServed(deps, { ...watched, uris: () => [] }, (change) => void notified.push(change), left.signal).then(() => {
+  const over = watchServed(deps, { ...watched, subscriptions: [] }, (change) => void notified.push(change), left.signal).then(() => {
     isOver = true;
   });
   return { clock, left, over, isOver: () => isOver };

@@ -62,16 +62,18 @@ describe.each(['modern', 'legacy'] as const)('a %s server', (eras) => {
     const server = await listenTo({ prompts, resources, eras });
     const upstream = createMcpUpstream();
     const access = accessTo(server.url);
-    expect(await upstream.readResource(access, { uri: 'test://one' }, {}, contextWith())).toMatchObject({
+    const ask = (method: 'resources/read' | 'prompts/get' | 'completion/complete', params: Record<string, unknown>) =>
+      upstream.request(access, { method, params }, {}, contextWith());
+    expect(await ask('resources/read', { uri: 'test://one' })).toMatchObject({
       kind: 'result',
       result: { contents: [{ uri: 'test://one', text: 'text of test://one' }] },
     });
-    expect(await upstream.getPrompt(access, { name: 'greet', arguments: { who: 'Ada' } }, {}, contextWith())).toEqual({
+    expect(await ask('prompts/get', { name: 'greet', arguments: { who: 'Ada' } })).toEqual({
       kind: 'result',
       result: { messages: [{ role: 'user', content: { type: 'text', text: 'greet {"who":"Ada"}' } }] },
     });
     const params = { ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'who', value: 'Ad' } };
-    expect(await upstream.complete(access, params, contextWith())).toEqual({ completion: { values: ['Ad1'] } });
+    expect(await ask('completion/complete', params)).toEqual({ kind: 'result', result: { completion: { values: ['Ad1'] } } });
   });
 
   it('reports list changes until the listener stops', async () => {

@@ -6,7 +6,9 @@ import type { ServerOffers } from '../../../src/core/servers/server-state.ts';
 import type { TextRedactor } from '../../../src/core/redaction/redact-text.ts';
 import { serveMcp } from '../../../src/mcp/server/endpoint.ts';
 import { compileRedaction } from '../../../src/platform/compile-redaction.ts';
-import type { McpUpstream, UpstreamContext, UpstreamHooks } from '../../../src/ports/upstream.ts';
+import type { McpUpstream, UpstreamHooks } from '../../../src/ports/upstream.ts';
+import { createMcpExecutor } from '../../../src/mcp/executor.ts';
+import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import { createMasterKey } from '../../../src/storage/master-key.ts';
 import { createFakeCatalog } from '../../fakes/catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
@@ -38,50 +40,38 @@ async function serving(
       { tool: 'docs.look', name: 'look_docs' },
     ],
   });
+  const server = async (name: string): Promise<ServerAccess> => ({
+    ...{ name, kind: 'mcp', url: 'https://x.example', trusted: true, ready: [], held: [], version: 1, connection: null, staleAt: null },
+  });
   const asked: unknown[] = [];
   const changed: string[] = [];
-  const note = (what: string) => async (server: { name: string }, params: object) => {
-    asked.push([what, server.name, params]);
-    return what === 'read'
-      ? { kind: 'result' as const, result: { contents: [{ uri: (params as { uri: string }).uri, text: server.name }] } }
-      : { kind: 'result' as const, result: { messages: [{ role: 'user', content: { type: 'text', text: server.name } }] } };
+  const request: McpUpstream['request'] = async ({ name }, { method, params }) => {
+    asked.push([method, name, params]);
+    return {
+      kind: 'result',
+      result: {
+        ...(method === 'resources/read' && { contents: [{ uri: params.uri, text: name }] }),
+        ...(method === 'prompts/get' && { messages: [{ role: 'user', content: { type: 'text', text: name } }] }),
+        ...(method === 'completion/complete' && { completion: { values: ['a.ts'] } }),
+      },
+    };
   };
   const unused = () => Promise.reject(new Error('not in these tests'));
   const deps = fakeServeDeps({
     ...{ catalog, clock, log, ids },
     call: {
-      ...{ clock, log, executor: { isSafe: () => true, execute: unused }, fetch: unused, secret: unused },
+      ...{ clock, log, fetch: unused, secret: async () => 'hunter22222', server },
+      executor: createMcpExecutor({ server, upstream: { callTool: unused, request, ...upstream } }),
       redaction: async (toolset) => (toolset === 'both' ? { results: redact, logs: null } : null),
     },
     master: createMasterKey('a master key of at least 32 characters'),
     serverChanged: async (_workspace, server) => void changed.push(server),
-    secret: async () => 'hunter22222',
-    upstream: {
-      readResource: note('read'),
-      getPrompt: note('prompt'),
-      complete: async (server, params) => {
-        asked.push(['complete', server.name, params]);
-        return { completion: { values: ['a.ts'] } };
-      },
-      ...upstream,
-    },
+    upstream: { ...upstream },
   });
   const directory = {
     ...deps.directory,
     serverOffers: async (_workspace: string, name: string) => offersOf(name),
-    server: async (_workspace: string, name: string) => ({
-      ...{
-        name,
-        kind: 'mcp' as const,
-        url: 'https://x.example',
-        trusted: false,
-        ready: [],
-        held: [],
-        version: 1,
-        connection: null,
-        staleAt: null,
-      },
-    }),
+    server: async (_workspace: string, name: string) => await server(name),
   };
   const capabilities = elicitation === undefined ? {} : { elicitation: { form: {} } };
   const client = new Client({ name: 'test', version: '1' }, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } });
@@ -130,10 +120,10 @@ describe('prompts and resources of a toolset’s servers', () => {
     expect((await client.readResource({ uri: 'git://7/data' })).contents).toEqual([{ uri: 'git://7/data', text: 'git' }]);
     await client.complete({ ref: { type: 'ref/prompt', name: 'docs_review' }, argument: { name: 'file', value: 'a' } });
     expect(asked).toEqual([
-      ['prompt', 'git', { name: 'review', arguments: { file: 'a.ts' } }],
-      ['read', 'docs', { uri: 'file:///readme' }],
-      ['read', 'git', { uri: 'git://7/data' }],
-      ['complete', 'docs', expect.objectContaining({ ref: { type: 'ref/prompt', name: 'review' } })],
+      ['prompts/get', 'git', { name: 'review', arguments: { file: 'a.ts' } }],
+      ['resources/read', 'docs', { uri: 'file:///readme' }],
+      ['resources/read', 'git', { uri: 'git://7/data' }],
+      ['completion/complete', 'docs', expect.objectContaining({ ref: { type: 'ref/prompt', name: 'review' } })],
     ]);
   });
 
@@ -149,7 +139,7 @@ describe('prompts and resources of a toolset’s servers', () => {
     const given: unknown[] = [];
     const { client } = await serving(
       {
-        readResource: async (_server, { given: words }) => {
+        request: async (_server, { given: words }) => {
           given.push(words);
           if (words !== undefined) return { kind: 'result', result: { contents: [] } };
           const params = { message: 'Sure?', requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } } };
@@ -181,26 +171,22 @@ describe('prompts and resources of a toolset’s servers', () => {
     git?.hooks.onResourceUpdated?.('file:///readme');
     git?.hooks.onListChanged?.('prompts');
     git?.hooks.onListChanged?.('tools');
-    await expect.poll(() => told).toEqual(['moniker://git/file:///readme', 'prompts']);
+    await expect.poll(() => told.toSorted()).toEqual(['moniker://git/file:///readme', 'prompts']);
     expect(changed).toEqual(['git', 'git']);
     await subscription.close();
   });
 
   it('are returned without invisible characters, and without the secrets sent to the server', async () => {
     const hidden = 'a\u202eb\u001b[31mc\u{e0041} hunter22222';
-    const answer = async (_server: unknown, _params: unknown, hooks: UpstreamHooks, context: UpstreamContext) => {
-      await context.secret('TOKEN');
-      hooks.notice?.({ level: 'info', logger: hidden, data: { [hidden]: [hidden] } });
-      hooks.progress?.({ progress: 1, message: hidden });
-      const messages = [{ role: 'user', content: { type: 'text', text: hidden } }];
-      return { kind: 'result' as const, result: { contents: [{ uri: 'git://one', text: hidden }], messages, description: hidden } };
-    };
     const { client } = await serving({
-      readResource: answer,
-      getPrompt: answer,
-      complete: async (_server, _params, context) => {
+      async request(_server, { method }, hooks, context) {
         await context.secret('TOKEN');
-        return { completion: { values: [hidden] } };
+        hooks.notice?.({ level: 'info', logger: hidden, data: { [hidden]: [hidden] } });
+        hooks.progress?.({ progress: 1, message: hidden });
+        const messages = [{ role: 'user', content: { type: 'text', text: hidden } }];
+        if (method === 'completion/complete') return { kind: 'result', result: { completion: { values: [hidden] } } };
+        // Members of other results are unknown ones.
+        return { kind: 'result', result: { contents: [{ uri: 'git://one', text: hidden }], messages, description: hidden } };
       },
     });
     const told: unknown[] = [];
@@ -216,13 +202,16 @@ describe('prompts and resources of a toolset’s servers', () => {
   });
 
   it('are returned without what the redaction rules of the workspace find', async () => {
-    const answer = async () => {
+    const request: McpUpstream['request'] = async (_server, { method }) => {
       const messages = [{ role: 'user', content: { type: 'text', text: 'ask ada@example.com' } }];
-      return { kind: 'result' as const, result: { contents: [{ uri: 'git://one', text: 'by ada@example.com' }], messages } };
+      if (method === 'completion/complete') return { kind: 'result', result: { completion: { values: ['ada@example.com'] } } };
+      return {
+        kind: 'result',
+        result: method === 'prompts/get' ? { messages } : { contents: [{ uri: 'git://one', text: 'by ada@example.com' }] },
+      };
     };
-    const complete = async () => ({ completion: { values: ['ada@example.com'] } });
     const redact = await compileRedaction({ rules: ['email'], patterns: [], results: true, logs: true });
-    const { client } = await serving({ readResource: answer, getPrompt: answer, complete }, undefined, redact);
+    const { client } = await serving({ request }, undefined, redact);
     expect((await client.readResource({ uri: 'git://one' })).contents).toEqual([{ uri: 'git://one', text: 'by [email]' }]);
     expect((await client.getPrompt({ name: 'only_git' })).messages[0]?.content).toEqual({ type: 'text', text: 'ask [email]' });
     const { completion } = await client.complete({ ref: { type: 'ref/prompt', name: 'only_git' }, argument: { name: 'x', value: '' } });
@@ -231,7 +220,7 @@ describe('prompts and resources of a toolset’s servers', () => {
 
   it('fail without revealing the secrets sent to the server', async () => {
     const { client } = await serving({
-      readResource: async (_server, _params, _hooks, context) => {
+      request: async (_server, _asked, _hooks, context) => {
         throw new Problem('upstream_error', `It says: who is ${await context.secret('TOKEN')}?`);
       },
     });

@@ -19,7 +19,12 @@ const subjects = [
   ['write-file', 'writing a file', 'Path'],
   ['read-file', 'reading a file', 'Path'],
   ['secret', 'reading a secret', 'Name of the secret'],
+  ['resource', 'reading a resource of an MCP server', 'Server and URI'],
+  ['prompt', 'getting a prompt of an MCP server', 'Server and name'],
 ] as const;
+
+/** Subjects that are given by name. The others have a path or a host. */
+const namedSubjects: ReadonlySet<string> = new Set(['secret', 'resource', 'prompt']);
 
 const tones = { allow: 'ok', ask: 'warn', deny: 'bad' } as const;
 
@@ -112,7 +117,7 @@ export function PolicyTester({
 function toQuestion({ of, tool, args, target, method, agent, key }: Asked): Question {
   const as = { ...(tool !== '' && { tool }), ...(agent !== '' && { agent }), ...(key !== '' && { key }) };
   if (of === 'call') return { ...as, arguments: args.trim() === '' ? {} : (JSON.parse(args) as Record<string, unknown>) };
-  const members = of === 'network' ? { host: target, method } : of === 'secret' ? { name: target } : { path: target };
+  const members = of === 'network' ? { host: target, method } : namedSubjects.has(of) ? { name: target } : { path: target };
   // The service checks the members of the kind.
   return { ...as, effect: { kind: of, ...members } as Question['effect'] };
 }

@@ -16,6 +16,8 @@ const conditions: readonly (readonly [member: Condition, label: string, example:
   ['key', 'key id', 'k7pd2mxw4q'],
   ['secret', 'secret', 'GITHUB'],
   ['name', 'toolset or made tool', 'made.find_and_replace'],
+  ['resource', 'resource', 'docs.file:///public/*'],
+  ['prompt', 'prompt', 'docs.review'],
 ];
 
 const choices: Partial<Record<Condition, readonly string[]>> = {

@@ -21,7 +21,7 @@ export type Actor = { tool: string; chain?: readonly string[]; agent: string | n
 export type Circumstances = { actor: Actor; taint: Taint | null; taintRule?: boolean };
 
 /** What an effect is about, by the fields in which rules name it. */
-export type EffectSubject = Partial<Record<'path' | 'host' | 'method' | 'secret' | 'name', string>>;
+export type EffectSubject = Partial<Record<'path' | 'host' | 'method' | 'secret' | 'name' | 'resource' | 'prompt', string>>;
 
 /** `Of`: an effect of this kind. */
 export type EffectRules<Of> = {
@@ -39,7 +39,7 @@ export type EffectRules<Of> = {
   /** Whether the effect would raise a question of this kind if it were asked about. */
   raises(effect: Of, kind: AskKind, tainted: boolean): boolean;
   /** Effects that a rule of these subjects could match: rules that match no example are rejected. */
-  examples(rule: Pick<PolicyRule, 'path' | 'host' | 'method' | 'secret' | 'name'>): Of[];
+  examples(rule: Pick<PolicyRule, keyof EffectSubject>): Of[];
 };
 
 type Optional = 'sends' | 'questions' | 'raises';

@@ -1,0 +1,238 @@
+/**
+ * Resources and prompts of MCP servers pass the same checks as calls of tools: what the toolset offers, policy, approval, guard and audit. An
+ * upstream server counts what reaches it.
+ */
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listenMcpServer, type FakeMcpServer, type McpServerParts } from '../fakes/mcp-server.ts';
+import { listenUpstream } from '../fakes/upstreams/upstream.ts';
+import { connectClient, type ClientEra } from './mcp-clients.ts';
+import { shareService } from './shared-service.ts';
+
+const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
+const eras = ['legacy', 'pinned'] as const satisfies ClientEra[];
+
+const offered: McpServerParts = {
+  tools: [{ name: 'look', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }],
+  prompts: [{ name: 'review', arguments: [{ name: 'file', required: false }] }],
+  resources: [
+    { uri: 'file:///readme', name: 'readme' },
+    { uri: 'file:///secret/keys', name: 'keys' },
+  ],
+  resourceTemplates: [{ uriTemplate: 'db://{table}/rows', name: 'rows' }],
+};
+const servers: FakeMcpServer[] = [];
+
+/** Adds a server with these offers, under this name. */
+async function addServer(name: string, document: object = {}, parts: McpServerParts = offered): Promise<FakeMcpServer> {
+  const server = await listenMcpServer(parts);
+  servers.push(server);
+  const { status, text } = await service.call('PUT', `/v1/servers/${name}`, { kind: 'mcp', url: server.url, ...document });
+  expect([200, 201], text).toContain(status);
+  return server;
+}
+
+async function addToolset(name: string, document: object): Promise<void> {
+  const { status, text } = await service.call('PUT', `/v1/toolsets/${name}`, document);
+  expect([200, 201], text).toContain(status);
+}
+
+/** A key that may only use this toolset. */
+async function keyFor(toolset: string, scopes = ['tools']): Promise<string> {
+  const { json, text } = await service.call('POST', '/v1/keys', { name: toolset, scopes, toolsets: [toolset] });
+  expect(json.key, text).toBeTypeOf('string');
+  return json.key as string;
+}
+
+/** What a client can request of resources and prompts, each with its method. */
+const requests: [method: string, send: (client: Client) => Promise<unknown>][] = [
+  ['resources/read', (client) => client.readResource({ uri: 'file:///readme' })],
+  ['resources/read', (client) => client.readResource({ uri: 'file:///not/listed' })],
+  ['resources/read', (client) => client.readResource({ uri: 'db://users/rows' })],
+  ['prompts/get', (client) => client.getPrompt({ name: 'review', arguments: { file: 'the text of a secret' } })],
+  [
+    'completion/complete',
+    (client) => client.complete({ ref: { type: 'ref/prompt', name: 'review' }, argument: { name: 'file', value: 'a' } }),
+  ],
+];
+const listed = requests.filter((_request, index) => index !== 1);
+
+/** The requests for resources and prompts that reached the server. */
+function heardBy({ heard }: FakeMcpServer): string[] {
+  return heard.map(({ method }) => method).filter((method) => /^(resources\/(read|subscribe)|prompts\/get|completion)/.test(method));
+}
+
+type Row = { canonical: string; requested: string; verdict: string; code: string | null; toolset: string };
+
+async function auditOf(tool: string): Promise<Row[]> {
+  return (await service.call('GET', `/v1/audit?tool=${encodeURIComponent(tool)}`)).json.items as Row[];
+}
+
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+
+describe.each(eras)('a key bound to a toolset with one tool of an untrusted server (%s)', (era) => {
+  it('gets none of its resources, prompts and completions, and nothing reaches the server', async () => {
+    const name = `wild-${era}`;
+    const server = await addServer(name);
+    await addToolset(name, { tools: [{ tool: `${name}.look` }] });
+    const client = await connectClient(`${service.url}/mcp/${name}`, await keyFor(name), era);
+    expect((await client.listResources()).resources).toEqual([]);
+    expect((await client.listPrompts()).prompts).toEqual([]);
+    for (const [, send] of requests) await expect(send(client)).rejects.toThrow(/There is no/);
+    if (era === 'legacy') await expect(client.subscribeResource({ uri: 'file:///readme' })).rejects.toThrow(/There is no/);
+    expect(heardBy(server)).toEqual([]);
+    await client.close();
+  });
+
+  it('needs an approval for what the toolset offers of it, unless a rule allows it', async () => {
+    const name = `asked-${era}`;
+    const server = await addServer(name);
+    await addToolset(name, { tools: [{ tool: `${name}.look` }], resources: [`${name}.*`], prompts: [`${name}.*`] });
+    const client = await connectClient(`${service.url}/mcp/${name}`, await keyFor(name), era);
+    expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['file:///readme', 'file:///secret/keys']);
+    for (const [, send] of listed) await expect(send(client)).rejects.toThrow(/requires a person's approval/);
+    await expect(client.readResource({ uri: 'file:///not/listed' })).rejects.toThrow(/There is no resource/);
+    expect(heardBy(server)).toEqual([]);
+    expect(await auditOf(`${name}.resources/read`)).toMatchObject([
+      { requested: 'db://users/rows', verdict: 'refused', code: 'approval_required', toolset: name },
+      { requested: 'file:///readme', verdict: 'refused', code: 'approval_required' },
+    ]);
+    const rules = [
+      { decision: 'allow', kind: 'untrusted', resource: `${name}.file:///readme` },
+      { decision: 'allow', kind: 'untrusted', prompt: `${name}.review` },
+    ];
+    await withPolicy(rules, async () => {
+      expect(await client.readResource({ uri: 'file:///readme' })).toBeDefined();
+      expect(await client.getPrompt({ name: 'review' })).toBeDefined();
+      await expect(client.readResource({ uri: 'file:///secret/keys' })).rejects.toThrow(/approval/);
+    });
+    await client.close();
+  });
+
+  it('asks the user of the client, who reads exactly what is requested', async () => {
+    const name = `elicit-${era}`;
+    const server = await addServer(name);
+    await addToolset(name, { tools: [{ tool: `${name}.look` }], resources: [`${name}.file:///*`], prompts: [] });
+    const asked: string[] = [];
+    const prepare = (client: Client): void =>
+      client.setRequestHandler('elicitation/create', ({ params }) => {
+        asked.push(params.message);
+        return { action: 'accept', content: { approve: params.message.includes('file:///readme') } };
+      });
+    const key = await keyFor(name, ['tools', 'approve']);
+    const client = await connectClient(`${service.url}/mcp/${name}`, key, era, { elicitation: { form: {} } }, prepare);
+    expect(await client.readResource({ uri: 'file:///readme' })).toMatchObject({ contents: [{ uri: 'file:///readme' }] });
+    await expect(client.readResource({ uri: 'file:///secret/keys' })).rejects.toThrow(/denied/);
+    expect(asked).toEqual([expect.stringContaining(`${name}.file:///readme`), expect.stringContaining('file:///secret/keys')]);
+    expect(heardBy(server)).toEqual(['resources/read']);
+    await expect(client.readResource({ uri: 'db://users/rows' })).rejects.toThrow(/There is no resource/);
+    await client.close();
+  });
+});
+
+async function withPolicy(rules: object[], work: () => Promise<void>): Promise<void> {
+  const { status, text } = await service.call('PUT', '/v1/policy', { rules });
+  expect([200, 201], text).toContain(status);
+  try {
+    await work();
+  } finally {
+    await service.call('DELETE', '/v1/policy');
+  }
+}
+
+describe('resources and prompts of a trusted server', () => {
+  let server: FakeMcpServer;
+  let client: Client;
+
+  beforeAll(async () => {
+    server = await addServer('docs', { trusted: true });
+    await addToolset('docs', { tools: [{ tool: 'docs.look' }] });
+    client = await connectClient(`${service.url}/mcp/docs`, await keyFor('docs'), 'pinned');
+  });
+  afterAll(() => client.close());
+
+  it('are served, with a row of the audit for each request', async () => {
+    for (const [, send] of listed) await send(client);
+    await expect(client.readResource({ uri: 'file:///not/listed' })).rejects.toThrow(/There is no resource/);
+    expect(heardBy(server)).toEqual(listed.map(([method]) => method));
+    for (const method of new Set(listed.map(([method]) => method)))
+      expect((await auditOf(`docs.${method}`))[0]).toMatchObject({ canonical: `docs.${method}`, verdict: 'ran', toolset: 'docs' });
+  });
+
+  it.each([
+    ['of all of the server', { decision: 'deny', tool: 'docs.*' }, [0, 1, 2, 3, 4]],
+    ['of a resource', { decision: 'deny', resource: 'docs.file:///readme' }, [0]],
+    ['of resources that begin with a text', { decision: 'deny', resource: 'docs.*' }, [0, 2]],
+    ['of a prompt', { decision: 'deny', prompt: 'docs.review' }, [3, 4]],
+    ['of one method', { decision: 'deny', tool: 'docs.prompts/get' }, [3]],
+  ])('are refused by a rule that denies calls %s', async (_what, rule, refused) => {
+    const before = heardBy(server).length;
+    await withPolicy([rule], async () => {
+      for (const [index, [, send]] of requests.entries()) {
+        if (index === 1) continue;
+        if (refused.includes(index)) await expect(send(client)).rejects.toThrow(/rule 0 of the workspace's policy forbids/i);
+        else expect(await send(client)).toBeDefined();
+      }
+    });
+    expect(heardBy(server).length - before).toBe(requests.length - 1 - refused.filter((index) => index !== 1).length);
+  });
+
+  it('require the approval that their entry in the toolset requires', async () => {
+    await addToolset('careful', {
+      tools: [{ tool: 'docs.look' }],
+      resources: ['docs.*', { resource: 'docs.file:///secret/*', approval: 'always' }],
+      prompts: [{ prompt: 'docs.review', approval: 'always' }],
+    });
+    const careful = await connectClient(`${service.url}/mcp/careful`, await keyFor('careful'), 'pinned');
+    expect(await careful.readResource({ uri: 'file:///readme' })).toBeDefined();
+    await expect(careful.readResource({ uri: 'file:///secret/keys' })).rejects.toThrow(/requires approval for every call/);
+    await expect(careful.getPrompt({ name: 'review' })).rejects.toThrow(/requires approval for every call/);
+    await careful.close();
+  });
+
+  it('are refused by a guard that denies calls, which sees what is requested and what came back', async () => {
+    const questions: Record<string, unknown>[] = [];
+    let decision: object = { decision: 'deny', reason: 'closed' };
+    const guard = await listenUpstream({
+      async handle(request) {
+        questions.push((await request.json()) as Record<string, unknown>);
+        return Response.json(
+          questions.at(-1)?.event === 'before' ? decision : { decision: 'replace', content: [{ type: 'text', text: 'hidden' }] },
+        );
+      },
+    });
+    const before = heardBy(server).length;
+    await service.call('PATCH', '/v1/workspaces/default', { settings: { guard: { url: `${guard.url}/ask`, before: true, after: true } } });
+    try {
+      for (const [, send] of listed) await expect(send(client)).rejects.toThrow(/guard of the workspace denied this call: closed/);
+      expect(heardBy(server)).toHaveLength(before);
+      expect(questions[0]).toMatchObject({
+        ...{ event: 'before', canonical: 'docs.resources/read', requested: 'file:///readme', toolset: 'docs' },
+        arguments: { uri: 'file:///readme' },
+      });
+      decision = { decision: 'replace', arguments: { uri: 'file:///secret/keys' } };
+      await expect(client.readResource({ uri: 'file:///readme' })).rejects.toThrow(/invalid ones/);
+      expect(heardBy(server)).toHaveLength(before);
+      decision = { decision: 'allow' };
+      expect((await client.readResource({ uri: 'file:///readme' })).contents).toEqual([
+        { uri: 'file:///readme', mimeType: 'text/plain', text: 'hidden' },
+      ]);
+      expect(await client.getPrompt({ name: 'review' })).toMatchObject({ messages: [{ role: 'user', content: { text: 'hidden' } }] });
+    } finally {
+      await service.call('PATCH', '/v1/workspaces/default', { settings: { guard: null } });
+      guard.close();
+    }
+  });
+
+  it('make a subscription end when a rule denies the resource', async () => {
+    const listening = await connectClient(`${service.url}/mcp/docs`, await keyFor('docs'), 'legacy');
+    await listening.subscribeResource({ uri: 'file:///readme' });
+    await withPolicy([{ decision: 'deny', resource: 'docs.file:///readme' }], async () => {
+      await expect(listening.subscribeResource({ uri: 'file:///readme' })).rejects.toThrow(/forbids/);
+    });
+    expect(await auditOf('docs.resources/subscribe')).toMatchObject([{ verdict: 'refused' }, { verdict: 'ran' }]);
+    await listening.close();
+  });
+});
