@@ -2609,7 +2609,7 @@ export interface paths {
         put?: never;
         /**
          * Accept a held definition, or annotations
-         * @description A held definition takes effect in every toolset that has the tool. With `annotations: true` its annotations apply as well: calls of a read-only tool no longer require approval.
+         * @description A held definition takes effect in every toolset that has the tool. With `annotations: true` its annotations apply as well: calls of a read-only tool no longer require approval. A definition with findings takes two requests: the first returns `acknowledgement_required` with its `refId`, its `findings`, and the codes to `acknowledge`; the second has to send both.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -2640,6 +2640,54 @@ export interface paths {
          *     Scope: `admin`.
          */
         post: operations["rebindServerTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/tools/{tool}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject the listed definition
+         * @description Calls of the tool are refused, in pinned sessions too. The definition stays rejected when its server is refreshed, or deleted and added again. If the server lists another definition, that one is held, with the rejection among its `decisions`.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["rejectServerTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/tools/{tool}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a decision about a tool
+         * @description Takes the newest of its `decisions` back, or that about the definition `refId`. After an acceptance the tool is held again, and the definition that was accepted before is compared with the listed one. After a rejection it is in the state from before.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["undoServerToolDecision"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3711,41 +3759,17 @@ export interface components {
             status: components["schemas"]["DeliveryStatus"];
             turn: string | null;
         };
-        AcceptedTool: {
-            /** @description Default aliases from the listing: `aliases` of a static tool, `_meta.aliases` of an MCP tool. */
-            aliases?: components["schemas"]["ToolsetAlias"][];
-            annotations?: components["schemas"]["ToolAnnotations"];
-            /** @description An administrator accepted the annotations of this definition. They also count if the server is not `trusted`. */
-            annotationsAccepted: boolean;
-            canonical: string;
-            description: string;
-            findings?: components["schemas"]["Finding"][];
-            held?: components["schemas"]["Hold"];
-            inputSchema: {
-                [key: string]: unknown;
-            };
-            name: string;
-            outputSchema?: {
-                [key: string]: unknown;
-            };
-            /** @description SHA-256 of the definition in force. A toolset entry can refer to the tool by it. */
-            refId: string;
-            /** @description For a missing tool: the canonical name of a new tool with the same definition. */
-            renamedTo?: string;
-            /** @enum {string} */
-            state: "ready" | "held" | "missing" | "refused";
-            /** @description Toolsets that conflict with the definition: the tool stays held in them until they are saved again. */
-            warnings: components["schemas"]["Warning"][];
-        };
         /**
          * @example {
          *       "annotations": true
          *     }
          */
         AcceptRequest: {
+            /** @description The codes of all findings in the definition, which the problem `acknowledgement_required` lists. Required if there are any. */
+            acknowledge?: string[];
             /** @description `true`: its annotations (`readOnlyHint`, `idempotentHint`) apply until the definition changes, although its server is not `trusted`. `false`: they no longer apply. Default: only a held definition is accepted, without its annotations. */
             annotations?: boolean;
-            /** @description `refId` of the reviewed definition (`held.refId` of a held tool). If the server now lists another definition, nothing is accepted (409). */
+            /** @description `refId` of the reviewed definition (`held.refId`). If the server now lists another definition, nothing is accepted (409). Required with `acknowledge`. */
             refId?: string;
         };
         /**
@@ -4075,7 +4099,7 @@ export interface components {
         };
         AuditChange: {
             /** @enum {string} */
-            action: "create" | "update" | "delete" | "revoke" | "rotate" | "accept" | "refresh" | "sign-in" | "sign-out" | "backup" | "restore" | "erase";
+            action: "create" | "update" | "delete" | "revoke" | "rotate" | "accept" | "reject" | "undo" | "refresh" | "sign-in" | "sign-out" | "backup" | "restore" | "erase";
             /** Format: date-time */
             at: string;
             /**
@@ -4758,6 +4782,34 @@ export interface components {
             /** @description The key expires within a week, or a client still sends an earlier secret. Absent: none. */
             warnings?: components["schemas"]["Warning"][];
         };
+        DecidedTool: {
+            /** @description Default aliases from the listing: `aliases` of a static tool, `_meta.aliases` of an MCP tool. */
+            aliases?: components["schemas"]["ToolsetAlias"][];
+            annotations?: components["schemas"]["ToolAnnotations"];
+            /** @description An administrator accepted the annotations of this definition. They also count if the server is not `trusted`. */
+            annotationsAccepted: boolean;
+            canonical: string;
+            /** @description Decisions of administrators about definitions of this tool that can be undone, newest first. A rejection of another definition than the listed one is an earlier one. */
+            decisions?: components["schemas"]["DefinitionDecision"][];
+            description: string;
+            findings?: components["schemas"]["Finding"][];
+            held?: components["schemas"]["Hold"];
+            inputSchema: {
+                [key: string]: unknown;
+            };
+            name: string;
+            outputSchema?: {
+                [key: string]: unknown;
+            };
+            /** @description SHA-256 of the definition in force. A toolset entry can refer to the tool by it. */
+            refId: string;
+            /** @description For a missing tool: the canonical name of a new tool with the same definition. */
+            renamedTo?: string;
+            /** @enum {string} */
+            state: "ready" | "held" | "rejected" | "missing" | "refused";
+            /** @description Toolsets that conflict with the definition: the tool stays held in them until they are saved again. */
+            warnings: components["schemas"]["Warning"][];
+        };
         /** @enum {string} */
         Decision: "approve" | "deny";
         /**
@@ -4795,6 +4847,19 @@ export interface components {
             from?: unknown;
             path: string;
             to?: unknown;
+        };
+        DefinitionDecision: {
+            /** @description The codes of the findings that were acknowledged. */
+            acknowledged?: string[];
+            /** Format: date-time */
+            at: string;
+            /** @description Id of the key. */
+            by: string;
+            /** @enum {string} */
+            decision: "accepted" | "rejected";
+            note?: string;
+            /** @description The definition that was decided about. */
+            refId: string;
         };
         Delivery: {
             endedAt: string | null;
@@ -5080,7 +5145,7 @@ export interface components {
             changes: components["schemas"]["DefinitionChange"][];
             findings?: components["schemas"]["Finding"][];
             /** @enum {string} */
-            reason: "changed" | "new" | "suspicious" | "server";
+            reason: "changed" | "new" | "suspicious" | "server" | "rejected";
             refId: string;
         };
         ImagePart: {
@@ -5385,6 +5450,8 @@ export interface components {
             /** @description All tools that are currently held. */
             held: string[];
             refused: string[];
+            /** @description All tools whose listed definition was rejected. */
+            rejected: string[];
             removed: string[];
             renames: {
                 from: string;
@@ -5898,7 +5965,7 @@ export interface components {
         OpenAiError: {
             error: {
                 /** @enum {string} */
-                code: "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+                code: "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
                 message: string;
                 param: string | null;
                 type: string;
@@ -6272,7 +6339,7 @@ export interface components {
          */
         Problem: {
             /** @enum {string} */
-            code: "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+            code: "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
             /** @description What is wrong, and what to do. */
             detail: string;
             /** @description With `invalid_request`: every issue with its path, such as `tools[1].aliases[0]`. */
@@ -6774,6 +6841,17 @@ export interface components {
             lastAt: string;
             webhook: string;
         };
+        /**
+         * @example {
+         *       "note": "Asks for the whole conversation."
+         *     }
+         */
+        RejectRequest: {
+            /** @description The reason, shown with the rejection. */
+            note?: string;
+            /** @description `refId` of the reviewed definition. If the server now lists another definition, nothing is rejected (409). */
+            refId?: string;
+        };
         RequestBodies: {
             /** @description null: it was binary. */
             request: string | null;
@@ -7183,7 +7261,7 @@ export interface components {
                 code: number;
                 data?: {
                     /** @enum {string} */
-                    code?: "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+                    code?: "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
                     requestId?: string;
                 } & {
                     [key: string]: unknown;
@@ -7695,6 +7773,8 @@ export interface components {
             /** @description An administrator accepted the annotations of this definition. They also count if the server is not `trusted`. */
             annotationsAccepted: boolean;
             canonical: string;
+            /** @description Decisions of administrators about definitions of this tool that can be undone, newest first. A rejection of another definition than the listed one is an earlier one. */
+            decisions?: components["schemas"]["DefinitionDecision"][];
             description: string;
             findings?: components["schemas"]["Finding"][];
             held?: components["schemas"]["Hold"];
@@ -7710,7 +7790,7 @@ export interface components {
             /** @description For a missing tool: the canonical name of a new tool with the same definition. */
             renamedTo?: string;
             /** @enum {string} */
-            state: "ready" | "held" | "missing" | "refused";
+            state: "ready" | "held" | "rejected" | "missing" | "refused";
         };
         ServerView: {
             /** @description Arguments of the command. No shell interprets them. */
@@ -9239,6 +9319,11 @@ export interface components {
             label: string;
             /** @description Words or phrases in the conversation that suggest the tool. */
             triggers: string[];
+        };
+        /** @example {} */
+        UndoRequest: {
+            /** @description Undoes the decision about this definition. Default: the newest decision. */
+            refId?: string;
         };
         /**
          * @example {
@@ -16603,7 +16688,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AcceptedTool"];
+                    "application/json": components["schemas"]["DecidedTool"];
                 };
             };
             400: components["responses"]["Problem400"];
@@ -16647,6 +16732,92 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Rebound"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    rejectServerTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+                /**
+                 * @description The tool’s own name, without the server’s.
+                 * @example get_weather
+                 */
+                tool: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RejectRequest"];
+            };
+        };
+        responses: {
+            /** @description The current state of the tool. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecidedTool"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    undoServerToolDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+                /**
+                 * @description The tool’s own name, without the server’s.
+                 * @example get_weather
+                 */
+                tool: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UndoRequest"];
+            };
+        };
+        responses: {
+            /** @description The current state of the tool. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecidedTool"];
                 };
             };
             400: components["responses"]["Problem400"];

@@ -75,6 +75,8 @@ export const AuditChange = z
       'revoke',
       'rotate',
       'accept',
+      'reject',
+      'undo',
       'refresh',
       'sign-in',
       'sign-out',

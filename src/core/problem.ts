@@ -16,6 +16,7 @@ export const problemCatalogue = {
   method_not_allowed: { status: 405, title: 'The path does not support this method' },
   conflict: { status: 409, title: 'The request conflicts with the state of the resource' },
   name_conflict: { status: 409, title: 'Two tools claim one name' },
+  acknowledgement_required: { status: 409, title: 'The findings have to be acknowledged' },
   ambiguous_tool: { status: 409, title: 'The name matches more than one tool' },
   tool_held: { status: 409, title: 'The tool is held until its change is accepted' },
   precondition_failed: { status: 412, title: 'The resource has changed since it was read' },

@@ -68,6 +68,8 @@ const writes: ReadonlySet<CatalogMethod> = new Set([
   'revokeKey',
   'addRule',
   'acceptTool',
+  'rejectTool',
+  'undoTool',
   'rebindTool',
   'registerWorkspace',
   'deleteWorkspace',

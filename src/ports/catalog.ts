@@ -5,13 +5,14 @@
 import type { Agent } from '../core/agent.ts';
 import type { AliasMap } from '../core/toolset/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../core/toolset/edition-tool.ts';
+import type { RejectRequest, UndoRequest } from '../core/listing/definition-review.ts';
 import type { ToolAcceptance } from '../core/listing/stored-tool.ts';
 import type { MemberRights } from '../core/member.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Safeguards } from '../core/guard.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/servers/server.ts';
+import type { DecidedTool, ListingReport, ServerAccess, ServerTool } from '../core/servers/server.ts';
 import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import type { Discovery, ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
 import type { ListedSession, ListedWait, SessionFilter, SessionUpdate, WaitFilter } from '../core/turn/session-summary.ts';
@@ -228,9 +229,13 @@ export interface CatalogPort {
 
   /**
    * Accepts a held definition for every toolset, and with `annotations` its annotations too. `refId`: the definition that was reviewed.
-   * Throws `conflict` if it has changed since, or if nothing is held.
+   * Throws `conflict` if it has changed since, or if nothing is held, and `acknowledgement_required` for findings.
    */
-  acceptTool(server: string, tool: string, acceptance?: ToolAcceptance): Promise<AcceptedTool>;
+  acceptTool(server: string, tool: string, acceptance?: ToolAcceptance): Promise<DecidedTool>;
+  /** Rejects the listed definition: calls are refused until the server lists another one that is accepted, or the rejection is undone. */
+  rejectTool(server: string, tool: string, request?: RejectRequest): Promise<DecidedTool>;
+  /** Takes back the newest decision about a tool, or that about one definition. Throws `conflict` if there is none. */
+  undoTool(server: string, tool: string, request?: UndoRequest): Promise<DecidedTool>;
   /** Replaces `from`, which its server no longer lists, by `to` in every toolset, keeping the names it had. */
   rebindTool(server: string, from: string, to: string): Promise<{ toolsets: string[] }>;
 

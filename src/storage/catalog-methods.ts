@@ -105,6 +105,8 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   saveServerGrant: write,
   connections: read,
   acceptTool: { ...write, invalidates: ofServer },
+  rejectTool: { ...write, invalidates: ofServer },
+  undoTool: { ...write, invalidates: ofServer },
   rebindTool: { ...write, invalidates: ofServer },
 
   equipment: read,

@@ -20,7 +20,8 @@
  *   null before the first one; `annotationsAccepted` when an administrator accepted its annotations). `listed`: the definition that the
  *   server lists (null when its pin equals the accepted one). Each has its pin; `listed_pin` is null when the server does not list the
  *   tool. `reason`: why it is held (`Hold`), null when it is not; `refused` when the listed definition is invalid, with its hash as
- *   `listed_pin`. `findings`: of the listed one. A row outlives its server while a toolset names the tool.
+ *   `listed_pin`. `findings`: of the listed one. `decisions`: JSON of `ReviewDecision` (`core/listing/definition-review.ts`), null for none. A row
+ *   outlives its server while a toolset names the tool, or a definition of it is rejected.
  * - `toolset_tools(tool, toolset)`: toolsets whose newest version has an entry of `tool`.
  * - `server_state(server, state)`: the state of a server that lists its own tools, and who refreshes it (JSON, `catalog/servers/server-state.ts`).
  * - `server_offers(server, sequence, data)`: prompts, resources and templates of an MCP server (JSON in chunks).
@@ -279,6 +280,7 @@ export const catalogMigrations: readonly string[] = [
   INSERT OR IGNORE INTO joined (user, workspace) SELECT user, workspace FROM memberships ORDER BY workspace;
   CREATE INDEX IF NOT EXISTS joined_by_workspace ON joined (workspace);
   DROP TABLE memberships`,
+  'ALTER TABLE server_tools ADD COLUMN decisions TEXT',
 ].map((migration) => migration.replaceAll('!', ' NOT NULL'));
 
 /**

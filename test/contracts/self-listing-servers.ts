@@ -179,9 +179,15 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
         state: 'held',
         held: { reason: 'server', findings: [{ finding: 'other-server' }] },
       });
-      await catalog.acceptTool('facts', 'get');
+      const { refId } = await catalog.serverTool('facts', 'get');
+      await expect(catalog.acceptTool('facts', 'get', { refId })).rejects.toMatchObject({ code: 'acknowledgement_required' });
+      await catalog.acceptTool('facts', 'get', { refId, acknowledge: ['other-server'] });
       await take(discoveryOf([listed('get')], { connection: connectionOf('trusted-facts', '1.9.3') }));
       expect(await states()).toEqual({ get: 'ready' });
+      // Undone, it is held for the same reason, whatever was listed since.
+      await catalog.undoTool('facts', 'get');
+      await take(discoveryOf([listed('get')], { connection: connectionOf('trusted-facts', '1.9.3') }));
+      expect(await catalog.serverTool('facts', 'get')).toMatchObject({ state: 'held', held: { reason: 'server' } });
     });
 
     it('may be moved to another address by their writer, whatever name the server there has', async () => {

@@ -543,6 +543,16 @@ export function createFakeCatalog(options: {
       const accepted = serverTools.accept(server, tool, acceptance);
       return { ...accepted, warnings: await reviseToolsets() };
     },
+    rejectTool: async (server, tool, request = {}) => {
+      existing('server', server);
+      return { ...serverTools.reject(server, tool, request), warnings: await reviseToolsets() };
+    },
+    undoTool: async (server, tool, request = {}) => {
+      existing('server', server);
+      const undone = serverTools.undo(server, tool, request);
+      serverTools.forgetUnnamed();
+      return { ...undone, warnings: await reviseToolsets() };
+    },
     rebindTool: async (server, from, to) => {
       existing('server', server);
       const [before, after] = serverTools.rebind(server, from, to);

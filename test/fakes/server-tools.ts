@@ -2,19 +2,28 @@
 import {
   type ToolAcceptance,
   acceptReplacement,
-  acceptListedDefinition,
+  acceptTool,
   acceptedAnnotationPins,
   canonicalOf,
   rawOf,
+  toolKind,
   toolStateOf,
   toToolDefinition,
   toServerTool,
   type StoredTool,
 } from '../../src/core/listing/stored-tool.ts';
 import { reportListing, requireNamedItems } from '../../src/core/listing/listing-report.ts';
+import { rejectDefinition, undoDecision, type RejectRequest, type UndoRequest } from '../../src/core/listing/definition-review.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ListingReport, Server, ServerAccess, ServerTool } from '../../src/core/servers/server.ts';
-import { readEchoedListing, missingTool, pinListing, applyListing, type PinnedListing } from '../../src/core/listing/apply-listing.ts';
+import {
+  isRemembered,
+  readEchoedListing,
+  missingTool,
+  pinListing,
+  applyListing,
+  type PinnedListing,
+} from '../../src/core/listing/apply-listing.ts';
 import type { Finding } from '../../src/core/listing/hold.ts';
 import type { Discovery, ServerOperation } from '../../src/core/servers/server-state.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
@@ -31,6 +40,7 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
     if (tool === undefined) throw new Problem('not_found', `The server "${server}" has no tool "${name}".`);
     return tool;
   };
+  const decided = () => ({ by: 'root', at: Date.now() });
   const replace = (server: string, tool: StoredTool): void => {
     kept.set(
       server,
@@ -74,7 +84,7 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
       return report;
     },
     remove: (server: string): void => {
-      const named = toolsOf(server).filter(({ name }) => isNamed(canonicalOf(server, name)));
+      const named = toolsOf(server).filter((tool) => isRemembered(tool, (name) => isNamed(canonicalOf(server, name))));
       kept.set(
         server,
         named.map((tool) => ({ ...missingTool(tool), renamedTo: null })),
@@ -85,7 +95,7 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
     counts: (server: string) => {
       const states = toolsOf(server).map(toolStateOf);
       return {
-        toolCount: states.filter((state) => state === 'ready' || state === 'held').length,
+        toolCount: states.filter((state) => state !== 'missing' && state !== 'refused').length,
         held: states.filter((state) => state === 'held').length,
       };
     },
@@ -103,14 +113,24 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
         return tools.flatMap((tool) => toToolDefinition(server, tool) ?? []);
       }),
     accept: (server: string, name: string, acceptance: ToolAcceptance): ServerTool => {
-      replace(server, acceptListedDefinition(requireTool(server, name), acceptance));
+      replace(server, acceptTool(requireTool(server, name), acceptance, decided()));
+      return toServerTool(server, requireTool(server, name));
+    },
+    reject: (server: string, name: string, request: RejectRequest): ServerTool => {
+      const tool = requireTool(server, name);
+      replace(server, { ...tool, ...rejectDefinition(toolKind, tool, request, decided()) });
+      return toServerTool(server, requireTool(server, name));
+    },
+    undo: (server: string, name: string, request: UndoRequest): ServerTool => {
+      const tool = requireTool(server, name);
+      replace(server, { ...tool, ...undoDecision(toolKind, tool, request) });
       return toServerTool(server, requireTool(server, name));
     },
     /** Accepts the other tool; returns the canonical names, for the toolsets. */
     rebind: (server: string, from: string, to: string): [from: string, to: string] => {
       const prefix = `${server}.`;
       const target = requireTool(server, to.startsWith(prefix) ? to.slice(prefix.length) : to);
-      replace(server, acceptReplacement(requireTool(server, from), target));
+      replace(server, acceptReplacement(requireTool(server, from), target, decided()));
       return [canonicalOf(server, from), canonicalOf(server, target.name)];
     },
     /** Called when toolsets no longer list tools. */
@@ -118,7 +138,7 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
       for (const [server, tools] of kept) {
         kept.set(
           server,
-          tools.filter((tool) => toolStateOf(tool) !== 'missing' || isNamed(canonicalOf(server, tool.name))),
+          tools.filter((tool) => toolStateOf(tool) !== 'missing' || isRemembered(tool, (name) => isNamed(canonicalOf(server, name)))),
         );
       }
     },

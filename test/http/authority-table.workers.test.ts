@@ -168,6 +168,8 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   listServerTools: admin('GET', '/v1/servers/{name}/tools'),
   getServerTool: admin('GET', '/v1/servers/{name}/tools/t'),
   acceptServerTool: admin('POST', '/v1/servers/{name}/tools/t/accept'),
+  rejectServerTool: admin('POST', '/v1/servers/{name}/tools/t/reject'),
+  undoServerToolDecision: admin('POST', '/v1/servers/{name}/tools/t/undo'),
   rebindServerTool: admin('POST', '/v1/servers/{name}/tools/t/rebind', { to: 'u' }),
   listSkills: workspace(['toolsets'], 'GET', '/v1/skills'),
   getSkill: workspace(['toolsets'], 'GET', '/v1/skills/{name}'),

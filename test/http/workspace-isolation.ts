@@ -83,6 +83,8 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   putToolAliases: () => put({ aliases: [] }),
   authorizeServer: () => ({ body: {} }),
   acceptServerTool: () => ({ body: {} }),
+  rejectServerTool: () => ({ body: {} }),
+  undoServerToolDecision: () => ({ body: {} }),
   rebindServerTool: () => ({ body: { to: 'other' } }),
   testServer: () => ({ body: {} }),
   testPolicy: ({ name, key }) => [

@@ -1,5 +1,7 @@
-/** Handlers of servers: their listings, refresh leases, and held or accepted tools. */
-import { acceptTool, rebindTool } from '../servers/accept-tool.ts';
+/** Handlers of servers: their listings, refresh leases, and decisions about their tools. */
+import { type DecidedBy, rejectDefinition, undoDecision } from '../../core/listing/definition-review.ts';
+import { acceptTool, type StoredTool, toolKind } from '../../core/listing/stored-tool.ts';
+import { decideTool, rebindTool } from '../servers/accept-tool.ts';
 import { requireRow } from '../documents/documents.ts';
 import { readDocument } from '../servers/server-state.ts';
 import { listConnections, readConnection, saveConnection } from '../servers/connections.ts';
@@ -30,7 +32,14 @@ export const serverHandlers = {
   takeDiscovery: ({ context, by }, server, lease, discovery) => takeDiscovery(context, { server, lease, discovery, by }),
   saveServerGrant: ({ context, by }, server, grant, keyId) =>
     keyId === undefined ? saveGrant(context, { server, grant, by }) : saveConnectionOf(context, { server, keyId, grant, by }),
-  acceptTool: ({ context, by }, server, name, acceptance = {}) => acceptTool(context, { server, name, acceptance, by }),
+  acceptTool: ({ context, by }, server, name, acceptance = {}) =>
+    decideTool(context, { server, name, by, action: 'accept', decide: (tool, decided) => acceptTool(tool, acceptance, decided) }),
+  rejectTool: ({ context, by }, server, name, request = {}) => {
+    const decide = (tool: StoredTool, decided: DecidedBy) => ({ ...tool, ...rejectDefinition(toolKind, tool, request, decided) });
+    return decideTool(context, { server, name, by, action: 'reject', decide });
+  },
+  undoTool: ({ context, by }, server, name, request = {}) =>
+    decideTool(context, { server, name, by, action: 'undo', decide: (tool) => ({ ...tool, ...undoDecision(toolKind, tool, request) }) }),
   rebindTool: ({ context, by }, server, from, to) => rebindTool(context, { server, from, to, by }),
 } satisfies Partial<CatalogHandlers>;
 

@@ -1,9 +1,11 @@
-/** Accepts what a server lists for a tool: a held definition or its annotations, or another tool in its place. */
-import { acceptListedDefinition, acceptReplacement, rebindEntries, type ToolAcceptance } from '../../core/listing/stored-tool.ts';
-import { canonicalOf, toToolDefinition, toServerTool, type StoredTool } from '../../core/listing/stored-tool.ts';
+/** An administrator's decisions about what a server lists for a tool: its definition and annotations, or another tool in its place. */
+import { isRemembered } from '../../core/listing/apply-listing.ts';
+import type { DecidedBy } from '../../core/listing/definition-review.ts';
+import { acceptReplacement, rebindEntries } from '../../core/listing/stored-tool.ts';
+import { canonicalOf, toolStateOf, toToolDefinition, toServerTool, type StoredTool } from '../../core/listing/stored-tool.ts';
 import { isInternalToolset } from '../../core/made/made-toolset.ts';
 import { Problem } from '../../core/problem.ts';
-import type { AcceptedTool } from '../../core/servers/server.ts';
+import type { DecidedTool } from '../../core/servers/server.ts';
 import type { Edition, EditionTool } from '../../core/toolset/edition-tool.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import { firstWarnings } from '../../core/warning.ts';
@@ -13,32 +15,48 @@ import type { Prepared } from '../documents/write-document.ts';
 import { recordChange } from '../records/audit.ts';
 import { knownTools } from '../tools/known-tools.ts';
 import { readEditionText } from '../toolsets/editions.ts';
-import { readPointer } from '../toolsets/toolset-versions.ts';
+import { namedTools, readPointer } from '../toolsets/toolset-versions.ts';
 import { prepareToolset, recompileWith, toolsetsWith } from '../toolsets/toolsets.ts';
 import { dropDefinitions, serverOf } from './server-definitions.ts';
-import { readTool, requireTool, writeTool } from './server-tools.ts';
+import { deleteServerTool, readTool, requireTool, writeTool } from './server-tools.ts';
 
-/** In every toolset that has the tool. */
-export async function acceptTool(
+/** `decide`: returns the tool with the decision. It takes effect in every toolset that has the tool. */
+export async function decideTool(
   context: CatalogContext,
-  { server, name, acceptance, by }: { server: string; name: string; acceptance: ToolAcceptance; by: string },
-): Promise<AcceptedTool> {
-  const accepted = acceptListedDefinition(requireTool(context, server, name), acceptance);
-  const definition = toToolDefinition(serverOf(context, server), accepted);
+  {
+    server,
+    name,
+    action,
+    by,
+    decide,
+  }: {
+    server: string;
+    name: string;
+    action: 'accept' | 'reject' | 'undo';
+    by: string;
+    decide(tool: StoredTool, decided: DecidedBy): StoredTool;
+  },
+): Promise<DecidedTool> {
+  const decided = decide(requireTool(context, server, name), { by, at: context.now() });
+  const canonical = canonicalOf(server, name);
+  const definition = toToolDefinition(serverOf(context, server), decided);
   const tools = definition === null ? [] : [definition];
   const { warnings, commit } = await recompileWith(
     context,
-    tools.map(({ canonical }) => canonical),
+    tools.map((tool) => tool.canonical),
     knownTools(context, { tools }),
   );
   for (const { message } of warnings) context.log.info('toolset not recompiled', { server, tool: name, message });
+  const named = namedTools(context.sql, server);
+  const isKept = toolStateOf(decided) !== 'missing' || isRemembered(decided, () => named.has(canonical));
   context.transact(() => {
-    writeTool(context, server, accepted);
-    recordChange(context, { by, action: 'accept', resource: 'server-tool', name: canonicalOf(server, name) });
+    if (isKept) writeTool(context, server, decided);
+    else deleteServerTool(context.sql, server, name);
+    recordChange(context, { by, action, resource: 'server-tool', name: canonical });
     dropDefinitions(context, server);
     commit();
   });
-  return { ...toServerTool(server, accepted), warnings: firstWarnings(warnings, 'toolsets') };
+  return { ...toServerTool(server, decided), warnings: firstWarnings(warnings, 'toolsets') };
 }
 
 /**
@@ -52,7 +70,7 @@ export async function rebindTool(
 ): Promise<{ toolsets: string[] }> {
   const gone = requireTool(context, server, from);
   const target = findTarget(context, server, to);
-  const accepted = acceptReplacement(gone, target);
+  const accepted = acceptReplacement(gone, target, { by, at: context.now() });
   const definition = toToolDefinition(serverOf(context, server), accepted);
   const known = knownTools(context, { tools: definition === null ? [] : [definition] });
   const [before, after] = [canonicalOf(server, from), canonicalOf(server, accepted.name)];

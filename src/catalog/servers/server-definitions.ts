@@ -2,6 +2,7 @@
  * The definitions of servers' tools for compiling toolsets, cached parsed in the object: a workspace has thousands, and every write of a
  * toolset reads them. The rows themselves are `server-tools.ts`.
  */
+import { isRemembered } from '../../core/listing/apply-listing.ts';
 import { acceptedAnnotationPins, toolStateOf, toToolDefinition } from '../../core/listing/stored-tool.ts';
 import type { StoredTool, DefinitionSource } from '../../core/listing/stored-tool.ts';
 import type { Server, ServerAccess } from '../../core/servers/server.ts';
@@ -9,7 +10,7 @@ import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CatalogContext } from '../context.ts';
 import { findRow } from '../documents/documents.ts';
 import { enqueuePublish } from '../records/outbox.ts';
-import { readTools } from './server-tools.ts';
+import { deleteServerTool, readTool, readTools } from './server-tools.ts';
 
 /** By server, including removed ones. */
 export function serverDefinitions(context: CatalogContext): ReadonlyMap<string, readonly ToolDefinition[]> {
@@ -42,7 +43,9 @@ export function forgetUnnamed(context: CatalogContext, canonicals: ReadonlySet<s
     const named = context.sql.exec('SELECT 1 FROM toolset_tools WHERE tool = ? LIMIT 1', definition.canonical).toArray();
     if (named.length > 0) continue;
     const { server, name } = definition;
-    context.sql.exec('DELETE FROM server_tools WHERE server = ? AND name = ? AND listed_pin IS NULL', server, name);
+    const tool = readTool(context.sql, server, name);
+    if (tool === null || isRemembered(tool, () => false)) continue;
+    deleteServerTool(context.sql, server, name);
     dropDefinitions(context, server);
   }
 }

@@ -42,7 +42,7 @@ export function pageOfTools(sql: SqlStorage, server: string, page: PageRequest):
 
 /** Returns the number of definitions of each of these servers, and of those that are held; none for a server without definitions. */
 export function toolCounts(sql: SqlStorage, servers: readonly string[]): Map<string, { toolCount: number; held: number }> {
-  const query = `SELECT server, count(*) AS toolCount, count(reason) AS held FROM server_tools
+  const query = `SELECT server, count(*) AS toolCount, sum(reason IS NOT NULL AND NOT ${listedIsRejected}) AS held FROM server_tools
     WHERE server IN (SELECT value FROM json_each(?)) AND listed_pin IS NOT NULL AND reason IS NOT '${refusedReason}' GROUP BY server`;
   const rows = sql.exec<{ server: string; toolCount: number; held: number }>(query, JSON.stringify(servers)).toArray();
   return new Map(rows.map(({ server, ...counts }) => [server, counts]));
@@ -50,18 +50,19 @@ export function toolCounts(sql: SqlStorage, servers: readonly string[]): Map<str
 
 /** Returns the number of tools, and characters of their definitions, of all other servers. */
 export function sizeOfOthers(sql: SqlStorage, server: string): { tools: number; characters: number } {
-  const query = `SELECT count(*) AS tools, coalesce(sum(coalesce(length(accepted), 0) + coalesce(length(listed), 0)), 0) AS characters
+  const query = `SELECT count(*) AS tools, coalesce(sum(coalesce(length(accepted), 0) + coalesce(length(listed), 0) + coalesce(length(decisions), 0)), 0) AS characters
     FROM server_tools WHERE server <> ?`;
   return sql.exec<{ tools: number; characters: number }>(query, server).one();
 }
 
 /** Call in a write's transaction. */
 export function writeTool(context: CatalogContext, server: string, tool: StoredTool): void {
-  const { accepted, listed, refused, reason, findings, renamedTo } = tool;
+  const { accepted, listed, refused, reason, findings, decisions, renamedTo } = tool;
   overwriteTool(context.sql, server, tool.name);
   context.sql.exec(
     `INSERT OR REPLACE INTO server_tools
-       (server, name, accepted, accepted_pin, listed, listed_pin, reason, findings, renamed_to, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (server, name, accepted, accepted_pin, listed, listed_pin, reason, findings, decisions, renamed_to, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     server,
     tool.name,
     definitionText(accepted),
@@ -71,6 +72,7 @@ export function writeTool(context: CatalogContext, server: string, tool: StoredT
     listed?.pin ?? refused,
     refused === null ? reason : refusedReason,
     findings.length === 0 ? null : JSON.stringify(findings),
+    decisions.length === 0 ? null : JSON.stringify(decisions),
     renamedTo,
     context.now(),
   );
@@ -83,8 +85,12 @@ export function deleteServerTool(sql: SqlStorage, server: string, name: string):
 }
 
 function overwriteTool(sql: SqlStorage, server: string, name: string): void {
-  for (const column of ['accepted', 'listed', 'findings']) overwrite(sql, 'server_tools', column, 'server = ? AND name = ?', server, name);
+  for (const column of ['accepted', 'listed', 'findings', 'decisions'])
+    overwrite(sql, 'server_tools', column, 'server = ? AND name = ?', server, name);
 }
+
+/** Whether the listed definition of a row was rejected. */
+const listedIsRejected = `EXISTS (SELECT 1 FROM json_each(decisions) WHERE value ->> 'decision' = 'rejected' AND value ->> 'refId' = listed_pin)`;
 
 /** Value of the column `reason`; `listed_pin` is then the hash of the rejected definition. */
 const refusedReason = 'refused';
@@ -98,6 +104,7 @@ type SqlRow = {
   listed_pin: string | null;
   reason: string | null;
   findings: string | null;
+  decisions: string | null;
   renamed_to: string | null;
 };
 
@@ -114,6 +121,7 @@ function fromSql(row: SqlRow): StoredTool {
     refused: isRefused ? row.listed_pin : null,
     reason: isRefused ? null : (row.reason as StoredTool['reason']),
     findings: row.findings === null ? [] : (JSON.parse(row.findings) as StoredTool['findings']),
+    decisions: row.decisions === null ? [] : (JSON.parse(row.decisions) as StoredTool['decisions']),
     renamedTo: row.renamed_to,
   };
 }

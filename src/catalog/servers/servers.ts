@@ -22,7 +22,7 @@ import { isSameCommand, noLauncher, plainCredentials, unprovenCommand } from '..
 import { isSameClient } from '../../core/servers/server-identity.ts';
 import { healthOf, afterDocumentChange } from '../../core/servers/refresh-state.ts';
 import { noOffers } from '../../core/servers/server-state.ts';
-import { readEchoedListing, missingTool, pinListing, type PinnedItem } from '../../core/listing/apply-listing.ts';
+import { isRemembered, readEchoedListing, missingTool, pinListing, type PinnedItem } from '../../core/listing/apply-listing.ts';
 import type { Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 import { listRows, requireRow, toStoredDocument, type DocumentRow } from '../documents/documents.ts';
@@ -63,11 +63,12 @@ export const serverWriter: DocumentWriter = {
     return { ...prepared, warnings: [...warnings, ...(prepared.warnings ?? [])] };
   },
 
-  /** Toolsets then show its tools as missing. Accepted definitions are kept, and apply if a server is created again under the name. */
+  /** Toolsets then show its tools as missing. Accepted definitions and rejections are kept, and apply if a server is created again under the name. */
   prepareRemoval: async (context, name) => {
     const named = namedTools(context.sql, name);
     const kept = readTools(context.sql, name);
-    const gone = kept.filter((tool) => named.has(canonicalOf(name, tool.name))).map((tool) => ({ ...missingTool(tool), renamedTo: null }));
+    const isNamed = (tool: string): boolean => named.has(canonicalOf(name, tool));
+    const gone = kept.filter((tool) => isRemembered(tool, isNamed)).map((tool) => ({ ...missingTool(tool), renamedTo: null }));
     const definitions = definitionsOfServer({ name, kind: 'static', trusted: false }, gone);
     const { warnings, commit } = await recompileWith(context, named, knownTools(context, { server: { name, tools: definitions } }));
     for (const { message } of warnings) context.log.info('toolset not recompiled', { server: name, message });

@@ -15,7 +15,7 @@ const tones: Readonly<Record<string, string>> = {
     connected: 'ok',
   },
   ...{ failing: 'bad', unauthorized: 'bad', missing: 'bad', revoked: 'bad', held: 'warn', 'signed-out': 'warn', deleting: 'warn' },
-  ...{ failed: 'bad', denied: 'bad', interrupted: 'bad', refused: 'bad', dead: 'bad' },
+  ...{ failed: 'bad', denied: 'bad', interrupted: 'bad', refused: 'bad', rejected: 'bad', dead: 'bad' },
   ...{ waiting: 'warn', pending: 'warn', expired: 'warn', outcome_unknown: 'warn', running: 'info', writing: 'info', queued: 'info' },
 };
 

@@ -3,6 +3,7 @@
  * renamed. Pure; the Catalog stores the result. `listing.ts` checks the definitions themselves.
  */
 import { canonicalJson, sha256Hex } from '../hash.ts';
+import { hasRejections, rejectionOf, reviewListed } from './definition-review.ts';
 import type { Finding } from './hold.ts';
 import { isDeeperThan } from '../json/wire-value.ts';
 import {
@@ -19,7 +20,6 @@ import {
 } from './stored-tool.ts';
 import { limits } from '../limits.ts';
 import { readListing, type OperationsByTool } from './listing.ts';
-import { identityChanged } from '../servers/server-identity.ts';
 import { definitionPin } from '../tools/tool.ts';
 
 /** One item of a listing with a unique name. */
@@ -110,8 +110,8 @@ function hashOf(items: readonly PinnedItem[]): Promise<string> {
 
 /**
  * Merges a listing with the known tools. `isFirst`: the server is new, so all its tools are accepted. `isNamed`: whether a toolset contains
- * the tool (name without the server); tools that are neither listed nor in a toolset are forgotten. `stranger`: the finding that the server
- * changed its identity; its tools are then held until accepted.
+ * the tool (name without the server); tools that are neither listed nor in a toolset are forgotten, unless they were rejected. `stranger`: the
+ * finding that the server changed its identity; its tools are then held until accepted.
  */
 export function applyListing(request: {
   kept: readonly StoredTool[];
@@ -126,7 +126,7 @@ export function applyListing(request: {
   const forgotten: string[] = [];
   for (const tool of request.kept) {
     if (after.has(tool.name)) continue;
-    if (request.isNamed(tool.name)) after.set(tool.name, missingTool(tool));
+    if (isRemembered(tool, request.isNamed)) after.set(tool.name, missingTool(tool));
     else forgotten.push(tool.name);
   }
   offerRenames(before, after);
@@ -145,48 +145,37 @@ export function applyListing(request: {
   };
 }
 
+/** Whether a tool stays known while its server does not list it. */
+export function isRemembered({ name, decisions }: StoredTool, isNamed: (name: string) => boolean): boolean {
+  return isNamed(name) || hasRejections(decisions);
+}
+
 /**
- * Returns the tool as missing, because its server no longer lists it or was deleted. The accepted definition remains for comparison with a
- * later tool of that name.
+ * Returns the tool as missing, because its server no longer lists it or was deleted. The accepted definition and the decisions remain for
+ * comparison with a later tool of that name.
  */
-export function missingTool({ name, accepted, renamedTo }: StoredTool): StoredTool {
-  return { name, accepted: withoutAnnotations(accepted), listed: null, refused: null, reason: null, findings: [], renamedTo };
+export function missingTool({ name, accepted, decisions, renamedTo }: StoredTool): StoredTool {
+  return { name, accepted: withoutAnnotations(accepted), listed: null, refused: null, reason: null, findings: [], decisions, renamedTo };
 }
 
 function listedTool(
   before: StoredTool | undefined,
   item: PinnedItem,
-  { isFirst, stranger }: { isFirst: boolean; stranger?: Finding | null },
+  options: { isFirst: boolean; stranger?: Finding | null },
 ): StoredTool {
   const { name, listed, refused } = item;
-  const accepted = before?.accepted ?? null;
-  const other = stranger ?? strangerOf(before);
-  const findings = other === null || accepted === null ? item.findings : [other, ...item.findings];
-  const tool = { name, accepted, listed, refused, reason: null, findings, renamedTo: null };
-  if (listed === null) return tool;
+  const review = reviewListed<AcceptedDefinition>(before, item, options);
   // The pin is unchanged, but the rules that clean definitions for models may be newer than the stored result.
-  if (accepted?.pin === listed.pin) return { ...tool, accepted: acceptedAgain(accepted, listed), reason: other === null ? null : 'server' };
-  if (accepted !== null) return { ...tool, reason: 'changed' };
-  if (item.isSuspicious) return { ...tool, reason: 'suspicious' };
-  // A tool that was already held remains held, even if its server was created again.
-  return isFirst && before === undefined ? { ...tool, accepted: listed } : { ...tool, reason: 'new' };
+  const isSame = listed !== null && review.accepted?.pin === listed.pin;
+  return { name, listed, refused, ...review, ...(isSame && { accepted: acceptedAgain(review.accepted, listed) }), renamedTo: null };
 }
 
 /**
  * Returns the same definition, cleaned by this release's rules. After an identity change, accepting the tool does not restore accepted
  * annotations.
  */
-function acceptedAgain({ annotationsAccepted }: AcceptedDefinition, listed: PinnedDefinition): AcceptedDefinition {
-  return { ...listed, ...(annotationsAccepted === true && { annotationsAccepted }) };
-}
-
-/**
- * Returns the identity finding of a held tool. It remains until an administrator accepts the tool, also if the server is listed again.
- * null: none.
- */
-function strangerOf(before: StoredTool | undefined): Finding | null {
-  if (before === undefined || before.reason === null) return null;
-  return before.findings.find(({ finding }) => finding === identityChanged) ?? null;
+function acceptedAgain(accepted: AcceptedDefinition | null, listed: PinnedDefinition): AcceptedDefinition {
+  return { ...listed, ...(accepted?.annotationsAccepted === true && { annotationsAccepted: true }) };
 }
 
 /**
@@ -199,10 +188,14 @@ function offerRenames(before: ReadonlyMap<string, StoredTool>, after: Map<string
   const offered = new Set(gone.map(({ renamedTo }) => renamedTo));
   const fresh = [...after.values()].flatMap((tool) => {
     const isFresh = (before.get(tool.name)?.accepted ?? null) === null || offered.has(tool.name);
-    return tool.listed !== null && isFresh ? [{ name: tool.name, key: definitionKey(tool.listed) }] : [];
+    return tool.listed !== null && isFresh && toolStateOf(tool) !== 'rejected'
+      ? [{ name: tool.name, key: definitionKey(tool.listed) }]
+      : [];
   });
   const arrivals = Map.groupBy(fresh, ({ key }) => key);
-  const departures = Map.groupBy(gone, ({ accepted }) => (accepted === null ? null : definitionKey(accepted)));
+  const departures = Map.groupBy(gone, ({ accepted, decisions }) =>
+    accepted === null || rejectionOf(decisions, accepted.pin) !== null ? null : definitionKey(accepted),
+  );
   for (const [shape, from] of departures) {
     const to = (shape === null ? undefined : arrivals.get(shape)) ?? [];
     const only = from.length === 1 && to.length === 1 ? (to[0]?.name ?? null) : null;
@@ -224,7 +217,8 @@ function isSame(one: StoredTool, other: StoredTool): boolean {
     one.refused === other.refused &&
     one.reason === other.reason &&
     one.renamedTo === other.renamedTo &&
-    canonicalJson(one.findings) === canonicalJson(other.findings)
+    canonicalJson(one.findings) === canonicalJson(other.findings) &&
+    one.decisions === other.decisions
   );
 }
 

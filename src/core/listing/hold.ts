@@ -13,20 +13,29 @@ export type DefinitionChange = z.infer<typeof DefinitionChange>;
 export const Finding = z.object({ finding: z.string(), path: z.string(), message: z.string() }).meta({ id: 'Finding' });
 export type Finding = z.infer<typeof Finding>;
 
+/** Reported findings of one listed definition: enough to judge it. */
+export const maxDefinitionFindings = 20;
+
+/** The finding that the server changed its identity (`core/servers/server-identity.ts`). */
+export const identityChanged = 'other-server';
+
 /**
- * Why a tool cannot be called until an administrator accepts it. `changed`: its definition differs from the accepted one. `new`: its server
+ * Why a tool cannot be called until an administrator decides. `changed`: its definition differs from the accepted one. `new`: its server
  * added it after the first listing. `suspicious`: its texts address the model about more than the tool. `server`: its server changed its
- * name, see `findings`. `refId`: the definition that would be accepted.
+ * name, see `findings`. `rejected`: an administrator rejected it. `refId`: the definition that this is about.
  */
 export const Hold = z
   .object({
-    reason: z.enum(['changed', 'new', 'suspicious', 'server']),
+    reason: z.enum(['changed', 'new', 'suspicious', 'server', 'rejected']),
     refId: z.string(),
     changes: z.array(DefinitionChange),
     findings: z.array(Finding).optional(),
   })
   .meta({ id: 'Hold' });
 export type Hold = z.infer<typeof Hold>;
+
+/** Why a definition that was not rejected is held. */
+export type HoldReason = Exclude<Hold['reason'], 'rejected'>;
 
 /** Adds one finding, with a bounded path. The number is bounded by the number of texts; `listing.ts` limits how many are reported. */
 export function addFinding(findings: Finding[], { finding, path, message }: Finding): void {

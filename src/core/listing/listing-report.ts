@@ -29,12 +29,14 @@ export function reportListing(
     ...listing.nameless.flatMap(({ path, findings }) => findings.map((finding) => findingWarning(path, finding, true))),
     ...taken.tools.flatMap((tool) => toolWarnings(server, tool, paths.get(tool.name))),
   ].sort((one, other) => placeOf(one) - placeOf(other));
+  const namesIn = (state: 'held' | 'rejected') => taken.tools.filter((tool) => toolStateOf(tool) === state).map(({ name }) => name);
   return {
     server,
     tools: taken.tools.filter(({ listed }) => listed !== null).length,
     added: taken.added,
     removed: taken.removed,
-    held: taken.tools.filter((tool) => toolStateOf(tool) === 'held').map(({ name }) => name),
+    held: namesIn('held'),
+    rejected: namesIn('rejected'),
     refused: [
       ...taken.tools.filter(({ refused }) => refused !== null).map(({ name }) => name),
       ...listing.nameless.map(({ name, path }) => (name === '' ? path : name.slice(0, limits.maxQuotedLength))),
@@ -54,6 +56,8 @@ function toolWarnings(server: string, tool: StoredTool, path: string | undefined
   }
   const findings = tool.findings.map((finding) => findingWarning(path, finding, tool.refused !== null));
   const hold = holdOf(tool);
+  // A rejected tool was reviewed: the report has its name, and the tool its findings.
+  if (hold?.reason === 'rejected') return [];
   if (hold === null) return findings;
   const [first] = hold.changes;
   const reasons = {

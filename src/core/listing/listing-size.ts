@@ -11,7 +11,9 @@ const maxWorkspaceDefinitionCharacters = 16 * MB;
 export type ListingSize = { tools: number; characters: number };
 
 export function listingSize(tools: readonly StoredTool[]): ListingSize {
-  const characters = tools.reduce((sum, { accepted, listed }) => sum + sizeOf(accepted) + (listed === accepted ? 0 : sizeOf(listed)), 0);
+  const sizeOfTool = ({ accepted, listed, decisions }: StoredTool): number =>
+    sizeOf(accepted) + (listed === accepted ? 0 : sizeOf(listed)) + (decisions.length === 0 ? 0 : JSON.stringify(decisions).length);
+  const characters = tools.reduce((sum, tool) => sum + sizeOfTool(tool), 0);
   return { tools: tools.length, characters };
 }
 

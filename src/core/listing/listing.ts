@@ -5,7 +5,7 @@
  */
 import { findAdvisories, findSuspicions } from './definition-findings.ts';
 import { fold } from '../names/fold.ts';
-import { type Finding, addFinding } from './hold.ts';
+import { type Finding, addFinding, maxDefinitionFindings } from './hold.ts';
 import { limits } from '../limits.ts';
 import { KB } from '../limits/units.ts';
 import { cleanSchema } from './listing-cleanup.ts';
@@ -19,9 +19,6 @@ import { passedMeta } from '../tools/mcp-input.ts';
 import type { ServerOperation } from '../servers/server-state.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { isDeeperThan, isRecord, recordOf } from '../json/wire-value.ts';
-
-/** Reported findings of one listed definition: enough to judge it. */
-export const maxDefinitionFindings = 20;
 
 export type ListedDefinition = {
   /** `tools[i]`. */

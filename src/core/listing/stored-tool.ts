@@ -4,10 +4,23 @@
  */
 import { diffDefinitions } from './definition-diff.ts';
 import { canonicalJson } from '../hash.ts';
-import type { Finding, Hold } from './hold.ts';
+import type { Hold } from './hold.ts';
+import {
+  acceptDefinition,
+  rejectionOf,
+  requireAcknowledged,
+  requireListed,
+  reviewStateOf,
+  showDecisions,
+  type AcceptRequest,
+  type DecidedBy,
+  type DefinitionKind,
+  type Reviewed,
+} from './definition-review.ts';
 import { type CanonicalName, parseWireName, quote } from '../names/names.ts';
 import type { Server, ServerAccess, ServerTool } from '../servers/server.ts';
-import type { BareDefinition, ToolDefinition, ToolSource, ToolPresentation } from '../tools/tool.ts';
+import { bareDefinition, type BareDefinition, type ToolDefinition, type ToolSource, type ToolPresentation } from '../tools/tool.ts';
+import { visibleJson } from '../text/visible-text.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import { Problem } from '../problem.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
@@ -21,19 +34,10 @@ export type PinnedDefinition = { pin: string; definition: BareDefinition; raw?: 
 /** `annotationsAccepted`: an administrator accepted the annotations of exactly this definition. */
 export type AcceptedDefinition = PinnedDefinition & { annotationsAccepted?: true };
 
-export type StoredTool = {
-  /** The name without the server. */
-  name: string;
-  /** The definition in force; null: none was ever accepted. */
-  accepted: AcceptedDefinition | null;
-  /** The definition as the server lists it; null: not listed, or not a valid definition. */
+export type StoredTool = Reviewed<AcceptedDefinition> & {
   listed: PinnedDefinition | null;
   /** The hash of a listed item that is not a valid definition. */
   refused: string | null;
-  /** Why `listed` is not in force; null: it is in force, or nothing is listed. */
-  reason: Hold['reason'] | null;
-  /** Findings in the listed definition. */
-  findings: readonly Finding[];
   /** For a missing tool: the name of a new tool with an equal definition. */
   renamedTo: string | null;
 };
@@ -41,10 +45,8 @@ export type StoredTool = {
 /** What a server's document defines for all its tools. */
 export type DefinitionSource = Pick<Server, 'kind' | 'instructions'> & { name: string; trusted: boolean };
 
-export function toolStateOf({ refused, listed, reason }: StoredTool): ServerTool['state'] {
-  if (refused !== null) return 'refused';
-  if (listed === null) return 'missing';
-  return reason === null ? 'ready' : 'held';
+export function toolStateOf(tool: Pick<StoredTool, 'refused' | 'listed' | 'reason' | 'decisions'>): ServerTool['state'] {
+  return tool.refused === null ? reviewStateOf(tool) : 'refused';
 }
 
 /** Names are validated when they are read. A tool refused for its name has this canonical name too, but is never called. */
@@ -52,9 +54,10 @@ export function canonicalOf(server: string, ownName: string): CanonicalName {
   return `${server}.${ownName}` as CanonicalName;
 }
 
-/** null: not held. A new tool has nothing to compare with, so it has no changes. */
+/** null: neither held nor rejected. A new tool has nothing to compare with, so it has no changes. */
 export function holdOf(tool: StoredTool): Hold | null {
-  const { accepted, listed, reason, findings } = tool;
+  const { accepted, listed, findings } = tool;
+  const reason = toolStateOf(tool) === 'rejected' ? 'rejected' : tool.reason;
   if (listed === null || reason === null) return null;
   return {
     reason,
@@ -90,6 +93,7 @@ export function toServerTool(server: string, tool: StoredTool): ServerTool {
     refId: shown?.pin ?? '',
     ...(held !== null && { held }),
     ...(tool.findings.length > 0 && { findings: [...tool.findings] }),
+    ...(tool.decisions.length > 0 && { decisions: showDecisions(tool.decisions) }),
     ...(tool.renamedTo !== null && { renamedTo: canonicalOf(server, tool.renamedTo) }),
   };
 }
@@ -153,7 +157,8 @@ function sourceOf(server: DefinitionSource, tool: StoredTool, pin: string): Tool
   const state = toolStateOf(tool);
   const held = holdOf(tool);
   return {
-    state: state === 'refused' ? 'missing' : state,
+    // Toolsets tell a rejected tool from a held one by the reason of its hold.
+    state: state === 'refused' ? 'missing' : state === 'rejected' ? 'held' : state,
     trusted: server.trusted,
     ...(tool.accepted?.annotationsAccepted === true && { annotationsAccepted: true as const }),
     pin,
@@ -163,45 +168,57 @@ function sourceOf(server: DefinitionSource, tool: StoredTool, pin: string): Tool
   };
 }
 
-// An administrator's decisions about a listed tool: put a held definition into force, or let it replace a missing one.
+// An administrator's decisions about a listed tool: `definition-review.ts`, with its annotations; and letting it replace a missing one.
 
-/** `refId`: the reviewed definition. `annotations`: whether its annotations count; absent: annotations of a held definition do not. */
-export type ToolAcceptance = { refId?: string | undefined; annotations?: boolean | undefined };
+export const toolKind: DefinitionKind<PinnedDefinition> = {
+  noun: 'tool',
+  textOf: (listed) => visibleJson(bareDefinition(rawOf(listed))),
+};
 
-/** Puts the listed definition into force. Throws `conflict` if it is not the reviewed definition, or if nothing would change. */
-export function acceptListedDefinition(tool: StoredTool, { refId, annotations }: ToolAcceptance): StoredTool {
-  if (tool.listed === null || (tool.reason === null && annotations === undefined))
-    throw new Problem(
-      'conflict',
-      `${quote(tool.name)} is not held, so there is nothing to accept. To accept its annotations, send {"annotations": true}.`,
-    );
-  if (refId !== undefined && refId !== tool.listed.pin) {
-    throw new Problem('conflict', `${quote(tool.name)} has changed since the review. Read the definition again.`, {
-      refId: tool.listed.pin,
-    });
+/** `annotations`: whether its annotations count; absent: annotations of a held definition do not. */
+export type ToolAcceptance = AcceptRequest & { annotations?: boolean | undefined };
+
+/** Puts a held definition into force, or accepts or withdraws the annotations of the one in force. Throws as `acceptDefinition` does. */
+export function acceptTool(tool: StoredTool, { annotations, ...request }: ToolAcceptance, decided: DecidedBy): StoredTool {
+  // Withdrawing annotations puts nothing into force and needs no acknowledgement.
+  if (annotations === false && tool.accepted !== null) return { ...tool, accepted: withoutAnnotations(tool.accepted) };
+  if (toolStateOf(tool) !== 'ready') {
+    // Undoing it does not bring back annotations, which may have been accepted for another URL.
+    const review = acceptDefinition(toolKind, { ...tool, accepted: withoutAnnotations(tool.accepted) }, request, decided);
+    return { ...tool, ...review, accepted: endorsed(review.accepted, annotations) };
   }
-  return {
-    ...tool,
-    accepted: { ...withoutAnnotations(tool.listed), ...(annotations === true && { annotationsAccepted: true }) },
-    reason: null,
-  };
+  if (annotations !== true) {
+    const hint = 'To accept its annotations, send {"annotations": true}.';
+    throw new Problem('conflict', `${quote(tool.name)} is not held, so there is nothing to accept. ${hint}`);
+  }
+  requireListed(toolKind, tool, request.refId);
+  requireAcknowledged(toolKind, tool, request);
+  return { ...tool, accepted: endorsed(tool.accepted, annotations) };
+}
+
+function endorsed(accepted: AcceptedDefinition | null, annotations: boolean | undefined): AcceptedDefinition | null {
+  return accepted === null ? null : { ...withoutAnnotations(accepted), ...(annotations === true && { annotationsAccepted: true }) };
 }
 
 /**
- * Accepts `to` as the replacement of `from`. Throws `conflict` if `from` is not missing, or if `to` is held with a different definition,
- * which no administrator has reviewed.
+ * Accepts `to` as the replacement of `from`. Throws `conflict` if `from` is not missing, or if `to` is rejected, or held with a definition
+ * that differs or has findings, which no administrator has reviewed.
  */
-export function acceptReplacement(from: StoredTool, to: StoredTool): StoredTool {
+export function acceptReplacement(from: StoredTool, to: StoredTool, decided: DecidedBy): StoredTool {
+  const state = toolStateOf(to);
   if (toolStateOf(from) !== 'missing')
     throw new Problem('conflict', `${quote(from.name)} is still listed by its server. Only a missing tool can be rebound.`);
   if (to.listed === null) throw new Problem('conflict', `${quote(to.name)} is not listed by its server. Choose a listed tool.`);
-  if (holdOf(to) !== null && (from.accepted === null || definitionKey(from.accepted) !== definitionKey(to.listed))) {
+  if (state === 'rejected' || (from.accepted !== null && rejectionOf(from.decisions, from.accepted.pin) !== null))
+    throw new Problem('conflict', `The definition of ${quote(state === 'rejected' ? to.name : from.name)} was rejected. Undo that first.`);
+  if (state !== 'held') return { ...to, accepted: withoutAnnotations(to.listed) };
+  if (from.accepted === null || definitionKey(from.accepted) !== definitionKey(to.listed))
     throw new Problem(
       'conflict',
       `${quote(to.name)} is held and its definition differs from that of ${quote(from.name)}. Accept it first.`,
     );
-  }
-  return { ...to, accepted: withoutAnnotations(to.listed), reason: null };
+  if (to.findings.length > 0) throw new Problem('conflict', `${quote(to.name)} is held and its definition has findings. Accept it first.`);
+  return acceptTool(to, {}, decided);
 }
 
 /**

@@ -3,13 +3,11 @@
  * proves nothing; but if a different server responds at the URL, an administrator should review it before its tools are called.
  */
 import { canonicalJson } from '../hash.ts';
-import type { Finding } from '../listing/hold.ts';
+import { identityChanged, type Finding } from '../listing/hold.ts';
 import { quote } from '../names/names.ts';
 import type { McpServer } from './server.ts';
 import type { ServerConnection } from './server-state.ts';
 import type { Warning } from '../warning.ts';
-
-export const identityChanged = 'other-server';
 
 /**
  * Returns a finding if the name or the major version changed; null: unchanged, or nothing was known before. Minor versions change weekly,

@@ -4,6 +4,7 @@
  */
 import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
+import { DefinitionDecision } from '../listing/definition-review.ts';
 import { Finding, Hold } from '../listing/hold.ts';
 import { limits } from '../limits.ts';
 import { sentHeaders, sentQuery } from './sent-headers.ts';
@@ -245,8 +246,8 @@ export function callUrlOf(document: Pick<Server, 'name' | 'kind' | 'url'> & { ba
   return (document.kind === 'openapi' ? (document.baseUrl ?? document.url) : document.url) ?? null;
 }
 
-/** `refused`: the listed item is not a valid definition; `findings` say why. */
-export const ServerToolState = z.enum(['ready', 'held', 'missing', 'refused']);
+/** `rejected`: an administrator rejected the listed definition. `refused`: the listed item is not a valid definition; `findings` say why. */
+export const ServerToolState = z.enum(['ready', 'held', 'rejected', 'missing', 'refused']);
 
 export const ServerTool = z
   .object({
@@ -266,6 +267,10 @@ export const ServerTool = z
     refId: z.string().meta({ description: 'SHA-256 of the definition in force. A toolset entry can refer to the tool by it.' }),
     held: Hold.optional(),
     findings: z.array(Finding).optional(),
+    decisions: z.array(DefinitionDecision).optional().meta({
+      description:
+        'Decisions of administrators about definitions of this tool that can be undone, newest first. A rejection of another definition than the listed one is an earlier one.',
+    }),
     renamedTo: z
       .string()
       .optional()
@@ -274,12 +279,12 @@ export const ServerTool = z
   .meta({ id: 'ServerTool' });
 export type ServerTool = z.infer<typeof ServerTool>;
 
-export const AcceptedTool = ServerTool.extend({
+export const DecidedTool = ServerTool.extend({
   warnings: z
     .array(Warning)
     .meta({ description: 'Toolsets that conflict with the definition: the tool stays held in them until they are saved again.' }),
-}).meta({ id: 'AcceptedTool' });
-export type AcceptedTool = z.infer<typeof AcceptedTool>;
+}).meta({ id: 'DecidedTool' });
+export type DecidedTool = z.infer<typeof DecidedTool>;
 
 /** The result of a listing, by names without the server. */
 export const ListingReport = z
@@ -289,6 +294,7 @@ export const ListingReport = z
     added: z.array(z.string()),
     removed: z.array(z.string()),
     held: z.array(z.string()).meta({ description: 'All tools that are currently held.' }),
+    rejected: z.array(z.string()).meta({ description: 'All tools whose listed definition was rejected.' }),
     refused: z.array(z.string()),
     renames: z.array(z.object({ from: z.string(), to: z.string() })),
     warnings: z.array(Warning),

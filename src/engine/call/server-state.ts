@@ -53,13 +53,18 @@ export function isServerTool({ kind }: EditionTool): boolean {
   return kind === 'static' || kind === 'mcp' || kind === 'openapi';
 }
 
-/** The result for a tool whose definition an administrator has to accept first. */
+/** The result for a tool whose definition an administrator has to accept first, or has rejected. */
 export function heldResult(tool: EditionTool): ToolResult {
-  const why = tool.held === undefined || tool.held.reason === 'changed' ? 'its definition changed' : whyHeld[tool.held.reason];
-  return errorResult('tool_held', `${tool.wireName} is held: ${why}, and an administrator has not accepted it yet. Use another tool.`);
+  const { reason = 'changed' } = tool.held ?? {};
+  const text =
+    reason === 'rejected'
+      ? `${tool.wireName} cannot be called: an administrator rejected its definition. Use another tool.`
+      : `${tool.wireName} is held: ${whyHeld[reason]}, and an administrator has not accepted it yet. Use another tool.`;
+  return errorResult('tool_held', text);
 }
 
 const whyHeld = {
+  changed: 'its definition changed',
   new: 'its server added it',
   suspicious: 'its definition contains instructions that go beyond the tool',
   server: 'its server has changed its name',

@@ -1,6 +1,7 @@
 /** `/v1/servers/{server}/tools`: the tools of a server, and decisions on held or renamed tools. */
 import { z } from 'zod';
-import { AcceptedTool, ServerTool } from '../../core/servers/server.ts';
+import { AcceptDecision, RejectDecision, UndoDecision } from '../../core/listing/definition-review.ts';
+import { DecidedTool, ServerTool } from '../../core/servers/server.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { serverParams } from './servers.ts';
@@ -10,22 +11,17 @@ const params = serverParams.extend({
   tool: z.string().min(1).max(512).meta({ description: 'The tool’s own name, without the server’s.', example: 'get_weather' }),
 });
 
-const refId = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/, { message: 'must be 64 hex digits: held.refId, as GET shows it' })
-  .meta({
-    description:
-      '`refId` of the reviewed definition (`held.refId` of a held tool). If the server now lists another definition, nothing is accepted (409).',
-  });
 const AcceptRequest = z
   .strictObject({
-    refId: refId.optional(),
+    ...AcceptDecision,
     annotations: z.boolean().optional().meta({
       description:
         '`true`: its annotations (`readOnlyHint`, `idempotentHint`) apply until the definition changes, although its server is not `trusted`. `false`: they no longer apply. Default: only a held definition is accepted, without its annotations.',
     }),
   })
   .meta({ id: 'AcceptRequest', example: { annotations: true } });
+const RejectRequest = z.strictObject(RejectDecision).meta({ id: 'RejectRequest', example: { note: 'Asks for the whole conversation.' } });
+const UndoRequest = z.strictObject(UndoDecision).meta({ id: 'UndoRequest', example: {} });
 const RebindRequest = z
   .strictObject({ to: z.string().min(1).max(512).meta({ description: 'Own or canonical name of the replacement tool.' }) })
   .meta({ id: 'RebindRequest', example: { to: 'get_forecast' } });
@@ -78,14 +74,52 @@ export const serverToolRoutes: readonly Route[] = [
       operationId: 'acceptServerTool',
       summary: 'Accept a held definition, or annotations',
       description:
-        'A held definition takes effect in every toolset that has the tool. With `annotations: true` its annotations apply as well: calls of a read-only tool no longer require approval.',
+        'A held definition takes effect in every toolset that has the tool. With `annotations: true` its annotations apply as well: calls of a read-only tool no longer require approval. A definition with findings takes two requests: the first returns `acknowledgement_required` with its `refId`, its `findings`, and the codes to `acknowledge`; the second has to send both.',
       params,
       body: { schema: AcceptRequest, isOptional: true },
-      answers: { 200: { description: 'The current state of the tool.', schema: AcceptedTool } },
-      problems: ['conflict'],
+      answers: { 200: { description: 'The current state of the tool.', schema: DecidedTool } },
+      problems: ['conflict', 'acknowledgement_required'],
     },
     async ({ answer, services, principal, params, body }) => {
       return answer(200, await services.catalog(principal).acceptTool(params.server, params.tool, body));
+    },
+  ),
+
+  defineRoute(
+    {
+      ...common,
+      method: 'post',
+      path: '/v1/servers/{server}/tools/{tool}/reject',
+      operationId: 'rejectServerTool',
+      summary: 'Reject the listed definition',
+      description:
+        'Calls of the tool are refused, in pinned sessions too. The definition stays rejected when its server is refreshed, or deleted and added again. If the server lists another definition, that one is held, with the rejection among its `decisions`.',
+      params,
+      body: { schema: RejectRequest, isOptional: true },
+      answers: { 200: { description: 'The current state of the tool.', schema: DecidedTool } },
+      problems: ['conflict'],
+    },
+    async ({ answer, services, principal, params, body }) => {
+      return answer(200, await services.catalog(principal).rejectTool(params.server, params.tool, body));
+    },
+  ),
+
+  defineRoute(
+    {
+      ...common,
+      method: 'post',
+      path: '/v1/servers/{server}/tools/{tool}/undo',
+      operationId: 'undoServerToolDecision',
+      summary: 'Undo a decision about a tool',
+      description:
+        'Takes the newest of its `decisions` back, or that about the definition `refId`. After an acceptance the tool is held again, and the definition that was accepted before is compared with the listed one. After a rejection it is in the state from before.',
+      params,
+      body: { schema: UndoRequest, isOptional: true },
+      answers: { 200: { description: 'The current state of the tool.', schema: DecidedTool } },
+      problems: ['conflict'],
+    },
+    async ({ answer, services, principal, params, body }) => {
+      return answer(200, await services.catalog(principal).undoTool(params.server, params.tool, body));
     },
   ),
 

@@ -49,6 +49,20 @@ const rows: Row[] = [
     {},
     { action: 'accept', resource: 'server-tool', name: 'facts.find' },
   ],
+  [
+    'undoServerToolDecision',
+    'POST',
+    '/v1/servers/facts/tools/find/undo',
+    {},
+    { action: 'undo', resource: 'server-tool', name: 'facts.find' },
+  ],
+  [
+    'rejectServerTool',
+    'POST',
+    '/v1/servers/facts/tools/find/reject',
+    { note: 'No.' },
+    { action: 'reject', resource: 'server-tool', name: 'facts.find' },
+  ],
   ['refreshServer', 'POST', '/v1/servers/facts/refresh', undefined, null],
   ['putPolicy', 'PUT', '/v1/policy', { rules: [{ decision: 'ask', tool: 'builtin.bash' }] }, { action: 'create', resource: 'policy' }],
   [

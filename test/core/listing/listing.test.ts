@@ -11,7 +11,7 @@ import { describeCorpus, readJson } from '../../fixtures.ts';
 import { listingOf, verdicts } from '../listing-cases.ts';
 import type { MetadataRow } from '../listing-cases.ts';
 import { maxListedDescriptionBytes } from '../../../src/core/listing/listing-text.ts';
-import { maxDefinitionFindings } from '../../../src/core/listing/listing.ts';
+import { maxDefinitionFindings } from '../../../src/core/listing/hold.ts';
 
 type Json = Record<string, unknown>;
 const object = { type: 'object' };

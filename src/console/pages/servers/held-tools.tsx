@@ -1,4 +1,4 @@
-/** Definitions that cannot be called until an administrator accepts them, with what changed and every hidden character shown. */
+/** Definitions that cannot be called until an administrator accepts them, with what changed and every hidden character shown; and rejected ones. */
 import type { components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
 import { announce } from '../../parts/announce.ts';
@@ -7,6 +7,8 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { DiffLines } from '../../parts/diff-lines.tsx';
 import { visible } from '../../parts/visible.ts';
 import { visibleNodes } from '../../text/visible-nodes.ts';
+import { AcceptFlagged } from './accept-flagged.tsx';
+import { Decisions } from './decisions.tsx';
 import type { OpenServer } from './server-state.ts';
 
 type Tool = components['schemas']['ServerTool'];
@@ -17,6 +19,7 @@ const reasons: Readonly<Record<Held['held']['reason'], string>> = {
   new: 'Its server added it after the first listing.',
   suspicious: 'Its texts speak to the model about more than the tool.',
   server: 'The server at this address reports another name than before.',
+  rejected: 'It was rejected. It stays so until that is undone or the server lists another definition.',
 };
 
 export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly Tool[] }) {
@@ -24,6 +27,8 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
   const renamed = tools.filter(({ state: of, renamedTo }) => of === 'missing' && renamedTo !== undefined);
   if (held.length + renamed.length === 0) return null;
   const { path } = state;
+  const pending = held.filter(({ state: of }) => of === 'held');
+  const plain = pending.filter(isPlain);
   // What was reviewed is accepted: if the server lists another definition by now, the response is 409.
   const accept = ({ name: tool, held: { refId } }: Held) =>
     moniker.value.post('/v1/servers/{server}/tools/{tool}/accept', { params: { path: { ...path, tool } }, body: { refId } });
@@ -32,8 +37,13 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
   };
   const acceptAll = () =>
     state.act(async () => {
-      for (const tool of held) await accept(tool);
+      for (const tool of plain) await accept(tool);
     });
+  const reject = async ({ name: tool, held: { refId } }: Held): Promise<void> => {
+    const params = { path: { ...path, tool } };
+    if (await state.act(() => moniker.value.post('/v1/servers/{server}/tools/{tool}/reject', { params, body: { refId } })))
+      announce(`${tool} is rejected`);
+  };
   const rebind = async ({ name: tool, renamedTo = '' }: Tool): Promise<void> => {
     const params = { path: { ...path, tool } };
     const isDone = await state.act(() =>
@@ -45,15 +55,19 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
     <section aria-label="Held definitions">
       <div class="actions">
         <h2>Held definitions</h2>
-        <span class="badge warn">{held.length + renamed.length}</span>
+        <span class="badge warn">{pending.length + renamed.length}</span>
         <span class="grow" />
-        {held.length > 1 && (
-          <ConfirmButton label="Accept all" question={`Accept all ${held.length} as shown?`} onConfirm={() => void acceptAll()} />
+        {plain.length > 1 && (
+          <ConfirmButton
+            label={plain.length === pending.length ? 'Accept all' : 'Accept all without findings'}
+            question={`Accept all ${plain.length} as shown?`}
+            onConfirm={() => void acceptAll()}
+          />
         )}
       </div>
       <p class="muted">Models do not see these and cannot call them. The accepted definitions stay in force.</p>
       {held.map((tool) => (
-        <HeldCard key={tool.name} tool={tool} onAccept={() => void acceptOne(tool)} />
+        <HeldCard key={tool.name} state={state} tool={tool} onAccept={() => void acceptOne(tool)} onReject={() => void reject(tool)} />
       ))}
       {renamed.map((tool) => (
         <article key={tool.name} class="held-card" aria-label={tool.name}>
@@ -76,19 +90,41 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
   );
 }
 
-function HeldCard({ tool: { name, held, description, inputSchema }, onAccept }: { tool: Held; onAccept(): void }) {
-  const { reason, changes, findings = [] } = held;
+function isPlain({ held: { findings = [] } }: Held): boolean {
+  return findings.length === 0;
+}
+
+type CardProps = { state: OpenServer; tool: Held; onAccept(): void; onReject(): void };
+
+function HeldCard({ state, tool, onAccept, onReject }: CardProps) {
+  const { name, held, description, inputSchema, decisions = [] } = tool;
+  const { reason, changes, findings = [], refId } = held;
+  const earlier = decisions.filter(({ decision, refId: of }) => decision === 'rejected' && of !== refId);
   return (
     <article class="held-card" aria-label={name}>
       <header class="actions">
         <code>{visible(name)}</code>
         <span class="badge warn">{reason}</span>
         <span class="grow" />
-        <button type="button" class="primary" aria-label={`Accept ${name}`} onClick={onAccept}>
-          Accept
-        </button>
+        {reason !== 'rejected' && (
+          <>
+            <button type="button" aria-label={`Reject ${name}`} onClick={onReject}>
+              Reject
+            </button>
+            {isPlain(tool) && (
+              <button type="button" class="primary" aria-label={`Accept ${name}`} onClick={onAccept}>
+                Accept
+              </button>
+            )}
+          </>
+        )}
       </header>
-      <p>{reasons[reason]}</p>
+      <p>
+        {reasons[reason]}
+        {earlier.length > 0 && ` ${earlier.length === 1 ? 'An earlier definition' : 'Earlier definitions'} of it was rejected.`}
+      </p>
+      <Decisions state={state} tool={tool} />
+      {reason !== 'rejected' && !isPlain(tool) && <AcceptFlagged key={refId} state={state} tool={name} refId={refId} />}
       {findings.length > 0 && (
         <ul class="findings">
           {findings.map(({ finding, path, message }) => (

@@ -7,6 +7,8 @@ import { Records } from '../../parts/records.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { visible } from '../../parts/visible.ts';
+import { AcceptFlagged } from './accept-flagged.tsx';
+import { Decisions } from './decisions.tsx';
 import type { OpenServer } from './server-state.ts';
 
 type View = components['schemas']['ServerView'];
@@ -110,7 +112,8 @@ function ToolDetails({ state, tool, isTrusted }: { state: OpenServer; tool: Tool
     state.act(() =>
       moniker.value.post('/v1/servers/{server}/tools/{tool}/accept', {
         params: { path: { ...state.path, tool: name } },
-        body: { annotations: isAccepted },
+        // Of the definition that is shown, not of one that is held.
+        body: { annotations: isAccepted, ...(isAccepted && { refId: tool.refId }) },
       }),
     );
   return (
@@ -118,6 +121,7 @@ function ToolDetails({ state, tool, isTrusted }: { state: OpenServer; tool: Tool
       <p>
         <StateBadge state={tool.state} />
       </p>
+      <Decisions state={state} tool={tool} />
       <p class="description">{visible(description)}</p>
       {findings.length > 0 && (
         <ul class="findings">
@@ -136,9 +140,13 @@ function ToolDetails({ state, tool, isTrusted }: { state: OpenServer; tool: Tool
               {annotationsAccepted
                 ? 'They count until the definition changes. '
                 : 'They do not count, since the server is not trusted: every call requires approval. '}
-              <button type="button" onClick={() => void setAccepted(!annotationsAccepted)}>
-                {annotationsAccepted ? 'Let them count no longer' : 'Accept the annotations'}
-              </button>
+              {!annotationsAccepted && findings.length > 0 && tool.state === 'ready' ? (
+                <AcceptFlagged state={state} tool={name} refId={tool.refId} annotations />
+              ) : (
+                <button type="button" onClick={() => void setAccepted(!annotationsAccepted)}>
+                  {annotationsAccepted ? 'Let them count no longer' : 'Accept the annotations'}
+                </button>
+              )}
             </p>
           )}
         </div>
