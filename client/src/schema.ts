@@ -2504,6 +2504,100 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/servers/{server}/offers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the prompts and resources of a server
+         * @description Those that are `ready` can be offered by toolsets (`resources` and `prompts` of a toolset).
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listServerOffers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/offers/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a held prompt or resource
+         * @description One with findings takes two requests, as a tool does.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["acceptServerOffer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/offers/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a prompt or resource
+         * @description It is not offered, also when the server is deleted and added again, until it is listed with another definition.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["rejectServerOffer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/offers/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a decision about a prompt or resource
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["undoServerOfferDecision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/servers/{server}/refresh": {
         parameters: {
             query?: never;
@@ -3761,6 +3855,22 @@ export interface components {
         };
         /**
          * @example {
+         *       "kind": "prompt",
+         *       "name": "review"
+         *     }
+         */
+        AcceptOffer: {
+            /** @description The codes of all findings in the definition, which the problem `acknowledgement_required` lists. Required if there are any. */
+            acknowledge?: string[];
+            /** @enum {string} */
+            kind: "prompt" | "resource" | "template";
+            /** @description The name of a prompt, the URI of a resource, or a template. */
+            name: string;
+            /** @description `refId` of the reviewed definition (`held.refId`). If the server now lists another definition, nothing is accepted (409). Required with `acknowledge`. */
+            refId?: string;
+        };
+        /**
+         * @example {
          *       "annotations": true
          *     }
          */
@@ -4113,7 +4223,7 @@ export interface components {
             kind: "change";
             /** @description Name of the resource; for a key or session its id, for the master key its fingerprint, for a server tool its canonical name. */
             name: string;
-            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `member`, `workspace`, `session` (only `delete`), `key`, `grant` or `master-key`. */
+            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `member`, `workspace`, `session` (only `delete`), `key`, `grant` or `master-key`. */
             resource: string;
             /** @description The version that the change created. null if the resource has no versions. */
             version: number | null;
@@ -6843,6 +6953,22 @@ export interface components {
         };
         /**
          * @example {
+         *       "kind": "prompt",
+         *       "name": "review"
+         *     }
+         */
+        RejectOffer: {
+            /** @enum {string} */
+            kind: "prompt" | "resource" | "template";
+            /** @description The name of a prompt, the URI of a resource, or a template. */
+            name: string;
+            /** @description The reason, shown with the rejection. */
+            note?: string;
+            /** @description `refId` of the reviewed definition. If the server now lists another definition, nothing is rejected (409). */
+            refId?: string;
+        };
+        /**
+         * @example {
          *       "note": "Asks for the whole conversation."
          *     }
          */
@@ -7140,6 +7266,23 @@ export interface components {
             toolset?: components["schemas"]["ToolsetReference"];
             /** @description Problems in the current workspace, such as names that match no tool or a missing toolset. Absent: none. */
             warnings?: components["schemas"]["Warning"][];
+        };
+        ReviewedOffer: {
+            decisions?: components["schemas"]["DefinitionDecision"][];
+            /** @description The definition in force, else the listed one. */
+            definition: {
+                [key: string]: unknown;
+            };
+            findings?: components["schemas"]["Finding"][];
+            held?: components["schemas"]["Hold"];
+            /** @enum {string} */
+            kind: "prompt" | "resource" | "template";
+            /** @description Of a prompt its name, of a resource its URI, of a template itself. */
+            name: string;
+            /** @description SHA-256 of this definition. */
+            refId: string;
+            /** @enum {string} */
+            state: "ready" | "held" | "rejected" | "missing";
         };
         ReviewedSchedule: {
             /** @description The agent that runs the turns. */
@@ -7843,8 +7986,10 @@ export interface components {
             kind: "static" | "mcp" | "openapi";
             name: string;
             oauth?: components["schemas"]["ServerOAuth"];
-            /** @description Number of prompts, resources and templates of an MCP server. */
+            /** @description Number of prompts, resources and templates of an MCP server, without held ones. */
             offers?: {
+                /** @description Number of those that are not offered until they are accepted. */
+                held: number;
                 prompts: number;
                 resources: number;
                 resourceTemplates: number;
@@ -9320,6 +9465,20 @@ export interface components {
             /** @description Words or phrases in the conversation that suggest the tool. */
             triggers: string[];
         };
+        /**
+         * @example {
+         *       "kind": "prompt",
+         *       "name": "review"
+         *     }
+         */
+        UndoOffer: {
+            /** @enum {string} */
+            kind: "prompt" | "resource" | "template";
+            /** @description The name of a prompt, the URI of a resource, or a template. */
+            name: string;
+            /** @description Undoes the decision about this definition. Default: the newest decision. */
+            refId?: string;
+        };
         /** @example {} */
         UndoRequest: {
             /** @description Undoes the decision about this definition. Default: the newest decision. */
@@ -10107,8 +10266,10 @@ export interface components {
             kind: "static" | "mcp" | "openapi";
             name: string;
             oauth?: components["schemas"]["ServerOAuth"];
-            /** @description Number of prompts, resources and templates of an MCP server. */
+            /** @description Number of prompts, resources and templates of an MCP server, without held ones. */
             offers?: {
+                /** @description Number of those that are not offered until they are accepted. */
+                held: number;
                 prompts: number;
                 resources: number;
                 resourceTemplates: number;
@@ -16512,6 +16673,158 @@ export interface operations {
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
             409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listServerOffers: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, by kind and name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ReviewedOffer"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    acceptServerOffer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptOffer"];
+            };
+        };
+        responses: {
+            /** @description Its current state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedOffer"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    rejectServerOffer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RejectOffer"];
+            };
+        };
+        responses: {
+            /** @description Its current state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedOffer"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    undoServerOfferDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoOffer"];
+            };
+        };
+        responses: {
+            /** @description Its current state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedOffer"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];

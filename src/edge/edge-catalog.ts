@@ -70,6 +70,7 @@ const writes: ReadonlySet<CatalogMethod> = new Set([
   'acceptTool',
   'rejectTool',
   'undoTool',
+  'decideOffer',
   'rebindTool',
   'registerWorkspace',
   'deleteWorkspace',
@@ -111,6 +112,8 @@ function servedMethods(parts: CatalogParts): Served {
     privateTools: () => [],
     tool: async (canonical) => requireKnownTool(await editions.known(), canonical),
 
+    // At most `limits.maxServerOffersBytes`.
+    reviewedOffers: (server) => ({ items: lists.reviewedOffers(server), nextCursor: null }),
     serverTools: (server, page) => {
       const tools = lists.tools(server);
       const read = (after: string, count: number) => tools.filter(({ name }) => name > after).slice(0, count);

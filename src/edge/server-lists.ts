@@ -5,13 +5,21 @@
 import { applyListing, pinListing, type PinnedListing } from '../core/listing/apply-listing.ts';
 import { reportListing, requireNamedItems } from '../core/listing/listing-report.ts';
 import { listingSize, requireListingRoom } from '../core/listing/listing-size.ts';
+import {
+  countOffers,
+  offersInForce,
+  offerWarnings,
+  reviewOffers,
+  type ReviewedOffer,
+  showOffer,
+  type StoredOffer,
+} from '../core/listing/stored-offer.ts';
 import { acceptedAnnotationPins, type StoredTool, toolStateOf, toServerTool, toToolDefinition } from '../core/listing/stored-tool.ts';
 import { Problem, quoted } from '../core/problem.ts';
 import {
   afterFailedRefresh,
   afterRefresh,
   boundedDiscovery,
-  countOffers,
   healthOf,
   holdsLease,
   initialState,
@@ -21,12 +29,12 @@ import {
 } from '../core/servers/refresh-state.ts';
 import { type ListingReport, type Server, type ServerAccess, type ServerTool, toServerAccess } from '../core/servers/server.ts';
 import { identityFinding, identityWarning } from '../core/servers/server-identity.ts';
-import { type Discovery, noOffers, type ServerOffers } from '../core/servers/server-state.ts';
+import type { Discovery, ServerOffers } from '../core/servers/server-state.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { RefreshClaim, RefreshFailure, RefreshLease } from '../ports/catalog.ts';
 import type { PinnedOperation } from '../storage/catalog-methods.ts';
 
-type Kept = { document: Server; tools: readonly StoredTool[]; state: RefreshState; offers: ServerOffers };
+type Kept = { document: Server; tools: readonly StoredTool[]; state: RefreshState; offers: readonly StoredOffer[] };
 
 /** Documents never change, so each has its first version. */
 const version = 1;
@@ -41,7 +49,7 @@ export function createServerLists(
   const servers = new Map(
     Array.from(documents, ([name, document]): [string, Kept] => [
       name,
-      { document, tools: [], state: initialState(version, now()), offers: noOffers },
+      { document, tools: [], state: initialState(version, now()), offers: [] },
     ]),
   );
 
@@ -100,7 +108,8 @@ export function createServerLists(
     failureOf: (name: string): string | null => servers.get(name)?.state.reason ?? null,
     definitions: (): ToolDefinition[] => [...servers].flatMap(([name, kept]) => definitionsOf(name, kept)),
     access: (name: string): ServerAccess => accessOf(name, require(name)),
-    offers: (name: string): ServerOffers => require(name).offers,
+    offers: (name: string): ServerOffers => offersInForce(require(name).offers),
+    reviewedOffers: (name: string): ReviewedOffer[] => require(name).offers.map(showOffer),
     tools: (name: string): ServerTool[] => require(name).tools.map((tool) => toServerTool(name, tool)),
     tool: (server: string, name: string): ServerTool => toServerTool(server, requireTool(server, name)),
     /** What GET shows beside the document. */
@@ -137,16 +146,21 @@ export function createServerLists(
       const { discovery, warnings } = boundedDiscovery(read, new Set(kept.tools.map((tool) => tool.name)));
       const listing = await pinListing(discovery.tools, { operations: discovery.operations ?? {} });
       const before = kept.state;
-      if (!holdsLease(before, lease))
-        throw new Problem('conflict', `The server "${name}" was refreshed concurrently, and the other result was stored.`);
       const stranger = identityFinding(before.connection, discovery.connection);
+      const offers = await reviewOffers(discovery.offers, {
+        ...{ kept: kept.offers, isFirst: before.listedAt === null, stranger, trusted: kept.document.trusted === true },
+        tools: listing.items.map((item) => item.name),
+        ...(discovery.unread && { unread: discovery.unread }),
+      });
+      if (!holdsLease(kept.state, lease))
+        throw new Problem('conflict', `The server "${name}" was refreshed concurrently, and the other result was stored.`);
       const report = take(name, kept, listing, { isFirst: before.listedAt === null, stranger });
-      kept.offers = discovery.offers;
+      kept.offers = offers;
       const canChange = kept.document.kind !== 'openapi' || kept.document.document === undefined;
       const reading = { connection: discovery.connection, offered: countOffers(kept.offers), ttlMs: discovery.ttlMs, canChange };
       kept.state = afterRefresh(before, reading, now());
       changed();
-      return { ...report, warnings: [...warnings, ...identityWarning(stranger), ...report.warnings] };
+      return { ...report, warnings: [...warnings, ...identityWarning(stranger), ...report.warnings, ...offerWarnings(kept.offers)] };
     },
     takeFailure(name: string, lease: RefreshLease, failure: RefreshFailure): void {
       const kept = require(name);

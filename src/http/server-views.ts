@@ -15,9 +15,14 @@ const read = {
   health: ServerHealth.optional().meta({ description: 'Absent for a static server, which receives only calls.' }),
   connection: ServerConnection.optional().meta({ description: 'The last connection to an MCP server.' }),
   offers: z
-    .object({ prompts: z.int(), resources: z.int(), resourceTemplates: z.int() })
+    .object({
+      prompts: z.int(),
+      resources: z.int(),
+      resourceTemplates: z.int(),
+      held: z.int().meta({ description: 'Number of those that are not offered until they are accepted.' }),
+    })
     .optional()
-    .meta({ description: 'Number of prompts, resources and templates of an MCP server.' }),
+    .meta({ description: 'Number of prompts, resources and templates of an MCP server, without held ones.' }),
 };
 const { command, args, env, cwd, era, transport, oauth, timeoutMs, sampling, roots } = McpServer.shape;
 const { baseUrl, include, exclude } = OpenApiServer.shape;

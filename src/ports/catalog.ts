@@ -7,6 +7,7 @@ import type { AliasMap } from '../core/toolset/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../core/toolset/edition-tool.ts';
 import type { RejectRequest, UndoRequest } from '../core/listing/definition-review.ts';
 import type { ToolAcceptance } from '../core/listing/stored-tool.ts';
+import type { OfferDecision, ReviewedOffer } from '../core/listing/stored-offer.ts';
 import type { MemberRights } from '../core/member.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Safeguards } from '../core/guard.ts';
@@ -236,6 +237,10 @@ export interface CatalogPort {
   rejectTool(server: string, tool: string, request?: RejectRequest): Promise<DecidedTool>;
   /** Takes back the newest decision about a tool, or that about one definition. Throws `conflict` if there is none. */
   undoTool(server: string, tool: string, request?: UndoRequest): Promise<DecidedTool>;
+  /** The prompts, resources and templates of an MCP server, with their reviews. */
+  reviewedOffers(server: string, page: PageRequest): Promise<Page<ReviewedOffer>>;
+  /** Decides about one of them as about a tool. Throws `not_found` for one that the server never listed. */
+  decideOffer(server: string, decision: OfferDecision): Promise<ReviewedOffer>;
   /** Replaces `from`, which its server no longer lists, by `to` in every toolset, keeping the names it had. */
   rebindTool(server: string, from: string, to: string): Promise<{ toolsets: string[] }>;
 

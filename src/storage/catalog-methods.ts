@@ -96,6 +96,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
 
   serverTools: read,
   serverTool: read,
+  reviewedOffers: read,
   refreshServer: { ...write, invalidates: ofServer },
   serverDocument: read,
   claimRefresh: record,
@@ -107,6 +108,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   acceptTool: { ...write, invalidates: ofServer },
   rejectTool: { ...write, invalidates: ofServer },
   undoTool: { ...write, invalidates: ofServer },
+  decideOffer: { ...write, invalidates: ofServer },
   rebindTool: { ...write, invalidates: ofServer },
 
   equipment: read,

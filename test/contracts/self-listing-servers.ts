@@ -52,7 +52,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
         toolCount: 0,
         held: 0,
         health: { status: 'unknown', checkedAt: null, listedAt: null, failures: 0 },
-        offers: { prompts: 0, resources: 0, resourceTemplates: 0 },
+        offers: { prompts: 0, resources: 0, resourceTemplates: 0, held: 0 },
       });
       const access = await directory.server(workspace, 'facts');
       expect(access).toMatchObject({ kind: 'mcp', url, ready: [], version: 1, connection: null, mcp: {} });

@@ -482,6 +482,14 @@ export function createFakeCatalog(options: {
       existing('server', server);
       return paged(`tools of ${server}`, serverTools.views(server), page);
     },
+    reviewedOffers: async (server, page) => {
+      existing('server', server);
+      return paged(`offers of ${server}`, life.reviewed(server), page);
+    },
+    decideOffer: async (server, decision) => {
+      existing('server', server);
+      return life.decide(server, decision);
+    },
     serverTool: async (server, tool) => {
       existing('server', server);
       return serverTools.view(server, tool);

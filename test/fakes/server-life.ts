@@ -6,7 +6,6 @@ import {
   requestLease,
   boundedDiscovery,
   afterFailedRefresh,
-  countOffers,
   initialState,
   holdsLease,
   healthOf,
@@ -15,7 +14,18 @@ import {
   type RefreshReason,
   type RefreshState,
 } from '../../src/core/servers/refresh-state.ts';
-import { noOffers } from '../../src/core/servers/server-state.ts';
+import {
+  countOffers,
+  decideAboutOffer,
+  type OfferDecision,
+  offersInForce,
+  offerWarnings,
+  type ReviewedOffer,
+  reviewOffers,
+  showOffer,
+  type StoredOffer,
+  unlisted,
+} from '../../src/core/listing/stored-offer.ts';
 import type { Discovery, ServerOffers } from '../../src/core/servers/server-state.ts';
 import type { RefreshLease, RefreshClaim, RefreshFailure } from '../../src/ports/catalog.ts';
 import type { fakeServerTools } from './server-tools.ts';
@@ -32,11 +42,19 @@ export function fakeServerLife(options: {
 }) {
   const { now, server, access, tools } = options;
   const states = new Map<string, RefreshState>();
-  const offers = new Map<string, ServerOffers>();
+  const offers = new Map<string, readonly StoredOffer[]>();
+  const stored = (name: string): readonly StoredOffer[] => offers.get(name) ?? [];
+  const leave = (name: string, isGone: boolean): void => void offers.set(name, unlisted(stored(name), isGone));
 
   return {
     state: (name: string): RefreshState | null => states.get(name) ?? null,
-    offers: (name: string): ServerOffers => offers.get(name) ?? noOffers,
+    offers: (name: string): ServerOffers => offersInForce(stored(name)),
+    reviewed: (name: string): ReviewedOffer[] => stored(name).map(showOffer),
+    decide: (name: string, decision: OfferDecision): ReviewedOffer => {
+      const decided = decideAboutOffer(stored(name), decision, { by: 'root', at: now() });
+      offers.set(name, decided.stored);
+      return showOffer(decided.offer);
+    },
     /** What GET shows beside its document. */
     shown: (name: string): Record<string, unknown> => {
       const state = states.get(name);
@@ -46,16 +64,17 @@ export function fakeServerLife(options: {
     wrote: (name: string, { document, version }: Known, before: Known | null): void => {
       if (document.kind === 'static') {
         states.delete(name);
-        return void offers.delete(name);
+        leave(name, true);
+        return;
       }
       const isSamePlace = before?.document.kind === document.kind && before.document.url === document.url;
-      if (!isSamePlace) offers.delete(name);
+      if (!isSamePlace) leave(name, false);
       const state = afterDocumentChange(states.get(name) ?? null, version, isSamePlace, now());
       states.set(name, { ...state, listedAt: state.listedAt ?? (before?.document.kind === 'static' ? now() : null) });
     },
     removed: (name: string): void => {
       states.delete(name);
-      offers.delete(name);
+      leave(name, true);
     },
     claim: async (name: string, reason: RefreshReason): Promise<RefreshClaim> => {
       const { document, version } = server(name);
@@ -67,21 +86,26 @@ export function fakeServerLife(options: {
       }
       return { claimed: true, server: await access(name), lease: { version, until: 0 } };
     },
-    takeDiscovery: async (name: string, leave: RefreshLease, read: Discovery): Promise<ListingReport> => {
+    takeDiscovery: async (name: string, lease: RefreshLease, read: Discovery): Promise<ListingReport> => {
       const known = server(name);
-      const { version } = leave;
+      const { version } = lease;
       if (known.version !== version || known.document.kind === 'static') throw new Problem('conflict', `"${name}" was written anew.`);
       const before = states.get(name);
-      if (before === undefined || !holdsLease(before, leave)) throw new Problem('conflict', `Another reader has read "${name}".`);
+      if (before === undefined || !holdsLease(before, lease)) throw new Problem('conflict', `Another reader has read "${name}".`);
       const { discovery, warnings } = boundedDiscovery(read, tools.names(name));
       const { connection, ttlMs } = discovery;
       const stranger = identityFinding(before.connection, connection);
       const report = await tools.takeDiscovery(name, discovery, { isFirst: before.listedAt === null, stranger });
-      offers.set(name, discovery.offers);
+      const reviewed = await reviewOffers(discovery.offers, {
+        ...{ kept: stored(name), isFirst: before.listedAt === null, stranger, trusted: known.document.trusted === true },
+        tools: discovery.tools.map((tool) => String(tool.name)),
+        ...(discovery.unread && { unread: discovery.unread }),
+      });
+      offers.set(name, reviewed);
       const canChange = known.document.kind !== 'openapi' || known.document.document === undefined;
-      const reading = { connection, offered: countOffers(discovery.offers), ttlMs, canChange };
+      const reading = { connection, offered: countOffers(reviewed), ttlMs, canChange };
       states.set(name, { ...afterRefresh(states.get(name) ?? before, reading, now()), version });
-      return { ...report, warnings: [...warnings, ...identityWarning(stranger), ...report.warnings] };
+      return { ...report, warnings: [...warnings, ...identityWarning(stranger), ...report.warnings, ...offerWarnings(reviewed)] };
     },
     takeFailure: (name: string, leave: RefreshLease, failure: RefreshFailure): void => {
       const state = states.get(name);

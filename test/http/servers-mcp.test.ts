@@ -62,7 +62,7 @@ describe('an MCP server', () => {
       held: 0,
       health: { status: 'ok', checkedAt: expect.any(String), listedAt: expect.any(String), failures: 0 },
       connection: expect.objectContaining({ era: 'modern', protocolVersion: '2026-07-28', server: { name: 'facts', version: '1.0.0' } }),
-      offers: { prompts: 0, resources: 0, resourceTemplates: 0 },
+      offers: { prompts: 0, resources: 0, resourceTemplates: 0, held: 0 },
       warnings: [],
     });
     expect(await bodyOf(await h.send('GET', '/v1/tools/weather.get_weather'))).toMatchObject({ kind: 'mcp', state: 'ready' });

@@ -51,7 +51,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   // Without an id, or with ids of the path alone.
   ...same(`listToolsets listToolsetVersions diffToolset listToolsetUses listToolsetTools listToolVersions listTools getTool deleteTool
     getToolAliases deleteToolAliases listServers forgetServerAuthorization connectServer disconnectServer listMyConnections
-    listServerConnections removeServerConnection listServerTools getServerTool refreshServer listProviders listSecrets listPolicyVersions
+    listServerConnections removeServerConnection listServerOffers listServerTools getServerTool refreshServer listProviders listSecrets listPolicyVersions
     getPolicy listModels getModel listModelAliases listAgents listAgentVersions listSkills getSkillResource getKey revokeKey
     getMe listWorkspaces getWorkspace deleteWorkspace listProjects getProject deleteProject exportProject listWebhooks listAllDeliveries
     listDeliveries getDelivery replayDelivery listSchedules listScheduleTimes runSchedule listScheduleRuns getScheduleRun listSubscriptions
@@ -85,6 +85,9 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   acceptServerTool: () => ({ body: {} }),
   rejectServerTool: () => ({ body: {} }),
   undoServerToolDecision: () => ({ body: {} }),
+  acceptServerOffer: () => ({ body: { kind: 'prompt', name: 'p' } }),
+  rejectServerOffer: () => ({ body: { kind: 'prompt', name: 'p' } }),
+  undoServerOfferDecision: () => ({ body: { kind: 'prompt', name: 'p' } }),
   rebindServerTool: () => ({ body: { to: 'other' } }),
   testServer: () => ({ body: {} }),
   testPolicy: ({ name, key }) => [

@@ -11,7 +11,9 @@ import { readSealedSecrets } from '../documents/secrets.ts';
 import { readRetiredKeys } from '../keys/reseal-job.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { documentKindOf } from '../records/outbox.ts';
-import { findServerAccess, readServerOffers } from '../servers/server-state.ts';
+import { offersInForce } from '../../core/listing/stored-offer.ts';
+import { readOffers } from '../servers/server-offers.ts';
+import { findServerAccess } from '../servers/server-state.ts';
 import { findWorkspace } from '../workspaces/registry.ts';
 import { subscribedTargets } from '../triggers/callbacks/callback-targets.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
@@ -30,7 +32,7 @@ const readers: { readonly [Kind in PublishedKind]: (context: CatalogContext, nam
   'model-aliases': (context) => listModelAliases(context),
   secret: (context, name) => readSealedSecrets(context, [name])[0] ?? null,
   server: (context, name) => findServerAccess(context, name),
-  offers: ({ sql }, name) => (findRow(sql, 'server', name) === null ? null : readServerOffers(sql, name)),
+  offers: ({ sql }, name) => (findRow(sql, 'server', name) === null ? null : offersInForce(readOffers(sql, name))),
   rules: ({ sql }) => {
     const [rules, { guard, redaction }] = [readRules(sql), readWorkspaceSettings(sql)];
     return guard === null && redaction === null ? rules : { rules, guard, redaction };

@@ -3,6 +3,7 @@ import { type DecidedBy, rejectDefinition, undoDecision } from '../../core/listi
 import { acceptTool, type StoredTool, toolKind } from '../../core/listing/stored-tool.ts';
 import { decideTool, rebindTool } from '../servers/accept-tool.ts';
 import { requireRow } from '../documents/documents.ts';
+import { decideOffer, listOffers } from '../servers/server-offers.ts';
 import { readDocument } from '../servers/server-state.ts';
 import { listConnections, readConnection, saveConnection } from '../servers/connections.ts';
 import { readGrant, saveGrant } from '../servers/server-grants.ts';
@@ -40,6 +41,8 @@ export const serverHandlers = {
   },
   undoTool: ({ context, by }, server, name, request = {}) =>
     decideTool(context, { server, name, by, action: 'undo', decide: (tool) => ({ ...tool, ...undoDecision(toolKind, tool, request) }) }),
+  reviewedOffers: ({ context }, server, page) => listOffers(context, server, page),
+  decideOffer: ({ context, by }, server, decision) => decideOffer(context, server, decision, by),
   rebindTool: ({ context, by }, server, from, to) => rebindTool(context, { server, from, to, by }),
 } satisfies Partial<CatalogHandlers>;
 

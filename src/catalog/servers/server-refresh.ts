@@ -9,7 +9,6 @@ import {
   requestLease,
   boundedDiscovery,
   afterFailedRefresh,
-  countOffers,
   initialState,
   holdsLease,
   afterRefresh,
@@ -18,12 +17,15 @@ import {
 import { identityFinding, identityWarning } from '../../core/servers/server-identity.ts';
 import type { Discovery } from '../../core/servers/server-state.ts';
 import { pinListing } from '../../core/listing/apply-listing.ts';
+import { countOffers, offerWarnings, reviewOffers } from '../../core/listing/stored-offer.ts';
+import { firstWarnings } from '../../core/warning.ts';
 import type { RefreshLease, RefreshClaim, RefreshFailure } from '../../ports/catalog.ts';
 import type { PinnedOperation } from '../../storage/catalog-methods.ts';
 import type { CatalogContext } from '../context.ts';
 import { requireRow } from '../documents/documents.ts';
 import { enqueuePublish } from '../records/outbox.ts';
-import { readServerAccess, readServerOffers, storeServerOffers, readServerState, writeServerState } from './server-state.ts';
+import { readOffers, storeOffers } from './server-offers.ts';
+import { readServerAccess, readServerState, writeServerState } from './server-state.ts';
 import { serverOf } from './server-definitions.ts';
 import { readTool, readTools } from './server-tools.ts';
 import { prepareListing } from './accept-listing.ts';
@@ -54,15 +56,21 @@ export async function takeDiscovery(
     throw new Problem('conflict', `The server "${server}" was refreshed concurrently, and the other result was stored.`);
   const kept = readTools(context.sql, server);
   const { discovery, warnings } = boundedDiscovery(read, new Set(kept.map(({ name }) => name)));
-  const { connection, offers, ttlMs } = discovery;
+  const { connection, ttlMs } = discovery;
   const stranger = identityFinding(before.connection, connection);
   const listing = await pinListing(discovery.tools, { operations: discovery.operations ?? {} });
   const taken = { kept, listing, isFirst: before.listedAt === null, isOtherServer: false, stranger };
   const { report, commit } = await prepareListing(context, serverOf(context, server), { ...taken, by });
+  const known = readOffers(context.sql, server);
+  const offers = await reviewOffers(discovery.offers, {
+    ...{ kept: known, isFirst: before.listedAt === null, stranger, trusted: row.body.trusted === true },
+    tools: listing.items.map(({ name }) => name),
+    ...(discovery.unread && { unread: discovery.unread }),
+  });
   context.transact(() => {
     commit();
-    if (JSON.stringify(readServerOffers(context.sql, server)) !== JSON.stringify(offers)) {
-      storeServerOffers(context.sql, server, offers);
+    if (JSON.stringify(known) !== JSON.stringify(offers)) {
+      storeOffers(context.sql, server, offers);
       enqueuePublish(context, 'offers', server);
     }
     const canChange = row.body.givenDocument === undefined;
@@ -72,7 +80,8 @@ export async function takeDiscovery(
     writeServerState(context.sql, server, { ...after, version });
     enqueuePublish(context, 'server', server);
   });
-  return { ...report, warnings: [...warnings, ...identityWarning(stranger), ...report.warnings] };
+  const warned = [...warnings, ...identityWarning(stranger), ...report.warnings, ...offerWarnings(offers)];
+  return { ...report, warnings: firstWarnings(warned, 'warnings', limits.maxReportedIssues) };
 }
 
 /** Does nothing if the document has changed or another refresh holds the lease: a failure does not affect their results. */

@@ -1,7 +1,7 @@
 /**
  * What is stored of a server beside its document and tools: a health row for each server that lists its tools itself
- * (`core/servers/refresh-state.ts`; a `static` server has none, since it receives only calls), the prompts, resources and templates of
- * MCP servers, and inline OpenAPI documents, with a hash in the server's document. Also reads a server as calls and listings need it.
+ * (`core/servers/refresh-state.ts`; a `static` server has none, since it receives only calls), and inline OpenAPI documents, with a hash in
+ * the server's document. Also reads a server as calls and listings need it.
  */
 import { sha256Hex } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
@@ -13,7 +13,6 @@ import type { CatalogContext } from '../context.ts';
 import { type DocumentRow, findRow, requireRow } from '../documents/documents.ts';
 import { overwrite } from '../records/close-database.ts';
 import { parsedServer } from './server-definitions.ts';
-import { noOffers, type ServerOffers } from '../../core/servers/server-state.ts';
 import { readText, writeText } from '../records/text-chunks.ts';
 
 export function readServerState(sql: SqlStorage, server: string): RefreshState | null {
@@ -50,19 +49,6 @@ function accessOf(context: CatalogContext, { name, body, version }: DocumentRow)
   const { connection = null, staleAt = null } = readServerState(context.sql, name) ?? {};
   const { ready, held, annotated } = parsedServer(context, name);
   return toServerAccess(name, body as Server, { ready, held, annotated, version, connection, staleAt });
-}
-
-/** Call in a write's transaction. */
-export function storeServerOffers(sql: SqlStorage, server: string, offers: ServerOffers): void {
-  overwrite(sql, 'server_offers', 'data', 'server = ?', server);
-  sql.exec('DELETE FROM server_offers WHERE server = ?', server);
-  if (offers.prompts.length + offers.resources.length + offers.resourceTemplates.length === 0) return;
-  writeText(sql, 'server_offers', { server }, JSON.stringify(offers));
-}
-
-export function readServerOffers(sql: SqlStorage, server: string): ServerOffers {
-  const text = readText(sql, 'server_offers', { server });
-  return text === null ? noOffers : (JSON.parse(text) as ServerOffers); // Written by `storeServerOffers` only.
 }
 
 /** `kept`: replaces the text in the server's document. */

@@ -21,8 +21,8 @@ import { reservedServers } from '../../core/names/reserved-names.ts';
 import { isSameCommand, noLauncher, plainCredentials, unprovenCommand } from '../../core/servers/stdio.ts';
 import { isSameClient } from '../../core/servers/server-identity.ts';
 import { healthOf, afterDocumentChange } from '../../core/servers/refresh-state.ts';
-import { noOffers } from '../../core/servers/server-state.ts';
 import { isRemembered, readEchoedListing, missingTool, pinListing, type PinnedItem } from '../../core/listing/apply-listing.ts';
+import { unlisted } from '../../core/listing/stored-offer.ts';
 import type { Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 import { listRows, requireRow, toStoredDocument, type DocumentRow } from '../documents/documents.ts';
@@ -30,8 +30,8 @@ import { knownTools } from '../tools/known-tools.ts';
 import { checkSecretUses, type NamedSecret } from '../documents/secrets.ts';
 import { definitionsOfServer, dropDefinitions, serverOf, toServerOfTools } from './server-definitions.ts';
 import { dropGrant } from './server-grants.ts';
+import { readOffers, storeOffers } from './server-offers.ts';
 import {
-  storeServerOffers,
   deleteServerState,
   readServerState,
   readServerStates,
@@ -43,6 +43,7 @@ import {
 import { deleteServerTool, pageOfTools, readTools, requireTool, toolCounts, writeTool } from './server-tools.ts';
 import { prepareListing, prepareTools } from './accept-listing.ts';
 import { namedTools } from '../toolsets/toolset-versions.ts';
+import { enqueuePublish } from '../records/outbox.ts';
 import { recompileWith } from '../toolsets/toolsets.ts';
 import { checkNameInBody, type DocumentWriter, type Prepared } from '../documents/write-document.ts';
 import type { Warning } from '../../core/warning.ts';
@@ -143,7 +144,10 @@ async function prepareSelfListing(
 function renewState(context: CatalogContext, name: string, version: number, document: Server, previous: DocumentRow | null): void {
   const before = readServerState(context.sql, name);
   const isSame = isSamePlace(previous, document);
-  if (!isSame) storeServerOffers(context.sql, name, noOffers);
+  if (!isSame) {
+    storeOffers(context.sql, name, unlisted(readOffers(context.sql, name)));
+    enqueuePublish(context, 'offers', name);
+  }
   const state = afterDocumentChange(before, version, isSame, context.now());
   // The listing of a static server is as old as its document.
   const listedAt = state.listedAt ?? (previous?.body.kind === 'static' ? previous.updatedAt : null);
@@ -173,7 +177,7 @@ function isOtherClient(previous: DocumentRow | null, document: Server): boolean 
 
 function forgetReading(sql: SqlStorage, name: string): void {
   deleteServerState(sql, name);
-  storeServerOffers(sql, name, noOffers);
+  storeOffers(sql, name, unlisted(readOffers(sql, name), true));
   storeDocument(sql, name, null);
 }
 

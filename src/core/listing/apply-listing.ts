@@ -19,7 +19,7 @@ import {
   toServerTool,
 } from './stored-tool.ts';
 import { limits } from '../limits.ts';
-import { readListing, type OperationsByTool } from './listing.ts';
+import type { OperationsByTool } from './listing.ts';
 import { definitionPin } from '../tools/tool.ts';
 
 /** One item of a listing with a unique name. */
@@ -69,6 +69,8 @@ export async function pinListing(
 ): Promise<PinnedListing> {
   const items = new Map<string, PinnedItem>();
   const nameless: PinnedListing['nameless'] = [];
+  // Loaded when a server is listed, which most isolates never do.
+  const { readListing } = await import('./listing.ts');
   const read = readListing(tools, operations);
   const pins = await Promise.all(read.map(({ raw }, index) => (raw === null ? hashOfRefused(tools[index]) : definitionPin(raw))));
   for (const [index, { name, raw, definition, presentation, findings, verdict, ...place }] of read.entries()) {

@@ -41,7 +41,8 @@ export type RefreshState = {
   offered: OfferCounts;
 };
 
-export type OfferCounts = Record<keyof ServerOffers, number>;
+/** `held`: those that are not offered until an administrator accepts them. */
+export type OfferCounts = Record<keyof ServerOffers | 'held', number>;
 
 /** The state of a new document: stale, so that the first use refreshes it. */
 export function initialState(version: number, now: number): RefreshState {
@@ -56,7 +57,7 @@ export function initialState(version: number, now: number): RefreshState {
     leasedUntil: null,
     hasChanged: false,
     failures: 0,
-    offered: { prompts: 0, resources: 0, resourceTemplates: 0 },
+    offered: { prompts: 0, resources: 0, resourceTemplates: 0, held: 0 },
   };
 }
 
@@ -223,8 +224,4 @@ function boundedConnection(connection: ServerConnection | null): ServerConnectio
     capabilities: isSmall ? capabilities : {},
     ...(instructions !== undefined && { instructions: cutToBytes(instructions, limits.maxServerInstructionBytes).toWellFormed() }),
   };
-}
-
-export function countOffers({ prompts, resources, resourceTemplates }: ServerOffers): OfferCounts {
-  return { prompts: prompts.length, resources: resources.length, resourceTemplates: resourceTemplates.length };
 }

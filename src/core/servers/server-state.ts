@@ -57,6 +57,8 @@ export type Discovery = {
   tools: readonly Record<string, unknown>[];
   connection: ServerConnection | null;
   offers: ServerOffers;
+  /** The lists of offers that could not be read. Absent: none. */
+  unread?: readonly (keyof ServerOffers)[];
   /** For an OpenAPI server: how its tools are called, by name without the server. */
   operations: Readonly<Record<string, ServerOperation>> | null;
   /** The TTL from the server; null: none given. */

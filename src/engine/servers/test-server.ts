@@ -5,7 +5,7 @@ import { toServerAccess } from '../../core/servers/server.ts';
 import { isSameClient } from '../../core/servers/server-identity.ts';
 import type { Server, ServerAccess } from '../../core/servers/server.ts';
 import type { ServerTest, Discovery } from '../../core/servers/server-state.ts';
-import { boundedDiscovery, countOffers } from '../../core/servers/refresh-state.ts';
+import { boundedDiscovery } from '../../core/servers/refresh-state.ts';
 import { pinListing, applyListing } from '../../core/listing/apply-listing.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { Ids } from '../../ports/runtime.ts';
@@ -39,9 +39,17 @@ async function tryServer(deps: TestDeps, workspace: string, name: string, docume
     const known = new Set([...server.ready, ...server.held]);
     const { discovery, warnings } = boundedDiscovery(await discoverServer(deps, workspace, server, change), known);
     const { warnings: more, ...counts } = await readTools(name, discovery);
-    const { prompts, resources } = countOffers(discovery.offers);
+    const { prompts, resources } = discovery.offers;
     const { connection } = discovery;
-    return { ok: true, health: { status: 'ok' }, connection, ...counts, prompts, resources, warnings: [...warnings, ...more] };
+    return {
+      ok: true,
+      health: { status: 'ok' },
+      connection,
+      ...counts,
+      prompts: prompts.length,
+      resources: resources.length,
+      warnings: [...warnings, ...more],
+    };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const health = toFailure(error);

@@ -37,11 +37,13 @@ export async function discover(memory: ConnectionMemory, server: ServerAccess, c
     const tools = capabilities.tools === undefined ? nothing : await listPages(connection, server.name, 'tools/list', 'tools');
     if (tools.isRepeating)
       warnings.push({ path: 'tools', message: 'the listing repeats a page cursor; pages before the repetition were read' });
-    const offers = await listOffers(connection, server.name, capabilities, warnings);
+    const unread: (keyof ServerOffers)[] = [];
+    const offers = await listOffers(connection, server.name, capabilities, { warnings, unread });
     return {
       tools: tools.items,
       connection: toServerConnection(connection),
       offers,
+      ...(unread.length > 0 && { unread }),
       operations: null,
       ttlMs: tools.ttlMs,
       ...(warnings.length > 0 && { warnings }),
@@ -80,7 +82,7 @@ async function listOffers(
   connection: Connection,
   server: string,
   { prompts, resources }: Record<string, unknown>,
-  warnings: Warning[],
+  { warnings, unread }: { warnings: Warning[]; unread: (keyof ServerOffers)[] },
 ): Promise<ServerOffers> {
   const room = { left: limits.maxServerOffersBytes };
   const read = async <Member extends keyof ServerOffers>(
@@ -108,6 +110,7 @@ async function listOffers(
       const fault = toFault(server, error);
       if (!(fault instanceof Problem)) throw fault;
       warnings.push({ path: member, message: `could not be read. ${fault.detail}` });
+      unread.push(member);
       return [];
     }
   };

@@ -136,7 +136,7 @@ const others = new Set(
   callTool previewToolset testPolicy createChatCompletion createResponse cancelResponse createMessage countMessageTokens testServer testWebhook previewScheduleTimes testSubscription
   replayDelivery runSchedule retryCallback takeDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp sendWorkspaceMcp endWorkspaceMcp
   createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
-  restoreWorkspace abandonRestore putProject deleteProject importFile
+  acceptServerOffer rejectServerOffer undoServerOfferDecision restoreWorkspace abandonRestore putProject deleteProject importFile
   registerClient redeemToken revokeToken decideConsent endGrant signInWithRootKey signOut
   revokeKey rotateKey resealWithMasterKey putWorkspace deleteWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn
   connectServer startConnect disconnectServer removeServerConnection`.split(/\s+/),

@@ -73,6 +73,43 @@ describe('the listing of a server', () => {
     expect(await rowCounts(parts)).toEqual({ server_state: 0, server_offers: 0, server_documents: 0, server_tools: 0 });
   });
 
+  it('offers prompts and resources only as far as they are in force, with each decision in the audit', async () => {
+    const parts = await emptyWorkspace();
+    const { catalog, directory, workspace, object } = parts;
+    await catalog.put('server', 'facts', mcp);
+    const take = async (description: string) => {
+      const offers = { ...noOffers, prompts: [{ name: 'ask', description }] };
+      return await catalog.takeDiscovery('facts', await claimed(parts), discoveryOf([tool('get')], { offers }));
+    };
+    const offered = async () => (await directory.serverOffers(workspace, 'facts')).prompts.map(({ description }) => description);
+    await take('One.');
+    expect(await offered()).toEqual(['One.']);
+    await runInDurableObject(object, (_instance, { storage }) =>
+      storage.sql.exec("UPDATE server_state SET state = json_set(state, '$.checkedAt', 0)"),
+    );
+    const report = await take('Two.');
+    expect(report.warnings).toMatchObject([{ path: 'prompts', message: expect.stringContaining('"ask" is held') }]);
+    expect(await offered()).toEqual([]);
+    expect((await catalog.get('server', 'facts')).body).toMatchObject({ offers: { prompts: 0, held: 1 } });
+    const prompt = { kind: 'prompt', name: 'ask' } as const;
+    expect(await catalog.decideOffer('facts', { ...prompt, action: 'accept' })).toMatchObject({ state: 'ready' });
+    expect(await offered()).toEqual(['Two.']);
+    expect(await catalog.decideOffer('facts', { ...prompt, action: 'reject' })).toMatchObject({ state: 'rejected' });
+    expect(await offered()).toEqual([]);
+    expect(await catalog.decideOffer('facts', { ...prompt, action: 'undo' })).toMatchObject({ state: 'ready' });
+    expect((await catalog.get('server', 'facts')).body).toMatchObject({ offers: { prompts: 1, held: 0 } });
+    expect((await catalog.reviewedOffers('facts', { limit: 10 })).items).toMatchObject([{ ...prompt, state: 'ready' }]);
+    const changes = await runInDurableObject(object, (_instance, { storage }) =>
+      storage.sql.exec<{ entry: string }>('SELECT entry FROM audit_log ORDER BY number DESC LIMIT 3').toArray(),
+    );
+    expect(changes.map(({ entry }) => JSON.parse(entry))).toMatchObject(
+      ['undo', 'reject', 'accept'].map((action) => ({ action, resource: 'server-prompt', name: 'facts.ask' })),
+    );
+    await expect(catalog.decideOffer('facts', { kind: 'resource', name: 'ask', action: 'accept' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
   it('is stored atomically', async () => {
     const parts = await emptyWorkspace();
     const { catalog, object } = parts;

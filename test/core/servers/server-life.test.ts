@@ -15,7 +15,7 @@ import type { ServerConnection } from '../../../src/core/servers/server-state.ts
 import { listingTtlMs, maxListingTtlMs, maxRefreshBackoffMs, minListingTtlMs } from '../../../src/core/servers/refresh-state.ts';
 
 const start = Date.UTC(2026, 0, 1);
-const nothing = { prompts: 0, resources: 0, resourceTemplates: 0 };
+const nothing = { prompts: 0, resources: 0, resourceTemplates: 0, held: 0 };
 const read = (state: RefreshState, now: number, ttlMs: number | null = null) =>
   afterRefresh(state, { connection: null, offered: nothing, ttlMs, canChange: true }, now);
 const fail = (state: RefreshState, now: number) => afterFailedRefresh(state, { status: 'failing', reason: 'down' }, now);

@@ -1,17 +1,18 @@
-/** The decisions of administrators about a tool of a server; the newest one can be undone. */
+/** The decisions of administrators about a definition of a server; the newest one can be undone. */
 import type { components } from '../../../../client/src/index.ts';
-import { moniker } from '../../api/moniker.ts';
 import { announce } from '../../parts/announce.ts';
 import { visible } from '../../parts/visible.ts';
+import type { ReviewSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';
 
-export function Decisions({ state, tool: { name, decisions = [] } }: { state: OpenServer; tool: components['schemas']['ServerTool'] }) {
+type Props = { state: OpenServer; subject: ReviewSubject; decisions?: components['schemas']['DefinitionDecision'][] | undefined };
+
+export function Decisions({ state, subject, decisions = [] }: Props) {
+  const { name } = subject;
   if (decisions.length === 0) return null;
   const [newest] = decisions;
   const undo = async (): Promise<void> => {
-    const params = { path: { ...state.path, tool: name } };
-    if (await state.act(() => moniker.value.post('/v1/servers/{server}/tools/{tool}/undo', { params, body: { refId: newest?.refId } })))
-      announce(`The decision about ${name} is undone`);
+    if (await state.act(() => subject.decide('undo', { refId: newest?.refId }))) announce(`The decision about ${name} is undone`);
   };
   return (
     <ul aria-label={`Decisions about ${name}`}>

@@ -4,23 +4,13 @@ import { moniker } from '../../api/moniker.ts';
 import { announce } from '../../parts/announce.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { DiffLines } from '../../parts/diff-lines.tsx';
 import { visible } from '../../parts/visible.ts';
-import { visibleNodes } from '../../text/visible-nodes.ts';
-import { AcceptFlagged } from './accept-flagged.tsx';
-import { Decisions } from './decisions.tsx';
+import { HeldCard, isPlain, withHidden } from './held-card.tsx';
+import { toolSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';
 
 type Tool = components['schemas']['ServerTool'];
 type Held = Tool & { held: NonNullable<Tool['held']> };
-
-const reasons: Readonly<Record<Held['held']['reason'], string>> = {
-  changed: 'Its definition is not the accepted one.',
-  new: 'Its server added it after the first listing.',
-  suspicious: 'Its texts speak to the model about more than the tool.',
-  server: 'The server at this address reports another name than before.',
-  rejected: 'It was rejected. It stays so until that is undone or the server lists another definition.',
-};
 
 export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly Tool[] }) {
   const held = tools.filter((tool): tool is Held => tool.held !== undefined);
@@ -28,22 +18,13 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
   if (held.length + renamed.length === 0) return null;
   const { path } = state;
   const pending = held.filter(({ state: of }) => of === 'held');
-  const plain = pending.filter(isPlain);
+  const plain = pending.filter(({ held }) => isPlain(held));
   // What was reviewed is accepted: if the server lists another definition by now, the response is 409.
-  const accept = ({ name: tool, held: { refId } }: Held) =>
-    moniker.value.post('/v1/servers/{server}/tools/{tool}/accept', { params: { path: { ...path, tool } }, body: { refId } });
-  const acceptOne = async (tool: Held): Promise<void> => {
-    if (await state.act(() => accept(tool))) announce(`${tool.name} is accepted`);
-  };
+  const accept = ({ name, held: { refId } }: Held) => toolSubject(state, name).decide('accept', { refId });
   const acceptAll = () =>
     state.act(async () => {
       for (const tool of plain) await accept(tool);
     });
-  const reject = async ({ name: tool, held: { refId } }: Held): Promise<void> => {
-    const params = { path: { ...path, tool } };
-    if (await state.act(() => moniker.value.post('/v1/servers/{server}/tools/{tool}/reject', { params, body: { refId } })))
-      announce(`${tool} is rejected`);
-  };
   const rebind = async ({ name: tool, renamedTo = '' }: Tool): Promise<void> => {
     const params = { path: { ...path, tool } };
     const isDone = await state.act(() =>
@@ -67,7 +48,10 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
       </div>
       <p class="muted">Models do not see these and cannot call them. The accepted definitions stay in force.</p>
       {held.map((tool) => (
-        <HeldCard key={tool.name} state={state} tool={tool} onAccept={() => void acceptOne(tool)} onReject={() => void reject(tool)} />
+        <HeldCard key={tool.name} state={state} subject={toolSubject(state, tool.name)} held={tool.held} decisions={tool.decisions}>
+          <p class="description">{visible(withHidden(tool.description))}</p>
+          <CodeBlock text={JSON.stringify(tool.inputSchema, null, 2)} language="json" label={`Arguments of ${tool.name}`} />
+        </HeldCard>
       ))}
       {renamed.map((tool) => (
         <article key={tool.name} class="held-card" aria-label={tool.name}>
@@ -88,77 +72,4 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
       ))}
     </section>
   );
-}
-
-function isPlain({ held: { findings = [] } }: Held): boolean {
-  return findings.length === 0;
-}
-
-type CardProps = { state: OpenServer; tool: Held; onAccept(): void; onReject(): void };
-
-function HeldCard({ state, tool, onAccept, onReject }: CardProps) {
-  const { name, held, description, inputSchema, decisions = [] } = tool;
-  const { reason, changes, findings = [], refId } = held;
-  const earlier = decisions.filter(({ decision, refId: of }) => decision === 'rejected' && of !== refId);
-  return (
-    <article class="held-card" aria-label={name}>
-      <header class="actions">
-        <code>{visible(name)}</code>
-        <span class="badge warn">{reason}</span>
-        <span class="grow" />
-        {reason !== 'rejected' && (
-          <>
-            <button type="button" aria-label={`Reject ${name}`} onClick={onReject}>
-              Reject
-            </button>
-            {isPlain(tool) && (
-              <button type="button" class="primary" aria-label={`Accept ${name}`} onClick={onAccept}>
-                Accept
-              </button>
-            )}
-          </>
-        )}
-      </header>
-      <p>
-        {reasons[reason]}
-        {earlier.length > 0 && ` ${earlier.length === 1 ? 'An earlier definition' : 'Earlier definitions'} of it was rejected.`}
-      </p>
-      <Decisions state={state} tool={tool} />
-      {reason !== 'rejected' && !isPlain(tool) && <AcceptFlagged key={refId} state={state} tool={name} refId={refId} />}
-      {findings.length > 0 && (
-        <ul class="findings">
-          {findings.map(({ finding, path, message }) => (
-            <li key={`${finding} ${path} ${message}`}>
-              <span class="badge bad">{visible(finding)}</span> <code>{visible(path)}</code> {visible(message)}
-            </li>
-          ))}
-        </ul>
-      )}
-      {changes.length === 0 && (
-        <>
-          <p class="description">{visible(withHidden(description))}</p>
-          <CodeBlock text={JSON.stringify(inputSchema, null, 2)} language="json" label={`Arguments of ${name}`} />
-        </>
-      )}
-      {changes.map(({ path, from, to }, index) => (
-        <div key={index}>
-          <code>{visible(path === '' ? 'definition' : path)}</code>
-          <DiffLines before={textOf(from)} after={textOf(to)} label={`Change of ${path} of ${name}`} />
-        </div>
-      ))}
-    </article>
-  );
-}
-
-/** An absent value has no lines. */
-function textOf(value: unknown): string | null {
-  return value === undefined ? null : withHidden(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
-}
-
-/** The service writes hidden characters as `<U+202E>`. As characters they are marked like everywhere else. */
-function withHidden(text: string): string {
-  return text.replaceAll(/<U\+([0-9A-F]{4,5}|10[0-9A-F]{4})>/g, (written, hex: string) => {
-    const character = String.fromCodePoint(Number.parseInt(hex, 16));
-    return visibleNodes(character).length > 1 ? character : written;
-  });
 }

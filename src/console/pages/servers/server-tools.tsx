@@ -9,6 +9,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { visible } from '../../parts/visible.ts';
 import { AcceptFlagged } from './accept-flagged.tsx';
 import { Decisions } from './decisions.tsx';
+import { toolSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';
 
 type View = components['schemas']['ServerView'];
@@ -107,6 +108,7 @@ const annotationTexts: readonly (readonly [name: 'readOnlyHint' | 'destructiveHi
 
 function ToolDetails({ state, tool, isTrusted }: { state: OpenServer; tool: Tool; isTrusted: boolean }) {
   const { name, description, inputSchema, outputSchema, annotations, annotationsAccepted, findings = [] } = tool;
+  const subject = toolSubject(state, name);
   const said = annotationTexts.filter(([member]) => annotations?.[member] === true).map(([, text]) => text);
   const setAccepted = (isAccepted: boolean) =>
     state.act(() =>
@@ -121,7 +123,7 @@ function ToolDetails({ state, tool, isTrusted }: { state: OpenServer; tool: Tool
       <p>
         <StateBadge state={tool.state} />
       </p>
-      <Decisions state={state} tool={tool} />
+      <Decisions state={state} subject={subject} decisions={tool.decisions} />
       <p class="description">{visible(description)}</p>
       {findings.length > 0 && (
         <ul class="findings">
@@ -141,7 +143,7 @@ function ToolDetails({ state, tool, isTrusted }: { state: OpenServer; tool: Tool
                 ? 'They count until the definition changes. '
                 : 'They do not count, since the server is not trusted: every call requires approval. '}
               {!annotationsAccepted && findings.length > 0 && tool.state === 'ready' ? (
-                <AcceptFlagged state={state} tool={name} refId={tool.refId} annotations />
+                <AcceptFlagged state={state} subject={subject} refId={tool.refId} annotations />
               ) : (
                 <button type="button" onClick={() => void setAccepted(!annotationsAccepted)}>
                   {annotationsAccepted ? 'Let them count no longer' : 'Accept the annotations'}

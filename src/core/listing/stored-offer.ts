@@ -1,0 +1,247 @@
+/**
+ * The prompts, resources and templates of an MCP server with their reviews (`definition-review.ts`): pinned like tools, since models and users
+ * read their texts. A resource is data, which comes and goes: a new one of a trusted server is in force at once if nothing in its texts requires
+ * a review. The Catalog stores them; only those in force reach clients.
+ */
+import { z } from 'zod';
+import { fold } from '../names/fold.ts';
+import { quote } from '../names/names.ts';
+import { canonicalJson, sha256Hex } from '../hash.ts';
+import { limits } from '../limits.ts';
+import { Problem, quoted } from '../problem.ts';
+import { isRecord, listOf, recordOf, stringOf } from '../json/wire-value.ts';
+import type { OfferCounts } from '../servers/refresh-state.ts';
+import type { ServerOffer, ServerOffers } from '../servers/server-state.ts';
+import type { Warning } from '../warning.ts';
+import { utf8Length } from '../text/utf8.ts';
+import { visibleJson } from '../text/visible-text.ts';
+import { diffRecords } from './definition-diff.ts';
+import {
+  acceptDefinition,
+  type AcceptRequest,
+  type DecidedBy,
+  DefinitionDecision,
+  type DefinitionKind,
+  hasRejections,
+  rejectDefinition,
+  type RejectRequest,
+  type Reviewed,
+  reviewListed,
+  reviewStateOf,
+  showDecisions,
+  undoDecision,
+  type UndoRequest,
+} from './definition-review.ts';
+import { Finding, Hold } from './hold.ts';
+
+export const OfferKind = z.enum(['prompt', 'resource', 'template']);
+export type OfferKind = z.infer<typeof OfferKind>;
+
+/** `offer`: as listed, cleaned. The pin covers `offerDefinition` of it. */
+export type PinnedOffer = { pin: string; offer: ServerOffer };
+
+/** `name`: of a prompt its name, of a resource its URI, of a template itself. */
+export type StoredOffer = Reviewed<PinnedOffer> & { kind: OfferKind };
+
+const lists = {
+  prompt: { member: 'prompts', key: 'name', noun: 'prompt' },
+  resource: { member: 'resources', key: 'uri', noun: 'resource' },
+  template: { member: 'resourceTemplates', key: 'uriTemplate', noun: 'resource template' },
+} as const satisfies Record<OfferKind, { member: keyof ServerOffers; key: string; noun: string }>;
+
+function offerKind(kind: OfferKind): DefinitionKind<PinnedOffer> {
+  return { noun: lists[kind].noun, textOf: ({ offer }) => visibleJson(offerDefinition(kind, offer)) };
+}
+
+/** Returns what an administrator reviews. Size, dates and icons change without one. */
+function offerDefinition(kind: OfferKind, offer: ServerOffer): Record<string, unknown> {
+  const { title, description, mimeType, arguments: args } = offer;
+  const own = { [lists[kind].key]: offer[lists[kind].key], name: offer.name, title, description, mimeType };
+  return JSON.parse(JSON.stringify({ ...own, ...(kind === 'prompt' && { arguments: args }) })) as Record<string, unknown>;
+}
+
+/** `tools`: the names of the server's tools, which a prompt may name. `unread`: the lists that could not be read. */
+export type OfferReview = {
+  kept: readonly StoredOffer[];
+  isFirst: boolean;
+  stranger: Finding | null;
+  trusted: boolean;
+  tools: readonly string[];
+  unread?: readonly (keyof ServerOffers)[];
+};
+
+/** Merges a listing with what is known. */
+export async function reviewOffers(
+  listed: ServerOffers,
+  { kept, isFirst, stranger, trusted, tools, unread = [] }: OfferReview,
+): Promise<StoredOffer[]> {
+  const before = new Map(kept.map((offer) => [keyOf(offer), offer]));
+  const known = new Set([...tools, ...listed.prompts.map(({ name }) => name)].map(fold));
+  const after = new Map<string, StoredOffer>();
+  for (const kind of OfferKind.options) {
+    const { member, key } = lists[kind];
+    for (const offer of listed[member] as readonly ServerOffer[]) {
+      const name = stringOf(offer[key]);
+      const id = keyOf({ kind, name });
+      if (after.has(id)) continue;
+      const pinned = { pin: await sha256Hex(canonicalJson(offerDefinition(kind, offer))), offer };
+      const findings = await suspicionsIn(offer, known);
+      const item = { listed: pinned, findings, isSuspicious: findings.length > 0 };
+      const review = reviewListed(before.get(id), item, { isFirst, stranger });
+      const isData = trusted && kind !== 'prompt' && review.reason === 'new' && findings.length === 0;
+      after.set(id, { kind, name, listed: pinned, ...review, ...(isData && { accepted: pinned, reason: null }) });
+    }
+  }
+  const others = kept.filter((offer) => !after.has(keyOf(offer)));
+  const isUnread = ({ kind }: StoredOffer): boolean => unread.includes(lists[kind].member);
+  return [...after.values(), ...others.filter(isUnread), ...unlisted(others.filter((offer) => !isUnread(offer)))];
+}
+
+/**
+ * Returns what stays known of offers that their server does not list: rejections, and what was accepted, for comparison when it lists them again.
+ * `isGone`: the server was deleted, so only rejections count. At most as many as a server may list.
+ */
+export function unlisted(offers: readonly StoredOffer[], isGone = false): StoredOffer[] {
+  const isRejection = ({ decisions }: StoredOffer): boolean => hasRejections(decisions);
+  const accepted = isGone ? [] : offers.filter((offer) => offer.accepted !== null && !isRejection(offer));
+  let room: number = limits.maxServerOffersBytes;
+  return [...offers.filter(isRejection), ...accepted]
+    .slice(0, limits.maxServerOffers)
+    .map((offer) => ({ ...offer, listed: null, reason: null, findings: [] }))
+    .filter((offer) => {
+      room -= utf8Length(JSON.stringify(offer));
+      return room >= 0;
+    });
+}
+
+function keyOf({ kind, name }: Pick<StoredOffer, 'kind' | 'name'>): string {
+  return `${kind} ${name}`;
+}
+
+/** Reads the texts of an offer as those of a tool with its arguments. */
+async function suspicionsIn({ name, title, description, arguments: args }: ServerOffer, known: ReadonlySet<string>): Promise<Finding[]> {
+  const parameters = listOf(args).filter(isRecord);
+  const properties = Object.fromEntries(parameters.map((one) => [stringOf(one.name), { description: stringOf(one.description) }]));
+  // Loaded when a server is listed, which most isolates never do.
+  const { findSuspicions } = await import('./definition-findings.ts');
+  const found = findSuspicions(
+    {
+      ...{ name: stringOf(name), description: stringOf(description), annotations: { title: stringOf(title) } },
+      inputSchema: { type: 'object', properties },
+    },
+    known,
+  );
+  return found.map((finding) => ({
+    ...finding,
+    path: finding.path.replace('/annotations/', '/').replace('/inputSchema/properties/', '/arguments/'),
+  }));
+}
+
+/** Returns what clients may be offered: the definitions in force, as they are listed now. */
+export function offersInForce(stored: readonly StoredOffer[]): ServerOffers {
+  const inForce = (kind: OfferKind): never[] =>
+    // Grouped by kind when they were read (`mcp/client/discover.ts`), with the members that the types name.
+    stored.flatMap((one) =>
+      one.kind === kind && one.listed !== null && reviewStateOf(one) === 'ready' ? [one.listed.offer] : [],
+    ) as never[];
+  return { prompts: inForce('prompt'), resources: inForce('resource'), resourceTemplates: inForce('template') };
+}
+
+/** Returns what an administrator should know of a refresh: what is held, and why. */
+export function offerWarnings(stored: readonly StoredOffer[]): Warning[] {
+  return stored.flatMap((one): Warning[] => {
+    const { state, held, findings = [] } = showOffer(one);
+    if (state !== 'held' || held === undefined) return [];
+    const { noun, member } = lists[one.kind];
+    const why = {
+      changed: 'its definition changed',
+      new: 'it was added after the first listing',
+      suspicious: 'its texts require a review',
+    };
+    const reason = held.reason === 'server' || held.reason === 'rejected' ? 'its server changed its name' : why[held.reason];
+    const found = findings.map(({ path, message }) => ` ${path} ${message}.`).join('');
+    return [
+      { path: member, message: `the ${noun} ${quote(one.name)} is held, ${reason}: clients do not get it until it is accepted.${found}` },
+    ];
+  });
+}
+
+/** What is decided about one offer. */
+export type OfferDecision = { kind: OfferKind; name: string } & (
+  | ({ action: 'accept' } & AcceptRequest)
+  | ({ action: 'reject' } & RejectRequest)
+  | ({ action: 'undo' } & UndoRequest)
+);
+
+/**
+ * Returns the offers with a decision, and the offer it is about. Throws `not_found` for one that the server never listed, and as the functions of
+ * `definition-review.ts` do.
+ */
+export function decideAboutOffer(
+  stored: readonly StoredOffer[],
+  decision: OfferDecision,
+  decided: DecidedBy,
+): { stored: StoredOffer[]; offer: StoredOffer } {
+  const { kind, name } = decision;
+  const index = stored.findIndex((one) => one.kind === kind && one.name === name);
+  const before = stored[index];
+  if (before === undefined) throw new Problem('not_found', `The server lists no ${lists[kind].noun} ${quoted(name)}.`);
+  const offer = { ...before, ...decide(before, decision, decided) };
+  // Without a listing, there may be nothing left to remember.
+  const isKept = (one: StoredOffer): boolean => one.listed !== null || one.accepted !== null || one.decisions.length > 0;
+  return { stored: stored.with(index, offer).filter(isKept), offer };
+}
+
+function decide(before: StoredOffer, decision: OfferDecision, decided: DecidedBy) {
+  const kind = offerKind(before.kind);
+  switch (decision.action) {
+    case 'accept':
+      return acceptDefinition(kind, before, decision, decided);
+    case 'reject':
+      return rejectDefinition(kind, before, decision, decided);
+    case 'undo':
+      return undoDecision(kind, before, decision);
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** A prompt, resource or template as shown to administrators. */
+export const ReviewedOffer = z
+  .object({
+    kind: OfferKind,
+    name: z.string().meta({ description: 'Of a prompt its name, of a resource its URI, of a template itself.' }),
+    state: z.enum(['ready', 'held', 'rejected', 'missing']),
+    definition: z.record(z.string(), z.unknown()).meta({ description: 'The definition in force, else the listed one.' }),
+    refId: z.string().meta({ description: 'SHA-256 of this definition.' }),
+    held: Hold.optional(),
+    findings: z.array(Finding).optional(),
+    decisions: z.array(DefinitionDecision).optional(),
+  })
+  .meta({ id: 'ReviewedOffer' });
+export type ReviewedOffer = z.infer<typeof ReviewedOffer>;
+
+export function showOffer(stored: StoredOffer): ReviewedOffer {
+  const { kind, name, accepted, listed, reason, findings, decisions } = stored;
+  const shown = accepted ?? listed;
+  const state = reviewStateOf(stored);
+  const why = state === 'rejected' ? 'rejected' : reason;
+  return {
+    ...{ kind, name, state, definition: shown === null ? {} : offerDefinition(kind, shown.offer), refId: shown?.pin ?? '' },
+    ...(listed !== null && why !== null && { held: { reason: why, refId: listed.pin, changes: changesOf(kind, accepted, listed) } }),
+    ...(findings.length > 0 && { findings: [...findings] }),
+    ...(decisions.length > 0 && { decisions: showDecisions(decisions) }),
+  };
+}
+
+function changesOf(kind: OfferKind, accepted: PinnedOffer | null, listed: PinnedOffer): Hold['changes'] {
+  return accepted === null
+    ? []
+    : diffRecords(recordOf(offerDefinition(kind, accepted.offer)), recordOf(offerDefinition(kind, listed.offer)));
+}
+
+export function countOffers(stored: readonly StoredOffer[]): OfferCounts {
+  const { prompts, resources, resourceTemplates } = offersInForce(stored);
+  const held = stored.filter((offer) => reviewStateOf(offer) === 'held').length;
+  return { prompts: prompts.length, resources: resources.length, resourceTemplates: resourceTemplates.length, held };
+}
