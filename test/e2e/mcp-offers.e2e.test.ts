@@ -4,45 +4,16 @@
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listenMcpServer, type FakeMcpServer, type McpServerParts } from '../fakes/mcp-server.ts';
+import type { FakeMcpServer, McpServerParts } from '../fakes/mcp-server.ts';
 import { listenUpstream } from '../fakes/upstreams/upstream.ts';
 import { connectClient, type ClientEra } from './mcp-clients.ts';
+import { heardBy, offered, offerSteps } from './offer-steps.ts';
 import { shareService } from './shared-service.ts';
 
 const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
 const eras = ['legacy', 'pinned'] as const satisfies ClientEra[];
 
-const offered: McpServerParts = {
-  tools: [{ name: 'look', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }],
-  prompts: [{ name: 'review', arguments: [{ name: 'file', required: false }] }],
-  resources: [
-    { uri: 'file:///readme', name: 'readme' },
-    { uri: 'file:///secret/keys', name: 'keys' },
-  ],
-  resourceTemplates: [{ uriTemplate: 'db://{table}/rows', name: 'rows' }],
-};
-const servers: FakeMcpServer[] = [];
-
-/** Adds a server with these offers, under this name. */
-async function addServer(name: string, document: object = {}, parts: McpServerParts = offered): Promise<FakeMcpServer> {
-  const server = await listenMcpServer(parts);
-  servers.push(server);
-  const { status, text } = await service.call('PUT', `/v1/servers/${name}`, { kind: 'mcp', url: server.url, ...document });
-  expect([200, 201], text).toContain(status);
-  return server;
-}
-
-async function addToolset(name: string, document: object): Promise<void> {
-  const { status, text } = await service.call('PUT', `/v1/toolsets/${name}`, document);
-  expect([200, 201], text).toContain(status);
-}
-
-/** A key that may only use this toolset. */
-async function keyFor(toolset: string, scopes = ['tools']): Promise<string> {
-  const { json, text } = await service.call('POST', '/v1/keys', { name: toolset, scopes, toolsets: [toolset] });
-  expect(json.key, text).toBeTypeOf('string');
-  return json.key as string;
-}
+const { addServer, addToolset, keyFor, withPolicy, auditOf } = offerSteps(service);
 
 /** What a client can request of resources and prompts, each with its method. */
 const requests: [method: string, send: (client: Client) => Promise<unknown>][] = [
@@ -56,21 +27,6 @@ const requests: [method: string, send: (client: Client) => Promise<unknown>][] =
   ],
 ];
 const listed = requests.filter((_request, index) => index !== 1);
-
-/** The requests for resources and prompts that reached the server. */
-function heardBy({ heard }: FakeMcpServer): string[] {
-  return heard.map(({ method }) => method).filter((method) => /^(resources\/(read|subscribe)|prompts\/get|completion)/.test(method));
-}
-
-type Row = { canonical: string; requested: string; verdict: string; code: string | null; toolset: string };
-
-async function auditOf(tool: string): Promise<Row[]> {
-  return (await service.call('GET', `/v1/audit?tool=${encodeURIComponent(tool)}`)).json.items as Row[];
-}
-
-afterAll(() => {
-  for (const server of servers) server.close();
-});
 
 describe.each(eras)('a key bound to a toolset with one tool of an untrusted server (%s)', (era) => {
   it('gets none of its resources, prompts and completions, and nothing reaches the server', async () => {
@@ -92,7 +48,8 @@ describe.each(eras)('a key bound to a toolset with one tool of an untrusted serv
     await addToolset(name, { tools: [{ tool: `${name}.look` }], resources: [`${name}.*`], prompts: [`${name}.*`] });
     const client = await connectClient(`${service.url}/mcp/${name}`, await keyFor(name), era);
     expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['file:///readme', 'file:///secret/keys']);
-    for (const [, send] of listed) await expect(send(client)).rejects.toThrow(/requires a person's approval/);
+    for (const [, send] of listed)
+      await expect(send(client)).rejects.toThrow(/requires a person's approval.*MCP client that can ask its user/);
     await expect(client.readResource({ uri: 'file:///not/listed' })).rejects.toThrow(/There is no resource/);
     expect(heardBy(server)).toEqual([]);
     expect(await auditOf(`${name}.resources/read`)).toMatchObject([
@@ -131,16 +88,6 @@ describe.each(eras)('a key bound to a toolset with one tool of an untrusted serv
     await client.close();
   });
 });
-
-async function withPolicy(rules: object[], work: () => Promise<void>): Promise<void> {
-  const { status, text } = await service.call('PUT', '/v1/policy', { rules });
-  expect([200, 201], text).toContain(status);
-  try {
-    await work();
-  } finally {
-    await service.call('DELETE', '/v1/policy');
-  }
-}
 
 describe('resources and prompts of a trusted server', () => {
   let server: FakeMcpServer;

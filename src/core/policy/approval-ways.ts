@@ -5,13 +5,17 @@ import type { ApprovalReason } from './approval.ts';
 export const approveInSession =
   'To approve it once, call the tool in a Moniker session: POST /v1/sessions creates one; name it as `session` of POST /v1/toolsets/{toolset}/calls, then POST /v1/sessions/{id}/approvals/{callId} with {"decision": "approve"}.';
 
+/** The same for a resource or prompt, which no session requests. */
+export const approveInClient =
+  'To approve it once, use an MCP client that can ask its user (elicitation), with a key that has the scope "approve".';
+
 /** Where a call of a session is decided; without the full stop. */
 export function decideHere(session: string, callId: string, round: number): string {
   const approve = round === 1 ? '{"decision": "approve"}' : `{"decision": "approve", "round": ${round}}`;
   return `POST /v1/sessions/${session}/approvals/${callId} with ${approve} or {"decision": "deny"} decides`;
 }
 
-/** `entry`: the wire name of the toolset entry that was called. */
+/** `entry`: the wire name of the toolset entry that was called, or the name of the resource or prompt. */
 export function waysWithoutApproval({ kind }: Pick<ApprovalReason, 'kind'>, entry: string): string {
   const never = `set "approval": "never" on the toolset's entry ${entry}`;
   return `To run such calls without approval, an administrator can ${joined(waysOf(kind, entry, never))}.`;

@@ -2,7 +2,7 @@
  * The approval request as an MCP client shows it to its user (elicitation, form mode): the tool, its arguments, and the reason. The answer
  * counts as a decision only if the key may approve, which `engine/mcp/serve-call.ts` checks.
  */
-import { approveInSession, waysWithoutApproval } from '../../core/policy/approval-ways.ts';
+import { approveInClient, approveInSession, waysWithoutApproval } from '../../core/policy/approval-ways.ts';
 import type { AskedEffect, ApprovalQuestion } from '../../core/policy/approval.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
@@ -68,7 +68,9 @@ export function approvalRefusal(
 type AskedApproval = { tool: EditionTool; ask: Pick<ApprovalQuestion, 'kind' | 'reason'> };
 
 export function cannotAsk({ tool, ask }: AskedApproval, why: string): Refusal {
-  const ways = `${approveInSession} ${waysWithoutApproval(ask, tool.wireName)}`;
+  const { offer, wireName } = tool;
+  const once = offer === undefined ? approveInSession : approveInClient;
+  const ways = `${once} ${waysWithoutApproval(ask, offer?.name ?? wireName)}`;
   return { code: 'approval_required', message: `Not run: ${ask.reason}. This requires a person's approval, and ${why}. ${ways}` };
 }
 
