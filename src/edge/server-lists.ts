@@ -8,7 +8,7 @@ import { listingSize, requireListingRoom } from '../core/listing/listing-size.ts
 import {
   countOffers,
   offersInForce,
-  offerWarnings,
+  heldOfferWarnings,
   reviewOffers,
   type ReviewedOffer,
   showOffer,
@@ -160,7 +160,7 @@ export function createServerLists(
       const reading = { connection: discovery.connection, offered: countOffers(kept.offers), ttlMs: discovery.ttlMs, canChange };
       kept.state = afterRefresh(before, reading, now());
       changed();
-      return { ...report, warnings: [...warnings, ...identityWarning(stranger), ...report.warnings, ...offerWarnings(kept.offers)] };
+      return { ...report, warnings: [...warnings, ...identityWarning(stranger), ...report.warnings, ...heldOfferWarnings(kept.offers)] };
     },
     takeFailure(name: string, lease: RefreshLease, failure: RefreshFailure): void {
       const kept = require(name);

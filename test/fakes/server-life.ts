@@ -19,7 +19,7 @@ import {
   decideAboutOffer,
   type OfferDecision,
   offersInForce,
-  offerWarnings,
+  heldOfferWarnings,
   type ReviewedOffer,
   reviewOffers,
   showOffer,
@@ -105,7 +105,7 @@ export function fakeServerLife(options: {
       const canChange = known.document.kind !== 'openapi' || known.document.document === undefined;
       const reading = { connection, offered: countOffers(reviewed), ttlMs, canChange };
       states.set(name, { ...afterRefresh(states.get(name) ?? before, reading, now()), version });
-      return { ...report, warnings: [...warnings, ...identityWarning(stranger), ...report.warnings, ...offerWarnings(reviewed)] };
+      return { ...report, warnings: [...warnings, ...identityWarning(stranger), ...report.warnings, ...heldOfferWarnings(reviewed)] };
     },
     takeFailure: (name: string, leave: RefreshLease, failure: RefreshFailure): void => {
       const state = states.get(name);

@@ -17,7 +17,7 @@ import {
 import { identityFinding, identityWarning } from '../../core/servers/server-identity.ts';
 import type { Discovery } from '../../core/servers/server-state.ts';
 import { pinListing } from '../../core/listing/apply-listing.ts';
-import { countOffers, offerWarnings, reviewOffers } from '../../core/listing/stored-offer.ts';
+import { countOffers, heldOfferWarnings, reviewOffers } from '../../core/listing/stored-offer.ts';
 import { firstWarnings } from '../../core/warning.ts';
 import type { RefreshLease, RefreshClaim, RefreshFailure } from '../../ports/catalog.ts';
 import type { PinnedOperation } from '../../storage/catalog-methods.ts';
@@ -80,7 +80,7 @@ export async function takeDiscovery(
     writeServerState(context.sql, server, { ...after, version });
     enqueuePublish(context, 'server', server);
   });
-  const warned = [...warnings, ...identityWarning(stranger), ...report.warnings, ...offerWarnings(offers)];
+  const warned = [...warnings, ...identityWarning(stranger), ...report.warnings, ...heldOfferWarnings(offers)];
   return { ...report, warnings: firstWarnings(warned, 'warnings', limits.maxReportedIssues) };
 }
 

@@ -148,7 +148,7 @@ export function offersInForce(stored: readonly StoredOffer[]): ServerOffers {
 }
 
 /** Returns what an administrator should know of a refresh: what is held, and why. */
-export function offerWarnings(stored: readonly StoredOffer[]): Warning[] {
+export function heldOfferWarnings(stored: readonly StoredOffer[]): Warning[] {
   return stored.flatMap((one): Warning[] => {
     const { state, held, findings = [] } = showOffer(one);
     if (state !== 'held' || held === undefined) return [];

@@ -4,7 +4,7 @@ import {
   countOffers,
   decideAboutOffer,
   offersInForce,
-  offerWarnings,
+  heldOfferWarnings,
   type OfferDecision,
   reviewOffers,
   showOffer,
@@ -45,7 +45,7 @@ describe('prompts and resources of a server', () => {
     expect(offer && showOffer(offer)).toMatchObject({ held: { reason: 'changed', changes: [expect.anything()] } });
     const { prompts, resources, resourceTemplates } = offersInForce(held);
     expect([...prompts, ...resources, ...resourceTemplates]).toHaveLength(2);
-    expect(offerWarnings(held)).toMatchObject([{ message: expect.stringContaining('is held, its definition changed') }]);
+    expect(heldOfferWarnings(held)).toMatchObject([{ message: expect.stringContaining('is held, its definition changed') }]);
     const accepted = decide(held, { kind: offer?.kind ?? 'prompt', name, action: 'accept' });
     expect(states(accepted)[name]).toBe('ready');
     expect(offersInForce(accepted)).toEqual(listing(changed));

@@ -20,7 +20,7 @@ const reasons: Readonly<Record<Hold['reason'], string>> = {
   rejected: 'It was rejected. It stays so until that is undone or the server lists another definition.',
 };
 
-export function isPlain({ findings = [] }: Hold): boolean {
+export function hasNoFindings({ findings = [] }: Hold): boolean {
   return findings.length === 0;
 }
 
@@ -51,7 +51,7 @@ export function HeldCard({ state, subject, held, decisions = [], children }: Car
             <button type="button" aria-label={`Reject ${name}`} onClick={() => void decide('reject', 'rejected')}>
               Reject
             </button>
-            {isPlain(held) && (
+            {hasNoFindings(held) && (
               <button type="button" class="primary" aria-label={`Accept ${name}`} onClick={() => void decide('accept', 'accepted')}>
                 Accept
               </button>
@@ -64,7 +64,7 @@ export function HeldCard({ state, subject, held, decisions = [], children }: Car
         {earlier.length > 0 && ` ${earlier.length === 1 ? 'An earlier definition' : 'Earlier definitions'} of it was rejected.`}
       </p>
       <Decisions state={state} subject={subject} decisions={decisions} />
-      {reason !== 'rejected' && !isPlain(held) && <AcceptFlagged key={refId} state={state} subject={subject} refId={refId} />}
+      {reason !== 'rejected' && !hasNoFindings(held) && <AcceptFlagged key={refId} state={state} subject={subject} refId={refId} />}
       {findings.length > 0 && (
         <ul class="findings">
           {findings.map(({ finding, path, message }) => (

@@ -5,7 +5,7 @@ import { announce } from '../../parts/announce.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { visible } from '../../parts/visible.ts';
-import { HeldCard, isPlain, withHidden } from './held-card.tsx';
+import { HeldCard, hasNoFindings, withHidden } from './held-card.tsx';
 import { toolSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';
 
@@ -18,7 +18,7 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
   if (held.length + renamed.length === 0) return null;
   const { path } = state;
   const pending = held.filter(({ state: of }) => of === 'held');
-  const plain = pending.filter(({ held }) => isPlain(held));
+  const plain = pending.filter(({ held }) => hasNoFindings(held));
   // What was reviewed is accepted: if the server lists another definition by now, the response is 409.
   const accept = ({ name, held: { refId } }: Held) => toolSubject(state, name).decide('accept', { refId });
   const acceptAll = () =>

@@ -12,7 +12,7 @@ import type { OpenServer } from './server-state.ts';
 
 type Counts = NonNullable<components['schemas']['ServerView']['offers']>;
 
-export function ServerOffers({ state, offers: { prompts, resources, resourceTemplates, held } }: { state: OpenServer; offers: Counts }) {
+export function ReviewedOffers({ state, offers: { prompts, resources, resourceTemplates, held } }: { state: OpenServer; offers: Counts }) {
   const pages = usePages((cursor, signal) =>
     moniker.value.get('/v1/servers/{server}/offers', {
       params: { path: state.path, query: { limit: 100, ...(cursor && { cursor }) } },

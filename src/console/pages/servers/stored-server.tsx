@@ -13,7 +13,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { visible } from '../../parts/visible.ts';
 import { HeldTools } from './held-tools.tsx';
-import { ServerOffers } from './server-offers.tsx';
+import { ReviewedOffers } from './server-offers.tsx';
 import type { OpenServer } from './server-state.ts';
 import { ServerTools } from './server-tools.tsx';
 
@@ -25,7 +25,7 @@ export function StoredServer({ state, view }: StatusProps) {
       <ServerStatus state={state} view={view} />
       <HeldTools state={state} tools={view.tools} />
       <ServerTools state={state} view={view} />
-      {view.offers !== undefined && <ServerOffers state={state} offers={view.offers} />}
+      {view.offers !== undefined && <ReviewedOffers state={state} offers={view.offers} />}
     </>
   );
 }
