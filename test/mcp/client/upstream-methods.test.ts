@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { upstreamMethods } from '../../../src/core/servers/upstream-method.ts';
 
-const folder = new URL('../../../src/mcp/client/', import.meta.url);
+const folder = fileURLToPath(new URL('../../../src/mcp/client/', import.meta.url));
 
 /** What servers ask Moniker, and media types. */
 const notSent = new Set([
@@ -14,7 +16,7 @@ const notSent = new Set([
   'text/event-stream',
 ]);
 
-const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8').replaceAll(/^import .*$/gm, ''));
+const sources = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8').replaceAll(/^import .*$/gm, ''));
 
 describe('the methods that the MCP client sends', () => {
   it('have a row in the table that says what authorizes each', () => {
