@@ -11660,7 +11660,10 @@ export interface operations {
     getHealth: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 64 random hexadecimal digits. Only a Moniker on your own machine answers it: the command line checks who receives a key. */
+                "x-moniker-challenge"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11669,12 +11672,15 @@ export interface operations {
             /** @description The service is running. */
             200: {
                 headers: {
+                    /** @description The HMAC-SHA-256 of the challenge under the token of the launcher. */
+                    "x-moniker-proof"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
         };
     };

@@ -1,14 +1,14 @@
 /**
  * How a command finds the running service and a key for it: the options, then the environment, then the data folder of the service on this
- * machine (docs/cli.md).
+ * machine (docs/cli.md). Keys go to an address that was named, or to a service that has proved to be the one of the data folder.
  */
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createClient, type MonikerClient } from '../../client/src/index.ts';
-import { runningService } from '../local/data-lock.ts';
-import { dataDirOf } from '../local/environment.ts';
+import { dataFolderOf } from '../local/environment.ts';
 import { storedRootKey } from '../local/keys.ts';
-import { readLauncherFile } from '../local/launcher-file.ts';
+import type { Launcher } from '../local/launcher-file.ts';
+import { isLoopbackAddress } from '../local/port.ts';
+import { findRunningService, hasToken } from '../local/running-service.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 
 export type ConnectionOptions = { url?: string; key?: string; data?: string; workspace?: string };
@@ -22,6 +22,10 @@ export type Address = {
   key: string | null;
   /** Headers of all requests: the key, the workspace if one is named, and the token if the service is the one of the data folder. */
   headers: Record<string, string>;
+  /** The service of the data folder, which proves that it is this one before each request. Null: the address was named, or no service runs. */
+  local: Launcher | null;
+  /** Why no key is sent: no service was found, or no key for it. Null: there is one. */
+  missing: { check: 'service' | 'key'; what: string; advice: string } | null;
 };
 
 /** The time for a response to begin. */
@@ -36,40 +40,70 @@ export function addConnectionOptions(command: Command): Command {
 }
 
 /** Throws if no key is found. `timeoutMs`: for a response to begin. */
-export function connectService(options: ConnectionOptions, timeoutMs = responseTimeoutMs): Address & { client: MonikerClient } {
+export function connectService(
+  options: ConnectionOptions,
+  timeoutMs = responseTimeoutMs,
+): Address & { client: MonikerClient; send: (request: Request) => Promise<Response> } {
   const address = findService(options, process.env);
-  const { url, headers, key, dataDir } = address;
-  if (key === null)
-    throw new CommandFailure(
-      `No key for ${url} was found.`,
-      isLoopback(new URL(url).hostname)
-        ? `Pass --key, set MONIKER_KEY, or name the data folder of the service with --data: ${dataDir} has no keys. On a new machine run \`moniker start\` first.`
-        : 'Pass --key or set MONIKER_KEY. The keys of this machine are not sent to another one.',
-    );
-  return { ...address, client: createClient({ baseUrl: url, headers, fetch: (request) => fetchWithin(request, timeoutMs) }) };
+  if (address.missing !== null) throw new CommandFailure(address.missing.what, address.missing.advice);
+  const send = serviceFetch(address, timeoutMs);
+  return { ...address, send, client: createClient({ baseUrl: address.url, headers: address.headers, fetch: send }) };
 }
 
 /** Reads the options, the environment and the data folder. Sends nothing. */
 export function findService(options: ConnectionOptions, environment: NodeJS.ProcessEnv): Address {
-  const dataDir = options.data === undefined ? dataDirOf(environment) : resolve(options.data);
-  const launcher = runningService(dataDir) === null ? null : readLauncherFile(dataDir);
+  const folder = dataFolderOf(environment, options.data);
   const given = options.url ?? environment.MONIKER_URL?.trim();
-  const url = given ? readUrl(given) : (launcher?.url ?? `http://127.0.0.1:${Number(environment.PORT) || 8787}`);
-  // The keys of this machine must not reach another one.
-  const isLocal = isLoopback(new URL(url).hostname);
-  const local = isLocal ? environment.MONIKER_ROOT_KEY?.trim() || storedRootKey(dataDir) : null;
-  const key = options.key?.trim() || environment.MONIKER_KEY?.trim() || local;
+  const named = given ? readUrl(given) : null;
+  const found = findRunningService(folder.path);
+  const local = found !== null && 'token' in found && (named === null || isSameService(named, found.url)) ? found : null;
+  const url = local?.url ?? named ?? `http://127.0.0.1:${Number(environment.PORT) || 8787}`;
+  const isChosen = local !== null || named !== null;
+  // The keys of this machine must not reach another one, and those of a folder only its service.
+  const rootKey = isLoopback(new URL(url).hostname) ? environment.MONIKER_ROOT_KEY?.trim() : undefined;
+  const stored = local === null ? null : storedRootKey(folder.path);
+  // Any program of this machine could listen at the usual address.
+  const key = isChosen ? options.key?.trim() || environment.MONIKER_KEY?.trim() || rootKey || stored : null;
   const workspace = options.workspace?.trim() || environment.MONIKER_WORKSPACE?.trim();
+  const fault = found !== null && 'fault' in found ? ` ${folder.path} is not used: ${found.fault}.` : '';
   return {
     url,
-    dataDir,
+    dataDir: folder.path,
     key,
     headers: {
       ...(key !== null && { authorization: `Bearer ${key}` }),
       ...(workspace && { 'x-moniker-workspace': workspace }),
-      ...(launcher !== null && launcher.url === url && { 'x-moniker-launcher': launcher.token }),
+      ...(local !== null && { 'x-moniker-launcher': local.token }),
     },
+    local,
+    missing: key !== null ? null : isChosen ? missingKey(url, folder.path, fault) : missingService(url, folder.path, fault),
   };
+}
+
+type Missing = NonNullable<Address['missing']>;
+
+function missingKey(url: string, dataDir: string, fault: string): Missing {
+  return {
+    check: 'key',
+    what: `No key for ${url} was found.${fault}`,
+    advice: isLoopback(new URL(url).hostname)
+      ? `Pass --key, set MONIKER_KEY, or name the data folder of the service with --data: it is not the one that runs in ${dataDir}.`
+      : 'Pass --key or set MONIKER_KEY. The keys of this machine are not sent to another one.',
+  };
+}
+
+function missingService(url: string, dataDir: string, fault: string): Missing {
+  return {
+    check: 'service',
+    what: fault === '' ? `No service is running in ${dataDir}.` : `No service was found.${fault}`,
+    advice: `Start one with \`moniker start\`, name its data folder with --data, or name its address and give a key: --url ${url} and MONIKER_KEY.`,
+  };
+}
+
+/** Both on this machine, at the same port. `localhost` may be another address of it. */
+function isSameService(named: string, local: string): boolean {
+  const [one, other] = [new URL(named), new URL(local)];
+  return one.protocol === other.protocol && one.pathname === '/' && one.port === other.port && isLoopback(one.hostname);
 }
 
 function readUrl(text: string): string {
@@ -84,25 +118,42 @@ function readUrl(text: string): string {
 }
 
 function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return hostname === 'localhost' || isLoopbackAddress(hostname);
 }
 
-/** The body of the response may take longer: streams have their own timeouts. */
-async function fetchWithin(request: Request, timeoutMs: number): Promise<Response> {
-  const late = new AbortController();
-  const timer = setTimeout(
-    () =>
-      late.abort(
-        new CommandFailure(
-          `${new URL(request.url).origin} did not respond within ${timeoutMs / 1_000} s.`,
-          'Try again, or see `moniker logs` and `moniker doctor`.',
+/**
+ * Sends a request to the service of the address and to no other: redirects are not followed, and the service of a data folder proves first
+ * that it still runs. The body of the response may take longer than `timeoutMs`: streams have their own timeouts.
+ */
+export function serviceFetch({ url, dataDir, local }: Pick<Address, 'url' | 'dataDir' | 'local'>, timeoutMs: number) {
+  return async (request: Request): Promise<Response> => {
+    const late = new AbortController();
+    const timer = setTimeout(
+      () =>
+        late.abort(
+          new CommandFailure(
+            `${url} did not respond within ${timeoutMs / 1_000} s.`,
+            'Try again, or see `moniker logs` and `moniker doctor`.',
+          ),
         ),
-      ),
-    timeoutMs,
-  );
-  try {
-    return await fetch(request, { signal: AbortSignal.any([request.signal, late.signal]) });
-  } finally {
-    clearTimeout(timer);
-  }
+      timeoutMs,
+    );
+    const signal = AbortSignal.any([request.signal, late.signal]);
+    try {
+      if (local !== null && !(await hasToken(local, signal)))
+        throw new CommandFailure(
+          `The program at ${url} is not the service of ${dataDir}: it does not have the token of its launcher.`,
+          'Nothing was sent to it. Restart the service, also if an earlier release runs; another program may use its port.',
+        );
+      const response = await fetch(request, { redirect: 'manual', signal });
+      if (response.status < 300 || response.status >= 400) return response;
+      await response.body?.cancel();
+      throw new CommandFailure(
+        `${url} redirects to ${response.headers.get('location') ?? 'another address'}.`,
+        'Keys are sent to the named address only. If the other one is right, pass it with --url.',
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }

@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { createClient, type MonikerClient } from '../../client/src/index.ts';
 import { recordOf, stringOf } from '../core/json/wire-value.ts';
 import { version } from '../core/version.ts';
-import type { Address } from './connection.ts';
+import { type Address, serviceFetch } from './connection.ts';
 import type { DoctorFinding } from './doctor-machine.ts';
 import { describeFailure } from './failure.ts';
 
@@ -15,20 +15,21 @@ const maxClockDifferenceMs = 60_000;
 const maxDocuments = 100;
 
 /** Yields findings as they are made. Ends early if later checks could only repeat the fault. */
-export async function* checkService({ url, key, headers }: Address): AsyncGenerator<DoctorFinding[], void, undefined> {
+export async function* checkService(address: Address): AsyncGenerator<DoctorFinding[], void, undefined> {
+  const { url, headers, missing } = address;
+  const fault =
+    missing === null ? null : ({ check: missing.check, status: 'failure', message: missing.what, advice: missing.advice } as const);
+  if (fault?.check === 'service') return yield [fault];
   const health = await checkHealth(url);
   yield health;
   if (health.some(({ status }) => status === 'failure')) return;
   yield [await checkReadiness(url)];
-  if (key === null) {
-    yield [{ check: 'key', status: 'failure', message: `No key for ${url} was found.`, advice: 'Pass --key or set MONIKER_KEY.' }];
-    return;
-  }
+  if (fault !== null) return yield [fault];
   const client = createClient({
     baseUrl: url,
     headers,
     retries: 0,
-    fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]) }),
+    fetch: serviceFetch(address, timeoutMs),
   });
   const [me, scopes] = await checkKey(client);
   yield [me];

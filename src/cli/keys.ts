@@ -1,10 +1,9 @@
 /** `moniker keys`: lists, rotates and revokes API keys, and rotates the master key of this machine. */
 import type { Command } from 'commander';
 import type { components } from '../../client/src/index.ts';
-import { dataDirOf } from '../local/environment.ts';
+import { dataFolderOf } from '../local/environment.ts';
 import { rotateMasterKey } from '../local/keys.ts';
 import { runningService } from '../local/data-lock.ts';
-import { resolve } from 'node:path';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { foreignText, type JsonOption, printJson, renderTable } from './output.ts';
@@ -78,7 +77,7 @@ async function revoke(id: string, { cancel, ...options }: Options & { cancel?: t
 }
 
 function rotateMaster({ data }: { data?: string }): void {
-  const dataDir = data === undefined ? dataDirOf(process.env) : resolve(data);
+  const { path: dataDir } = dataFolderOf(process.env, data);
   const file = rotateMasterKey(dataDir, process.env);
   const next = runningService(dataDir) === null ? 'Start the service' : 'Restart the service';
   console.log(`${file} has a new master key, and the one before. ${next}: it seals everything again, then removes the one before.`);

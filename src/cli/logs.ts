@@ -1,10 +1,9 @@
 /** `moniker logs`: the log that a service of this machine writes into its data folder, with the stderr of its stdio servers. */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { dataDirOf } from '../local/environment.ts';
+import { dataFolderOf } from '../local/environment.ts';
 import { logFiles } from '../local/log-file.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { foreignText } from './output.ts';
@@ -29,7 +28,7 @@ async function logs({ data, lines, follow }: LogOptions): Promise<void> {
   const count = Number(lines);
   if (!Number.isInteger(count) || count < 0)
     throw new CommandFailure(`--lines is "${lines}", which is not a number of lines.`, 'Use 0 or more.', exitCodes.usage);
-  const dataDir = data === undefined ? dataDirOf(process.env) : resolve(data);
+  const { path: dataDir } = dataFolderOf(process.env, data);
   const { current, previous } = logFiles(dataDir);
   const size = sizeOf(current);
   if (size === null && !follow)

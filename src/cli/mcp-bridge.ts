@@ -27,8 +27,11 @@ type Id = string | number;
 
 /** Ends the process when the client closes standard input. */
 export async function serveOverStdio(toolset: string, options: ConnectionOptions): Promise<void> {
-  const { url, headers } = connectService(options);
-  const service = new StreamableHTTPClientTransport(new URL(`${url}/mcp/${encodeURIComponent(toolset)}`), { requestInit: { headers } });
+  const { url, headers, send } = connectService(options);
+  const service = new StreamableHTTPClientTransport(new URL(`${url}/mcp/${encodeURIComponent(toolset)}`), {
+    requestInit: { headers },
+    fetch: (input, init) => send(new Request(input, init)),
+  });
   const open = new Map<Id, { isModern: boolean; isInitialize: boolean; cancel: AbortController }>();
 
   const toClient = (message: JSONRPCMessage): void => {

@@ -1,10 +1,9 @@
 /** A service for one command: `moniker import file && moniker start` also works before the first start. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runningService } from '../local/data-lock.ts';
-import { dataDirOf } from '../local/environment.ts';
+import { dataFolderOf } from '../local/environment.ts';
 import { readLauncherFile, removeLauncherFile } from '../local/launcher-file.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { CommandFailure } from './failure.ts';
@@ -16,7 +15,7 @@ const maxOutputLength = 4_000;
 
 /** Starts the service of the data folder for the time of `run`, unless it runs already or an address was given. */
 export async function withService<T>(options: ConnectionOptions, run: () => Promise<T>): Promise<T> {
-  const dataDir = options.data === undefined ? dataDirOf(process.env) : resolve(options.data);
+  const dataDir = dataFolderOf(process.env, options.data).path;
   const isGiven = Boolean(options.url ?? process.env.MONIKER_URL?.trim());
   if (isGiven || runningService(dataDir) !== null) return run();
   console.error(`No service is running in ${dataDir}: starting it for this command …`);

@@ -1,5 +1,5 @@
 /** Allows one running service per data folder: two services with the same SQLite files would damage each other's state. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartFailure } from './start-failure.ts';
 
@@ -56,13 +56,32 @@ export function writeOwnerFile(file: string, pid: number, flag: 'w' | 'wx'): voi
 /** Returns null if there is no such file, or it is damaged. */
 export function readOwnerFile(file: string): Owner | null {
   try {
-    const [id = '', began = ''] = readFileSync(file, 'utf8').trim().split(' ');
-    const pid = Number(id);
-    return Number.isInteger(pid) && pid > 0 ? { pid, began } : null;
+    return parseOwner(readFileSync(file, 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null; // released in between
     throw error;
   }
+}
+
+export function parseOwner(text: string): Owner | null {
+  const [id = '', began = ''] = text.trim().split(' ');
+  const pid = Number(id);
+  return Number.isInteger(pid) && pid > 0 ? { pid, began } : null;
+}
+
+/**
+ * Whether it is certain, as far as the system reports it, that this user runs the process that wrote the file. A file without a start time
+ * could name any process.
+ */
+export function isOwnProcess({ pid, began }: Owner): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    // It has ended, or is another user's.
+    return false;
+  }
+  const found = readProcess(pid);
+  return found === null || (!found.isDead && began === found.began && found.uid === process.geteuid?.());
 }
 
 /** Whether the process still exists, and its id was not reused. */
@@ -78,12 +97,12 @@ export function isRunning({ pid, began }: Owner): boolean {
 }
 
 /** Returns null without `/proc`. A killed process whose parent has not waited for it is listed there, but is dead (proc_pid_stat(5)). */
-function readProcess(pid: number): { isDead: boolean; began: string } | null {
+function readProcess(pid: number): { isDead: boolean; began: string; uid: number } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The process name may contain anything, including closing brackets; the state is field 3, the start time field 22.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { isDead: fields[0] === 'Z' || fields[0] === 'X', began: fields[19] ?? '' };
+    return { isDead: fields[0] === 'Z' || fields[0] === 'X', began: fields[19] ?? '', uid: statSync(`/proc/${pid}`).uid };
   } catch {
     // Another system, or the process has just ended: only its id is known.
     return null;

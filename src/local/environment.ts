@@ -90,16 +90,21 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironmen
   return {
     host: readHost(environment.MONIKER_HOST),
     port: readPort(environment.PORT),
-    dataDir: dataDirOf(environment),
+    dataDir: dataFolderOf(environment).path,
     skillsDir: skillsDir ? resolve(baseFolder, skillsDir) : null,
     settings,
     unknown: Object.keys(environment).filter((name) => name.startsWith('MONIKER_') && !known.has(name)),
   };
 }
 
-/** The absolute path of the data folder. */
-export function dataDirOf(environment: NodeJS.ProcessEnv): string {
-  return resolve(baseFolder, environment.MONIKER_DATA_DIR?.trim() || '.moniker');
+/** `isFound`: neither named nor that of a checkout, but `.moniker` of the current folder, which may come from anybody. */
+export type DataFolder = { path: string; isFound: boolean };
+
+/** `named`: of the option `--data`. */
+export function dataFolderOf(environment: NodeJS.ProcessEnv, named?: string): DataFolder {
+  const given = environment.MONIKER_DATA_DIR?.trim();
+  if (named !== undefined) return { path: resolve(named), isFound: false };
+  return { path: resolve(baseFolder, given || '.moniker'), isFound: !given && !isCheckout };
 }
 
 function readPort(text: string | undefined): number {

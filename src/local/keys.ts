@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOwnFile } from './own-file.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** `isNew`: this start created the root key. `rootKeyFile`: null if the root key comes from the environment. */
@@ -72,9 +73,9 @@ export function forgetPreviousMasterKey(dataDir: string): boolean {
 /** Returns the root key of an existing data folder, or null. */
 export function storedRootKey(dataDir: string): string | null {
   try {
-    return parseVariables(readFileSync(join(dataDir, 'keys'), 'utf8')).get(rootName) || null;
+    return parseVariables(readOwnFile(join(dataDir, 'keys')) ?? '').get(rootName) || null;
   } catch {
-    // No service has been started in this folder, or the file belongs to another user.
+    // The file belongs to another user, or is not one.
     return null;
   }
 }

@@ -26,7 +26,12 @@ export function reachableHost(host: string): string {
 
 /** Whether other machines reach it. */
 export function isExposed(host: string): boolean {
-  return !host.startsWith('127.') && host !== '::1';
+  return !isLoopbackAddress(host);
+}
+
+/** Of an IP address in its usual spelling, which `URL` makes of all others. IPv6 may be in brackets. */
+export function isLoopbackAddress(host: string): boolean {
+  return /^127\.\d+\.\d+\.\d+$/.test(host) || host === '::1' || host === '[::1]';
 }
 
 /** Returns the port, or a free one for 0. Nothing listens on it when this returns. */

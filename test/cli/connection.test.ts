@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the service of a command', () => {
-  it('is the one that runs in the data folder, with its root key and the token of its launcher', () => {
+  it('is the one that runs in the data folder, with its root key and the token of its launcher, which it has to prove', () => {
     lockDataDir(folder);
     writeLauncherFile(folder, launcher);
     expect(findService({ data: folder }, {})).toEqual({
@@ -25,17 +25,31 @@ describe('the service of a command', () => {
       dataDir: folder,
       key: rootKey,
       headers: { authorization: `Bearer ${rootKey}`, 'x-moniker-launcher': launcher.token },
+      local: launcher,
+      missing: null,
     });
     expect(findService({}, { MONIKER_DATA_DIR: folder }).url).toBe(launcher.url);
   });
 
-  it('is not the one of a launcher that was killed', () => {
+  it('is the same one if its address is given, also as localhost', () => {
+    lockDataDir(folder);
     writeLauncherFile(folder, launcher);
-    expect(findService({ data: folder }, {})).toMatchObject({
+    for (const url of [launcher.url, `${launcher.url}/`, 'http://localhost:4321', 'http://[::1]:4321'])
+      expect(findService({ url, data: folder }, {})).toMatchObject({ url: launcher.url, key: rootKey, local: launcher });
+    for (const url of ['http://127.0.0.1:4322', 'https://127.0.0.1:4321', `${launcher.url}/other`, 'http://localhost.example:4321'])
+      expect(findService({ url, data: folder }, {})).toMatchObject({ url, key: null, headers: {}, local: null });
+  });
+
+  it('is not the one of a launcher that was killed: then no key is sent to the usual address, where any program may listen', () => {
+    writeLauncherFile(folder, launcher);
+    const environment = { MONIKER_DATA_DIR: folder, MONIKER_KEY: 'mk_one', MONIKER_ROOT_KEY: rootKey };
+    expect(findService({ key: 'mk_two' }, environment)).toMatchObject({
       url: 'http://127.0.0.1:8787',
-      headers: { authorization: `Bearer ${rootKey}` },
+      key: null,
+      headers: {},
+      missing: { check: 'service', what: `No service is running in ${folder}.` },
     });
-    expect(findService({ data: folder }, { PORT: '9000' }).url).toBe('http://127.0.0.1:9000');
+    expect(findService({ data: folder }, { PORT: '9000' }).missing?.advice).toContain('--url http://127.0.0.1:9000');
   });
 
   it('is that of the option, then that of the environment', () => {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
+import { challengeHeader, proofHeader, proofOf } from '../../src/core/servers/service-proof.ts';
 import { version } from '../../src/core/version.ts';
 import { loadRoutes, routeRoot, routeModules } from '../../src/http/route-modules.ts';
 import { bodyOf, createHarness } from './harness.ts';
@@ -212,6 +213,24 @@ describe('the pages', () => {
   it('/healthz responds whatever else is missing', async () => {
     const bare = createHarness({ MONIKER_ROOT_KEY: '' });
     expect(await bodyOf(await bare.send('GET', '/healthz'))).toEqual({ status: 'ok', version });
+  });
+
+  it('/healthz proves that it has the token of the launcher, without a key and without showing it', async () => {
+    const token = 'token-of-the-launcher';
+    const local = createHarness({ MONIKER_LAUNCHER_TOKEN: token, MONIKER_STDIO_URL: 'http://127.0.0.1:1/' });
+    const ask = (service: typeof local, challenge: string) =>
+      service.send('GET', '/healthz', undefined, { authorization: undefined, [challengeHeader]: challenge });
+    const [one, other] = ['0'.repeat(64), '1'.repeat(64)];
+    const proofs = await Promise.all([one, other, one].map(async (challenge) => (await ask(local, challenge)).headers.get(proofHeader)));
+    expect(proofs).toEqual([await proofOf(token, one), await proofOf(token, other), proofs[0]]);
+    expect(proofs[0]).not.toBe(proofs[1]);
+    expect((await local.send('GET', '/healthz')).headers.get(proofHeader)).toBeNull();
+    // A deployed service has no launcher.
+    expect((await ask(createHarness({}), one)).headers.get(proofHeader)).toBeNull();
+    for (const challenge of ['', 'x', '0'.repeat(63), '0'.repeat(65), 'A'.repeat(64), token]) {
+      const refused = await ask(local, challenge);
+      expect([challenge, refused.status, refused.headers.get(proofHeader)]).toEqual([challenge, 422, null]);
+    }
   });
 
   it('/readyz names the checks, with 503 if one failed, and without the cause', async () => {

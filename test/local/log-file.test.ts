@@ -46,7 +46,7 @@ describe('the launcher file', () => {
   });
 
   it.each(['', '{', '[]', '{"url": 1, "token": {}}', '{"url": "http://127.0.0.1:1"}'])('is ignored if it is damaged: %s', (text) => {
-    writeFileSync(join(folder, 'launcher'), text);
+    writeFileSync(join(folder, 'launcher'), text, { mode: 0o600 });
     expect(readLauncherFile(folder)).toBeNull();
   });
 });

@@ -7,7 +7,8 @@ import { definePublicRoute, type Route } from '../route.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import { etagHeader, matchesEtag, unchanged } from '../documents.ts';
 import { z } from 'zod';
-import { Problem } from '../../core/problem.ts';
+import { invalidRequest, Problem } from '../../core/problem.ts';
+import { challengeHeader, challengePattern, proofHeader, proofOf } from '../../core/servers/service-proof.ts';
 import { version } from '../../core/version.ts';
 import { builtFile, builtPage } from '../pages/built-pages.ts';
 
@@ -83,9 +84,27 @@ export const healthRoutes: readonly Route[] = [
       operationId: 'getHealth',
       tag: 'Service',
       summary: 'Check that the service is running',
-      answers: { 200: { description: 'The service is running.', schema: Health } },
+      headers: {
+        [challengeHeader]:
+          '64 random hexadecimal digits. Only a Moniker on your own machine answers it: the command line checks who receives a key.',
+      },
+      answers: {
+        200: {
+          description: 'The service is running.',
+          schema: Health,
+          headers: { [proofHeader]: 'The HMAC-SHA-256 of the challenge under the token of the launcher.' },
+        },
+      },
+      problems: ['invalid_request'],
     },
-    ({ answer }) => answer(200, { status: 'ok', version }),
+    async ({ c, services, answer }) => {
+      const challenge = c.req.header(challengeHeader);
+      if (challenge !== undefined && !challengePattern.test(challenge))
+        throw invalidRequest([{ path: challengeHeader, message: 'must be 64 hexadecimal digits in lower case' }]);
+      const { launcher } = services.settings;
+      const proof = challenge === undefined || launcher === null ? {} : { [proofHeader]: await proofOf(launcher.token, challenge) };
+      return answer(200, { status: 'ok', version }, proof);
+    },
   ),
 
   definePublicRoute(

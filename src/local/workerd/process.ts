@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRunning, readOwnerFile, writeOwnerFile } from '../data-lock.ts';
+import { isOwnProcess, readOwnerFile, writeOwnerFile } from '../data-lock.ts';
 
 export type LogLine = { message: string; level: string };
 
@@ -126,9 +126,9 @@ const diskFull = 'The disk of the data folder is full: requests that store somet
 /** Ends the workerd of a launcher that was killed: it would use the data folder, and the port, of the next one. */
 export async function endLeftover(pidFile: string): Promise<void> {
   const owner = readOwnerFile(pidFile);
-  if (owner !== null && isRunning(owner)) {
+  if (owner !== null && isOwnProcess(owner)) {
     process.kill(owner.pid, 'SIGKILL');
-    for (let waitedMs = 0; isRunning(owner) && waitedMs < killTimeoutMs; waitedMs += 20) await sleep(20);
+    for (let waitedMs = 0; isOwnProcess(owner) && waitedMs < killTimeoutMs; waitedMs += 20) await sleep(20);
   }
   rmSync(pidFile, { force: true });
 }
