@@ -8,7 +8,7 @@ import { askApproval } from './chat-questions.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { foreignText, printJson, renderTable, type JsonOption } from './output.ts';
-import { askLine } from './terminal.ts';
+import { askLine, canAsk } from './terminal.ts';
 import { chooseToolset } from './toolset-choice.ts';
 
 type Options = ConnectionOptions & JsonOption & { toolset?: string };
@@ -81,10 +81,6 @@ function printAnswer(answer: Pick<Answer, 'isError' | 'content'>, { json }: Json
   if (answer.isError) process.exitCode = exitCodes.failure;
   if (json) printJson(answer);
   else console.log(foreignText(renderContent(answer.content)));
-}
-
-function canAsk(): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY;
 }
 
 /** The question goes to stderr: stdout is for the result. */

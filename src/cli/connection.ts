@@ -55,7 +55,7 @@ export function findService(options: ConnectionOptions, environment: NodeJS.Proc
   const folder = dataFolderOf(environment, options.data);
   const given = options.url ?? environment.MONIKER_URL?.trim();
   const named = given ? readUrl(given) : null;
-  const found = findRunningService(folder.path);
+  const found = findRunningService(folder, environment);
   const local = found !== null && 'token' in found && (named === null || isSameService(named, found.url)) ? found : null;
   const url = local?.url ?? named ?? `http://127.0.0.1:${Number(environment.PORT) || 8787}`;
   const isChosen = local !== null || named !== null;

@@ -10,23 +10,25 @@ import { importFormats } from '../core/import/names.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { expandVariables } from '../core/project/expand-variables.ts';
-import { findProjectFile, projectName, readProjectFile } from '../local/project-file.ts';
+import { fillProject, findProjectFile, projectName, readProjectFile } from '../local/project-file.ts';
 import { readImport } from '../platform/read-import.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
+import { addTrustOption, projectQuestion, requireAccepted, type TrustOptions } from './folder-trust.ts';
 import { printJson, type JsonOption } from './output.ts';
 import { printReport } from './project-report.ts';
 import { withService } from './temporary-service.ts';
 
-type ApplyOptions = ConnectionOptions & JsonOption & { project?: string; dryRun?: boolean; prune?: boolean; force?: boolean };
+type ApplyOptions = ConnectionOptions &
+  JsonOption &
+  TrustOptions & { project?: string; dryRun?: boolean; prune?: boolean; force?: boolean };
 
 /** Servers list their tools before the response. */
 const applyTimeoutMs = 5 * 60_000;
 
 export function addProjectCommands(program: Command): void {
   addConnectionOptions(
-    program
-      .command('apply')
+    addTrustOption(program.command('apply'))
       .description('write the documents of a project file; what is already so stays unchanged')
       .argument('[file]', 'project file (default: MONIKER_PROJECT, else moniker.yaml or moniker.json in this folder)')
       .option('--project <name>', 'name of the project, which records what it owns (default: name of the folder of the file)')
@@ -43,7 +45,10 @@ export function addProjectCommands(program: Command): void {
       .description('write the documents of files of other systems, such as claude_desktop_config.json')
       .argument('<files...>', 'files as JSON, YAML or zip archives; "-" reads one from stdin')
       .option('--format <format>', 'format of the files (default: found out from the content; docs/import.md lists them)')
-      .option('--trust', 'trust the servers: calls need approval only if a tool is annotated as destructive')
+      .option(
+        '--trust',
+        'accept what the files do without a question, and trust the servers: calls need approval only if a tool is annotated as destructive',
+      )
       .option('--dry-run', 'show what would be written, and write nothing')
       .option('--json', 'print the responses, by file')
       .addHelpText('after', '\nExamples:\n  moniker import claude_desktop_config.json\n  moniker import .vscode/mcp.json --dry-run'),
@@ -61,14 +66,20 @@ export function addProjectCommands(program: Command): void {
 }
 
 async function apply(given: string | undefined, options: ApplyOptions): Promise<void> {
-  const file = given ?? findProjectFile(process.cwd(), process.env);
-  if (file === null)
+  const found = given === undefined ? findProjectFile(process.cwd(), process.env) : { file: given, isNamed: true };
+  if (found === null)
     throw new CommandFailure(
       'There is no moniker.yaml or moniker.json in this folder.',
       'Name the file: moniker apply <file>',
       exitCodes.usage,
     );
-  const body = readProjectFile(file, process.env);
+  const { file, isNamed } = found;
+  const content = readProjectFile(file);
+  const body = fillProject(content, file, process.env);
+  if (!options.dryRun) {
+    const question = projectQuestion(file, content, { isFirst: false });
+    await requireAccepted(question === null ? [] : [question], { trust: options.trust, isNamed });
+  }
   const project = options.project ?? projectName(file);
   const flag = (value: boolean | undefined): 'true' | 'false' => (value ? 'true' : 'false');
   const send = () =>
@@ -82,17 +93,27 @@ async function apply(given: string | undefined, options: ApplyOptions): Promise<
   if (report.skipped.length > 0) process.exitCode = exitCodes.failure;
 }
 
-type ImportOptions = ConnectionOptions & JsonOption & { format?: string; dryRun?: boolean; trust?: boolean };
+type ImportOptions = ConnectionOptions & JsonOption & TrustOptions & { format?: string; dryRun?: boolean };
 
 async function importFiles(files: string[], options: ImportOptions): Promise<void> {
   // All files are read first, so that a wrong name writes nothing.
   const contents: { file: string; read: ImportResult }[] = [];
-  for (const file of files) contents.push({ file, read: readFileContent(file, await readBytes(file), options.format) });
+  for (const file of files) {
+    const read = readFileContent(file, await readBytes(file), options.format);
+    contents.push({ file, read: options.trust ? withTrust(read) : read });
+  }
+  if (!options.dryRun) {
+    const questions = contents.map(({ file, read }) => projectQuestion(file, read.project, { isFirst: false }));
+    await requireAccepted(
+      questions.filter((question) => question !== null),
+      { trust: options.trust, isNamed: true },
+    );
+  }
   const answers: Record<string, unknown> = {};
   await withService(options, async () => {
     const { client } = connectService(options, applyTimeoutMs);
     for (const { file, read } of contents) {
-      const report = await importProject(client, options.trust ? withTrust(read) : read, options.dryRun === true);
+      const report = await importProject(client, read, options.dryRun === true);
       answers[file] = report;
       if (!options.json) printReport(report, { isDryRun: options.dryRun === true, what: `${file} (${report.format})` });
     }

@@ -1,9 +1,12 @@
 /** `moniker start` and `moniker dev`: run the service on this machine. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { environmentHelp } from '../local/environment.ts';
+import { dataFolderOf, environmentHelp } from '../local/environment.ts';
+import { type LoadedProject, loadProject } from '../local/project-file.ts';
+import { addTrustOption, dataFolderQuestion, projectQuestion, requireAccepted, type TrustOptions } from './folder-trust.ts';
 
-type StartOptions = { host?: string; port?: string; data?: string; production?: boolean };
+/** `project`: false with `--no-project`. */
+type StartOptions = TrustOptions & { host?: string; port?: string; data?: string; production?: boolean; project: boolean };
 
 export function addStartCommands(program: Command): void {
   const commands = [
@@ -17,14 +20,35 @@ export function addStartCommands(program: Command): void {
       .option('--port <port>', 'port to listen on; 0 for any free one (default: PORT, else 8787)')
       .option('--host <address>', 'address to listen on, such as 0.0.0.0 for all networks (default: MONIKER_HOST, else 127.0.0.1)')
       .option('--data <folder>', 'folder for keys and storage (default: MONIKER_DATA_DIR, else .moniker)')
+      .option('--no-project', 'do not apply the project file of the current folder')
       .addHelpText('after', `\nExample:\n  moniker ${name} --port 8080\n\n${environmentHelp}`)
       .action(async (options: StartOptions) => {
+        const environment = withOptions(process.env, options);
+        const project = options.project ? loadProject(process.cwd(), environment) : null;
+        await requireTrusted(project, environment, options);
         // Loaded by this command only: other commands do not need the build tools.
         const { start } = await import('../local/start.ts');
-        await start({ reload, isProduction: options.production === true, environment: withOptions(process.env, options) });
+        await start({ reload, isProduction: options.production === true, environment, project });
       });
+    addTrustOption(command);
     if (!reload) command.option('--production', 'for servers: without the demo, and without printing keys or examples');
   }
+}
+
+/** A file or folder that was named is the user's decision. One that came with the current folder is asked about, once. */
+async function requireTrusted(project: LoadedProject | null, environment: NodeJS.ProcessEnv, options: TrustOptions): Promise<void> {
+  const isFound = project !== null && 'content' in project && !project.isNamed;
+  const questions = [
+    dataFolderQuestion(dataFolderOf(environment)),
+    isFound ? projectQuestion(project.file, project.content, { isFirst: true }) : null,
+  ];
+  await requireAccepted(
+    questions.filter((question) => question !== null),
+    {
+      trust: options.trust,
+      alternatives: '--no-project starts without the project file; --data and MONIKER_PROJECT name a folder and a file.',
+    },
+  );
 }
 
 function withOptions(environment: NodeJS.ProcessEnv, { host, port, data }: StartOptions): NodeJS.ProcessEnv {

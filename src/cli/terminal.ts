@@ -1,6 +1,11 @@
 /** Questions to the person at the terminal, one line each. */
 import { createInterface } from 'node:readline/promises';
 
+/** Whether a person is there to answer. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
+
 type LineOptions = { signal?: AbortSignal; history?: readonly string[]; onHistory?: (lines: string[]) => void };
 
 /** Null: Ctrl-C or Ctrl-D, or `signal` was aborted. An interface for each line, so that Ctrl-C is a signal at other times. */

@@ -146,7 +146,7 @@ export const environmentHelp = `Environment variables:
   MONIKER_HOST                  address to listen on, for example 0.0.0.0 for all networks (default: 127.0.0.1)
   MONIKER_DATA_DIR              folder for keys, storage and the bundle (default: .moniker)
   MONIKER_URL, MONIKER_KEY      service and key that the other commands use (default: those of the data folder)
-  MONIKER_PROJECT               project file, applied at every start and by moniker apply (default: moniker.yaml or moniker.json in the current folder)
+  MONIKER_PROJECT               project file, applied at every start and by moniker apply (default: moniker.yaml or moniker.json in the current folder, after a question)
   MONIKER_SKILLS_DIR            folder of skills to load at every start
   MONIKER_ROOT_KEY              root API key, 32 characters or more (default: generated, in <data folder>/keys)
   MONIKER_MASTER_KEY            key that encrypts secrets, 32 characters or more (default: generated, in <data folder>/keys)

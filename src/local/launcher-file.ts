@@ -44,7 +44,7 @@ export function readSignedLauncherFile(dataDir: string): Launcher | null {
   if (stored === null) return null;
   const mac = macOf(dataDir, stored.launcher);
   if (mac === null || !equalInConstantTime(stored.mac, mac))
-    throw new StartFailure(`${launcherFile(dataDir)} was not written by a service of this folder`);
+    throw new StartFailure(`${launcherFile(dataDir)} was not written by a service of this folder (restart one of an earlier release)`);
   return stored.launcher;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The project file of a folder (docs/project-file.md): finds it, reads it with its environment variables and skill folders, and names the
+ * The project file of a folder (docs/project-file.md): finds it, reads it, fills in its environment variables and skill folders, and names the
  * project. Used by `moniker apply` and at the start of the service.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -14,16 +14,36 @@ import { StartFailure } from './start-failure.ts';
 
 const fileNames = ['moniker.yaml', 'moniker.yml', 'moniker.json'];
 
-/** Returns the absolute path of `MONIKER_PROJECT`, or of the project file in the folder; null if there is none. */
-export function findProjectFile(folder: string, environment: NodeJS.ProcessEnv): string | null {
+/** `isNamed`: by the user. Otherwise it comes with the current folder. */
+export type ProjectFile = { file: string; isNamed: boolean };
+
+/** A project file as it was read, or why it cannot be used. What is applied is what was read once, and perhaps accepted. */
+export type LoadedProject = ProjectFile & ({ content: Json } | { fault: string });
+
+/** Finds the file of `MONIKER_PROJECT`, or the project file in the folder; null if there is none. The path is absolute. */
+export function findProjectFile(folder: string, environment: NodeJS.ProcessEnv): ProjectFile | null {
   const given = environment.MONIKER_PROJECT?.trim();
-  if (given) return resolve(folder, given);
+  if (given) return { file: resolve(folder, given), isNamed: true };
   const found = fileNames.map((name) => join(folder, name)).filter((file) => existsSync(file));
   if (found.length > 1)
     throw new StartFailure(
       `${folder} has ${found.map((file) => basename(file)).join(' and ')}. Remove one of them, or name one: MONIKER_PROJECT=…`,
     );
-  return found[0] ?? null;
+  return found[0] === undefined ? null : { file: found[0], isNamed: false };
+}
+
+/** Finds and reads it, for a start, which a fault of the file does not prevent. */
+export function loadProject(folder: string, environment: NodeJS.ProcessEnv): LoadedProject | null {
+  let found: ProjectFile = { file: join(folder, 'moniker.yaml'), isNamed: false };
+  try {
+    const project = findProjectFile(folder, environment);
+    if (project === null) return null;
+    found = project;
+    return { ...found, content: readProjectFile(found.file) };
+  } catch (error) {
+    if (error instanceof StartFailure) return { ...found, fault: error.message };
+    throw error;
+  }
 }
 
 /** The name of the folder in the spelling of a project's name, or `project`. */
@@ -36,14 +56,15 @@ export function projectName(file: string): string {
   return name || 'project';
 }
 
-/** Throws `StartFailure` for a file that cannot be read, and for a variable that is not set. */
-export function readProjectFile(file: string, environment: NodeJS.ProcessEnv): Json {
-  const { project, issues } = expandVariables(parseFile(file), environment);
+/** Fills in variables and skills. Throws `StartFailure` for a variable that is not set, and for a skill that cannot be read. */
+export function fillProject(content: Json, file: string, environment: NodeJS.ProcessEnv): Json {
+  const { project, issues } = expandVariables(content, environment);
   if (issues.length > 0) throw new StartFailure([`${file}:`, ...issues.map(({ path, message }) => `  ${path}: ${message}`)].join('\n'));
   return withSkillFolders(recordOf(project), dirname(resolve(file)));
 }
 
-function parseFile(file: string): unknown {
+/** As it is written. Throws `StartFailure` for a file that cannot be read. */
+export function readProjectFile(file: string): Json {
   try {
     if (statSync(file).size > limits.maxLargeBodyBytes)
       throw new StartFailure(`${file} has more than the ${limits.maxLargeBodyBytes} bytes of a project file.`);

@@ -7,21 +7,25 @@ import { join } from 'node:path';
 import { equalInConstantTime } from '../core/constant-time.ts';
 import { challengeHeader, proofHeader, proofOf } from '../core/servers/service-proof.ts';
 import { isOwnProcess, isRunning, parseOwner } from './data-lock.ts';
+import type { DataFolder } from './environment.ts';
 import { type Launcher, readSignedLauncherFile } from './launcher-file.ts';
 import { readOwnFile, requireOwnFolder } from './own-file.ts';
 import { isLoopbackAddress } from './port.ts';
 import { StartFailure } from './start-failure.ts';
+import { isTrustedDataFolder } from './trusted-folders.ts';
 
 /** `fault`: why the service that the folder names is not used. */
 export type FoundService = Launcher | { fault: string };
 
 /** Returns null if none runs. Sends nothing. */
-export function findRunningService(dataDir: string): FoundService | null {
+export function findRunningService(folder: DataFolder, environment: NodeJS.ProcessEnv): FoundService | null {
+  const dataDir = folder.path;
   try {
     const lock = readOwnFile(join(dataDir, 'lock'));
     const owner = lock === null ? null : parseOwner(lock);
     if (owner === null || !isRunning(owner)) return null;
     requireOwnFolder(dataDir);
+    if (!isTrustedDataFolder(folder, environment)) return { fault: 'you have not started a service in it, so it may come from anybody' };
     if (!isOwnProcess(owner)) return { fault: `${join(dataDir, 'lock')} names process ${owner.pid}, which is not a service of this user` };
     const launcher = readSignedLauncherFile(dataDir);
     // It is starting, or stopping.

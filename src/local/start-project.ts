@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { launcherHeader } from '../core/servers/stdio.ts';
 import { createApiClient } from './api-client.ts';
-import { findProjectFile, projectName, readProjectFile } from './project-file.ts';
+import { fillProject, type LoadedProject, projectName } from './project-file.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** The first start of a command can install a package. */
@@ -17,18 +17,17 @@ type Report = Record<'created' | 'updated' | 'unchanged', string[]> & Record<'ke
  */
 export async function applyAtStart(
   { url, rootKey, token }: { url: string; rootKey: string; token: string },
+  project: LoadedProject | null,
   environment: NodeJS.ProcessEnv,
   log: (line: string) => void,
 ): Promise<void> {
-  let name = 'The project file';
+  if (project === null) return;
+  const name = basename(project.file);
   try {
-    const file = findProjectFile(process.cwd(), environment);
-    if (file === null) return;
-    name = basename(file);
-    const project = projectName(file);
-    const body = readProjectFile(file, environment);
+    if ('fault' in project) throw new StartFailure(project.fault);
+    const body = fillProject(project.content, project.file, environment);
     const client = createApiClient(url, rootKey, { timeoutMs: applyTimeoutMs, headers: { [launcherHeader]: token } });
-    for (const line of linesOf(name, await client.put<Report>(`/v1/projects/${project}`, body))) log(line);
+    for (const line of linesOf(name, await client.put<Report>(`/v1/projects/${projectName(project.file)}`, body))) log(line);
   } catch (error) {
     // Also if the service ends while the file is applied.
     const why = error instanceof StartFailure ? error.message : String(error);

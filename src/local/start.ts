@@ -5,7 +5,7 @@
 import { join, relative } from 'node:path';
 import { ensureBundle } from './build/bundle.ts';
 import { lockDataDir } from './data-lock.ts';
-import { isCheckout, readEnvironment, workerVariables, type LocalEnvironment } from './environment.ts';
+import { type DataFolder, dataFolderOf, isCheckout, readEnvironment, workerVariables, type LocalEnvironment } from './environment.ts';
 import { makeDataDir, readKeys, type Keys } from './keys.ts';
 import { findOllama } from './ollama.ts';
 import { addressOf, claimPort, isExposed, reachableHost } from './port.ts';
@@ -23,6 +23,8 @@ import { openLogFile } from './log-file.ts';
 import { resealAtStart } from './reseal-at-start.ts';
 import { loadSkills } from './skills.ts';
 import { startBridge } from './stdio/bridge.ts';
+import type { LoadedProject } from './project-file.ts';
+import { trustDataFolder } from './trusted-folders.ts';
 
 const healthTimeoutMs = 15_000;
 
@@ -32,10 +34,12 @@ export type StartOptions = {
   isProduction: boolean;
   /** With the options of the command line. */
   environment: NodeJS.ProcessEnv;
+  /** Applied when the service runs. */
+  project: LoadedProject | null;
 };
 
 /** Resolves after the service has ended. */
-export async function start({ reload, isProduction, environment }: StartOptions): Promise<void> {
+export async function start({ reload, isProduction, environment, project }: StartOptions): Promise<void> {
   if (reload && !isCheckout)
     throw new StartFailure('`moniker dev` needs the sources, which the npm package does not contain. Use `moniker start`.');
   const local = readEnvironment(environment);
@@ -52,6 +56,7 @@ export async function start({ reload, isProduction, environment }: StartOptions)
       console.log(line);
       writeLog(line);
     };
+    rememberFound(dataFolderOf(environment), environment, log);
     const build = (): Promise<string> => ensureBundle(join(local.dataDir, 'bundle'), () => console.log('Building …'));
     const [bundle, ollama] = await Promise.all([build(), findOllama(environment.OLLAMA_HOST)]);
     const bridge = await startBridge(token, log);
@@ -75,7 +80,7 @@ export async function start({ reload, isProduction, environment }: StartOptions)
       else await printWelcome(url, keys, local);
       if (isExposed(local.host)) console.log(exposedWarning(local));
       void resealAtStart(url, keys, local.dataDir, log);
-      await Promise.race([stopped, applyAtStart({ url, rootKey: keys.rootKey, token }, environment, log)]);
+      await Promise.race([stopped, applyAtStart({ url, rootKey: keys.rootKey, token }, project, environment, log)]);
       await stopped;
     } finally {
       removeLauncherFile();
@@ -85,6 +90,16 @@ export async function start({ reload, isProduction, environment }: StartOptions)
   } finally {
     await closeBridge();
     unlock();
+  }
+}
+
+/** A folder without a name is known by its keys from now on: commands that run in it find the service. */
+function rememberFound({ path, isFound }: DataFolder, environment: NodeJS.ProcessEnv, log: (line: string) => void): void {
+  if (!isFound) return;
+  try {
+    trustDataFolder(path, environment);
+  } catch (error) {
+    log(`warning: ${shown(path)} cannot be remembered (${String(error)}). Commands find this service only with --data ${shown(path)}.`);
   }
 }
 

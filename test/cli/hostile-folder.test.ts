@@ -3,14 +3,14 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { Readable } from 'node:stream';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { challengeHeader, proofHeader, proofOf } from '../../src/core/servers/service-proof.ts';
 import { lockDataDir } from '../../src/local/data-lock.ts';
 import { writeLauncherFile } from '../../src/local/launcher-file.ts';
+import { runCommand } from './run-command.ts';
 
 const token = 'token-of-the-launcher'.padEnd(64, 't');
 const storedKey = 'moniker_'.padEnd(40, 's');
@@ -76,31 +76,16 @@ beforeEach(async () => {
   answer = (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"items": [], "version": "0.1.0"}');
 });
 afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
   server.closeAllConnections();
   server.close();
-  process.exitCode = undefined;
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a command with its output dropped. Returns its error. */
+/** Returns the error. */
 async function run(path: string, parameters: string[], environment: Record<string, string> = {}): Promise<unknown> {
-  for (const name of ['MONIKER_URL', 'MONIKER_KEY', 'MONIKER_ROOT_KEY', 'MONIKER_PROJECT']) vi.stubEnv(name, environment[name]);
-  vi.stubEnv('MONIKER_DATA_DIR', folder);
-  for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, 'write').mockReturnValue(true);
-  for (const method of ['log', 'error'] as const) vi.spyOn(console, method).mockReturnValue(undefined);
-  const message = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n';
-  vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(message)]) as typeof process.stdin);
-  vi.spyOn(process, 'exit').mockImplementation(() => {
-    throw new Error('the command has ended');
-  });
-  return await createProgram()
-    .parseAsync([...path.split(' '), ...parameters], { from: 'user' })
-    .then(
-      () => null,
-      (error: unknown) => error,
-    );
+  const stdin = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n';
+  return (await runCommand([...path.split(' '), ...parameters], { environment: { ...environment, MONIKER_DATA_DIR: folder }, stdin }))
+    .error;
 }
 
 const leaked = () => secrets.filter((secret) => JSON.stringify(seen).includes(secret));
@@ -162,9 +147,9 @@ describe.skipIf(!existsSync('/proc/self/stat')).each(Object.entries(folders))('i
 
 describe('without a service in the data folder', () => {
   it('no key is sent to the usual address', async () => {
-    vi.stubEnv('PORT', new URL(url).port);
+    const { port } = new URL(url);
     for (const { options = [], environment } of Object.values(credentials))
-      expect(await run('resolve', ['shell', '--toolset', 'demo', ...options], environment)).toMatchObject({
+      expect(await run('resolve', ['shell', '--toolset', 'demo', ...options], { ...environment, PORT: port })).toMatchObject({
         message: `No service is running in ${folder}.`,
       });
     expect(seen).toEqual([]);

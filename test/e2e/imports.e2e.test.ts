@@ -92,7 +92,12 @@ describe('an import', () => {
     writeFileSync(file, `// VS Code\n${JSON.stringify({ servers, inputs: [] })}`);
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'src/cli/main.ts'), 'import', file, '--trust', '--json'], {
       cwd: join(root, 'test/local/stdio'),
-      env: { PATH: process.env.PATH, MONIKER_DATA_DIR: dataDir, MY_TOKEN: 'token-of-mine-1234' },
+      env: {
+        PATH: process.env.PATH,
+        MONIKER_DATA_DIR: dataDir,
+        XDG_STATE_HOME: join(dataDir, 'decisions'),
+        MY_TOKEN: 'token-of-mine-1234',
+      },
       encoding: 'utf8',
       timeout: 60_000,
     });

@@ -11,7 +11,11 @@ const directory = mkdtempSync(join(tmpdir(), 'moniker-package-'));
 const app = join(directory, 'app');
 const installed = join(app, 'node_modules/moniker-gateway');
 /** Commands run with the Node of these tests, also where the machine has an older one. */
-const environment = { ...process.env, PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) };
+const environment = {
+  ...process.env,
+  PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+  XDG_STATE_HOME: join(directory, 'state'),
+};
 const maxInstallBytes = 250e6;
 const maxPackageBytes = 4e6;
 
@@ -74,6 +78,8 @@ it('starts for servers in an empty folder, answers calls by alias on all network
     await send('PUT', '/v1/toolsets/work', { tools: [{ tool: 'builtin.bash', name: 'run', aliases: ['shell'] }] });
     expect(await send('GET', '/v1/toolsets/demo', undefined)).toContain('not_found');
     expect(await send('POST', '/v1/toolsets/work/calls', { name: 'shell', arguments: { command: 'echo packed' } })).toContain('packed\\n');
+    // The start has remembered the folder, so commands in it find the service.
+    expect(run(join(app, 'node_modules/.bin/moniker'), ['resolve', 'shell', '--toolset', 'work'], app)).toContain('builtin.bash');
     const foreign = spawnSync('curl', ['-s', '-H', 'Host: other.example', `${url}/readyz`], { encoding: 'utf8', timeout: 10_000 });
     expect(foreign.stdout).toContain('set MONIKER_PUBLIC_URL');
     expect(await (await fetch(url, { signal: AbortSignal.timeout(10_000) })).text()).toContain('<title>Moniker</title>');

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findProjectFile, projectName, readProjectFile } from '../../src/local/project-file.ts';
+import { fillProject, findProjectFile, loadProject, projectName, readProjectFile } from '../../src/local/project-file.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -20,8 +20,8 @@ describe('the project file of a folder', () => {
   it('is moniker.yaml or moniker.json, or the one of MONIKER_PROJECT', () => {
     expect(findProjectFile(folder, {})).toBeNull();
     const yaml = write('moniker.yaml', '');
-    expect(findProjectFile(folder, {})).toBe(yaml);
-    expect(findProjectFile(folder, { MONIKER_PROJECT: 'other.json' })).toBe(join(folder, 'other.json'));
+    expect(findProjectFile(folder, {})).toEqual({ file: yaml, isNamed: false });
+    expect(findProjectFile(folder, { MONIKER_PROJECT: 'other.json' })).toEqual({ file: join(folder, 'other.json'), isNamed: true });
     write('moniker.json', '');
     expect(() => findProjectFile(folder, {})).toThrow('has moniker.yaml and moniker.json');
   });
@@ -34,7 +34,26 @@ describe('the project file of a folder', () => {
   });
 });
 
+describe('loading the project of a start', () => {
+  it('reads it once, and does not prevent the start if it cannot be used', () => {
+    expect(loadProject(folder, {})).toBeNull();
+    const file = write('moniker.yaml', 'agents: {a: {model: "${MODEL}"}}');
+    const content = { agents: { a: { model: '${MODEL}' } } };
+    expect(loadProject(folder, {})).toEqual({ file, isNamed: false, content });
+    write('moniker.yaml', '{');
+    expect(loadProject(folder, {})).toMatchObject({ file, isNamed: false, fault: expect.stringContaining(file) });
+    expect(loadProject(folder, { MONIKER_PROJECT: 'none.yaml' })).toMatchObject({
+      isNamed: true,
+      fault: expect.stringContaining('none.yaml'),
+    });
+    write('moniker.json', '{}');
+    expect(loadProject(folder, {})).toMatchObject({ fault: expect.stringContaining('Remove one of them') });
+  });
+});
+
 describe('reading a project file', () => {
+  const read = (file: string, environment: NodeJS.ProcessEnv) => fillProject(readProjectFile(file), file, environment);
+
   it('fills in variables, and skills from their folders', () => {
     mkdirSync(join(folder, 'skills/hello'), { recursive: true });
     write('skills/hello/SKILL.md', 'Hi');
@@ -43,14 +62,14 @@ describe('reading a project file', () => {
       'moniker.yaml',
       'agents: {a: {model: "${MODEL}", instructions: "${MODEL}"}}\nskills: {hello: {path: skills/hello}}\n',
     );
-    expect(readProjectFile(file, { MODEL: 'one/two' })).toEqual({
+    expect(read(file, { MODEL: 'one/two' })).toEqual({
       agents: { a: { model: 'one/two', instructions: '${MODEL}' } },
       skills: { hello: { content: 'Hi', resources: { 'data.txt': 'data' } } },
     });
   });
 
   it('accepts JSON with comments and trailing commas', () => {
-    expect(readProjectFile(write('moniker.json', '{ // servers\n "servers": {}, }'), {})).toEqual({ servers: {} });
+    expect(read(write('moniker.json', '{ // servers\n "servers": {}, }'), {})).toEqual({ servers: {} });
   });
 
   it.each([
@@ -64,11 +83,11 @@ describe('reading a project file', () => {
     ['skills: {a: {path: missing}}', 'cannot be used'],
   ])('refuses %s: %s', (text, message) => {
     symlinkSync(tmpdir(), join(folder, 'link'));
-    expect(() => readProjectFile(write('moniker.yaml', text), {})).toThrow(message);
+    expect(() => read(write('moniker.yaml', text), {})).toThrow(message);
   });
 
   it('names a file that cannot be read', () => {
-    expect(() => readProjectFile(join(folder, 'missing.yaml'), {})).toThrow('cannot be read');
-    expect(() => readProjectFile(folder, {})).toThrow('cannot be read');
+    expect(() => readProjectFile(join(folder, 'missing.yaml'))).toThrow('cannot be read');
+    expect(() => readProjectFile(folder)).toThrow('cannot be read');
   });
 });

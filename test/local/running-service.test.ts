@@ -9,6 +9,7 @@ import { challengeHeader, proofHeader, proofOf } from '../../src/core/servers/se
 import { lockDataDir, writeOwnerFile } from '../../src/local/data-lock.ts';
 import { type Launcher, writeLauncherFile } from '../../src/local/launcher-file.ts';
 import { findRunningService, hasToken } from '../../src/local/running-service.ts';
+import { trustDataFolder } from '../../src/local/trusted-folders.ts';
 
 const launcher = { url: 'http://127.0.0.1:4321', token: 't'.repeat(64) };
 const isRoot = process.geteuid?.() === 0;
@@ -23,25 +24,32 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+const find = (isFound = false) => findRunningService({ path: folder, isFound }, { XDG_STATE_HOME: join(folder, 'state') });
 const faultOf = () => {
-  const found = findRunningService(folder);
+  const found = find();
   return found !== null && 'fault' in found ? found.fault : found;
 };
 
 describe('the service that runs in a data folder', () => {
   it('has the address and the token of the launcher', () => {
-    expect(findRunningService(folder)).toEqual(launcher);
+    expect(find()).toEqual(launcher);
   });
 
   it('does not exist without a lock or a launcher, or after its process has ended', () => {
     rmSync(join(folder, 'launcher'));
-    expect(findRunningService(folder)).toBeNull();
+    expect(find()).toBeNull();
     writeLauncherFile(folder, launcher);
     // Above the largest process id on Linux.
     writeFileSync(join(folder, 'lock'), '4194999 1\n');
-    expect(findRunningService(folder)).toBeNull();
+    expect(find()).toBeNull();
     rmSync(join(folder, 'lock'));
-    expect(findRunningService(folder)).toBeNull();
+    expect(find()).toBeNull();
+  });
+
+  it('is not used in a folder that was not named, until this user has started a service in it', () => {
+    expect(find(true)).toMatchObject({ fault: expect.stringContaining('it may come from anybody') });
+    trustDataFolder(folder, { XDG_STATE_HOME: join(folder, 'state') });
+    expect(find(true)).toEqual(launcher);
   });
 
   it.each([
@@ -79,7 +87,7 @@ describe('the service that runs in a data folder', () => {
     ['http://0x7f.1:8787', 'http://127.0.0.1:8787'],
   ])('is used at %s as %s', (url, used) => {
     writeLauncherFile(folder, { ...launcher, url });
-    expect(findRunningService(folder)).toEqual({ ...launcher, url: used });
+    expect(find()).toEqual({ ...launcher, url: used });
   });
 
   it('is not used if the file of the launcher was not written with the keys of the folder', () => {
@@ -99,7 +107,7 @@ describe('the service that runs in a data folder', () => {
       expect(faultOf()).toContain('is not a service of this user');
     }
     writeFileSync(join(folder, 'lock'), `${process.pid} 1`, { mode: 0o600 });
-    expect(findRunningService(folder)).toBeNull();
+    expect(find()).toBeNull();
   });
 
   it.runIf(hasProc && isRoot)('is not used if another user runs it', () => {

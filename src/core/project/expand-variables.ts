@@ -81,6 +81,10 @@ export function settleVariables(project: unknown): { project: unknown; issues: I
   return { project: settled, issues, unset };
 }
 
+export function variableNames(text: string): string[] {
+  return [...text.matchAll(variable)].flatMap(([, dollar, name = '']) => (dollar === '' ? [name] : []));
+}
+
 /** Escapes text that looks like a variable. */
 export function escapeVariables(text: string): string {
   return text.replaceAll(variable, (found) => `$${found}`);
