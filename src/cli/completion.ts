@@ -24,7 +24,9 @@ export function addCompletionCommand(program: Command): void {
 /** One entry for the program, and one for each command, with what can follow it. */
 export function listWords(command: Command, path = ''): Node[] {
   const commands = command.commands.map((one) => ({ word: one.name(), description: one.description() }));
-  const options = command.options.map((one) => ({ word: one.long ?? one.short ?? '', description: one.description }));
+  const options = command.options
+    .filter(({ hidden }) => !hidden)
+    .map((one) => ({ word: one.long ?? one.short ?? '', description: one.description }));
   const choices = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices.map((word) => ({ word, description: '' })));
   const words = [...commands, ...choices, ...options, { word: '--help', description: 'print the help' }];
   return [{ path, words }, ...command.commands.flatMap((one) => listWords(one, `${path} ${one.name()}`.trim()))];

@@ -82,8 +82,8 @@ async function apply(given: string | undefined, options: ApplyOptions): Promise<
   }
   const project = options.project ?? projectName(file);
   const flag = (value: boolean | undefined): 'true' | 'false' => (value ? 'true' : 'false');
-  const send = () =>
-    connectService(options, applyTimeoutMs).client.put('/v1/projects/{project}', {
+  const send = (found: ConnectionOptions) =>
+    connectService(found, applyTimeoutMs).client.put('/v1/projects/{project}', {
       params: { path: { project }, query: { dryRun: flag(options.dryRun), prune: flag(options.prune), force: flag(options.force) } },
       body: body as never, // The service checks it and names each fault.
     });
@@ -110,8 +110,8 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
     );
   }
   const answers: Record<string, unknown> = {};
-  await withService(options, async () => {
-    const { client } = connectService(options, applyTimeoutMs);
+  await withService(options, async (found) => {
+    const { client } = connectService(found, applyTimeoutMs);
     for (const { file, read } of contents) {
       const report = await importProject(client, read, options.dryRun === true);
       answers[file] = report;

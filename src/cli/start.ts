@@ -1,12 +1,19 @@
 /** `moniker start` and `moniker dev`: run the service on this machine. */
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { dataFolderOf, environmentHelp } from '../local/environment.ts';
 import { type LoadedProject, loadProject } from '../local/project-file.ts';
 import { addTrustOption, dataFolderQuestion, projectQuestion, requireAccepted, type TrustOptions } from './folder-trust.ts';
 
 /** `project`: false with `--no-project`. */
-type StartOptions = TrustOptions & { host?: string; port?: string; data?: string; production?: boolean; project: boolean };
+type StartOptions = TrustOptions & {
+  host?: string;
+  port?: string;
+  data?: string;
+  production?: boolean;
+  project: boolean;
+  purpose?: 'command' | 'plan';
+};
 
 export function addStartCommands(program: Command): void {
   const commands = [
@@ -21,14 +28,19 @@ export function addStartCommands(program: Command): void {
       .option('--host <address>', 'address to listen on, such as 0.0.0.0 for all networks (default: MONIKER_HOST, else 127.0.0.1)')
       .option('--data <folder>', 'folder for keys and storage (default: MONIKER_DATA_DIR, else .moniker)')
       .option('--no-project', 'do not apply the project file of the current folder')
+      // Of `temporary-service.ts`.
+      .addOption(
+        new Option('--purpose <purpose>', 'for one command, of which the service is a part').choices(['command', 'plan']).hideHelp(),
+      )
       .addHelpText('after', `\nExample:\n  moniker ${name} --port 8080\n\n${environmentHelp}`)
       .action(async (options: StartOptions) => {
         const environment = withOptions(process.env, options);
-        const project = options.project ? loadProject(process.cwd(), environment) : null;
+        const { purpose = null } = options;
+        const project = options.project && purpose === null ? loadProject(process.cwd(), environment) : null;
         await requireTrusted(project, environment, options);
         // Loaded by this command only: other commands do not need the build tools.
         const { start } = await import('../local/start.ts');
-        await start({ reload, isProduction: options.production === true, environment, project });
+        await start({ reload, isProduction: options.production === true, environment, project, purpose });
       });
     addTrustOption(command);
     if (!reload) command.option('--production', 'for servers: without the demo, and without printing keys or examples');

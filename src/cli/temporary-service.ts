@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runningService } from '../local/data-lock.ts';
 import { dataFolderOf } from '../local/environment.ts';
+import { keyVariables } from '../local/keys.ts';
 import { trustDataFolder } from '../local/trusted-folders.ts';
 import { readLauncherFile, removeLauncherFile } from '../local/launcher-file.ts';
+import { copyForPlan } from '../local/plan-copy.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { CommandFailure } from './failure.ts';
 import { dataFolderQuestion, rememberOr, requireAccepted, type TrustOptions } from './folder-trust.ts';
@@ -15,19 +17,59 @@ const stopTimeoutMs = 15_000;
 const pollMs = 100;
 const maxOutputLength = 4_000;
 
-/** Starts the service of the data folder for the time of `run`, unless it runs already or an address was given. */
-export async function withService<T>(options: ConnectionOptions & TrustOptions, run: () => Promise<T>): Promise<T> {
+/**
+ * Starts the service of the data folder for the time of `run`, unless it runs already or an address was given. It applies no project and loads no
+ * skills. For a plan it has a copy of the documents, runs no commands and contacts nothing; the data folder stays as it is. `run` gets the
+ * options with which it finds the service.
+ */
+export async function withService<T>(
+  options: ConnectionOptions & TrustOptions & { dryRun?: boolean },
+  run: (options: ConnectionOptions) => Promise<T>,
+): Promise<T> {
   const folder = dataFolderOf(process.env, options.data);
-  const dataDir = folder.path;
   const isGiven = Boolean(options.url ?? process.env.MONIKER_URL?.trim());
-  if (isGiven || runningService(dataDir) !== null) return run();
+  if (isGiven || runningService(folder.path) !== null) return run(options);
   const question = dataFolderQuestion(folder);
   await requireAccepted(question === null ? [] : [question], options);
-  console.error(`No service is running in ${dataDir}: starting it for this command …`);
+  console.error(`No service is running in ${folder.path}: starting it for this command …`);
+  if (options.dryRun) return await withPlanService(options, folder.path, run);
+  return await withStarted(folder.path, 'command', {}, () => {
+    if (folder.isFound) rememberOr(() => trustDataFolder(folder.path, process.env), folder.path);
+    return run(options);
+  });
+}
+
+/** The service gets the keys of the data folder, which are not copied. */
+async function withPlanService<T>(
+  options: ConnectionOptions,
+  dataDir: string,
+  run: (options: ConnectionOptions) => Promise<T>,
+): Promise<T> {
+  const copy = copyForPlan(dataDir);
+  try {
+    const keys = keyVariables(dataDir, process.env);
+    const key = options.key ?? (process.env.MONIKER_KEY?.trim() || keys.MONIKER_ROOT_KEY);
+    const found = { ...options, data: copy.path, ...(key !== undefined && { key }) };
+    return await withStarted(copy.path, 'plan', keys, () => run(found));
+  } finally {
+    copy.remove();
+  }
+}
+
+/** Starts a service in a folder that no service uses. */
+async function withStarted<T>(
+  dataDir: string,
+  purpose: 'command' | 'plan',
+  environment: Record<string, string>,
+  run: () => Promise<T>,
+): Promise<T> {
   // Of a service that was killed.
   removeLauncherFile(dataDir);
-  const parameters = ['start', '--production', '--no-project', '--port', '0', '--data', dataDir];
-  const child = spawn(process.execPath, [process.argv[1] ?? '', ...parameters], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const parameters = ['start', '--production', '--purpose', purpose, '--port', '0', '--data', dataDir];
+  const child = spawn(process.execPath, [process.argv[1] ?? '', ...parameters], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
@@ -44,7 +86,6 @@ export async function withService<T>(options: ConnectionOptions & TrustOptions, 
         );
       await sleep(pollMs);
     }
-    if (folder.isFound) rememberOr(() => trustDataFolder(dataDir, process.env), dataDir);
     return await run();
   } finally {
     child.kill('SIGTERM');

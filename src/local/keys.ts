@@ -70,6 +70,18 @@ export function forgetPreviousMasterKey(dataDir: string): boolean {
   return true;
 }
 
+/** The keys that a start in the folder would use, as variables. Empty if neither the folder nor the environment has any. Writes nothing. */
+export function keyVariables(dataDir: string, environment: NodeJS.ProcessEnv): Record<string, string> {
+  const stored = parseVariables(readOwnFile(join(dataDir, 'keys')) ?? '');
+  const names = [rootName, masterName, previousMasterName];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const key = environment[name]?.trim() || stored.get(name);
+      return key ? [[name, key]] : [];
+    }),
+  );
+}
+
 /** Returns the root key of an existing data folder, or null. */
 export function storedRootKey(dataDir: string): string | null {
   try {

@@ -24,6 +24,8 @@ export type RuntimeOptions = {
   port: number;
   /** Settings and keys, as text bindings. */
   variables: Readonly<Record<string, string>>;
+  /** It connects to nothing. */
+  isIsolated?: boolean;
   /** One line of the Worker's log. */
   onLog: (line: string, level: string) => void;
 };
@@ -132,8 +134,8 @@ async function launch(options: RuntimeOptions, bundle: string): Promise<WorkerdP
 type Spawned = WorkerdProcess & { isCompiled: boolean };
 
 function spawnRuntime(options: RuntimeOptions, bundle: string, onLog: (line: LogLine) => void): Spawned {
-  const { stateDir, variables } = options;
-  const { text, folders } = workerdConfig({ bundle, stateDir, variables: Object.keys(variables) });
+  const { stateDir, variables, isIsolated = false } = options;
+  const { text, folders } = workerdConfig({ bundle, stateDir, variables: Object.keys(variables), isIsolated });
   for (const folder of folders) mkdirSync(folder, { recursive: true });
   const source = { configFile: join(stateDir, 'workerd.capnp'), text, importPath: join(bundle, modulesFolder), stateDir };
   writeFileSync(source.configFile, text, { mode: 0o600 });

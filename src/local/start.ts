@@ -36,10 +36,12 @@ export type StartOptions = {
   environment: NodeJS.ProcessEnv;
   /** Applied when the service runs. */
   project: LoadedProject | null;
+  /** For one command: nothing is written but what the command writes. `plan`: nothing is run or contacted, either. */
+  purpose: 'command' | 'plan' | null;
 };
 
 /** Resolves after the service has ended. */
-export async function start({ reload, isProduction, environment, project }: StartOptions): Promise<void> {
+export async function start({ reload, isProduction, environment, project, purpose }: StartOptions): Promise<void> {
   if (reload && !isCheckout)
     throw new StartFailure('`moniker dev` needs the sources, which the npm package does not contain. Use `moniker start`.');
   const local = readEnvironment(environment);
@@ -67,6 +69,7 @@ export async function start({ reload, isProduction, environment, project }: Star
       host: local.host,
       port,
       variables: { ...workerVariables(local, keys, url, ollama), MONIKER_LAUNCHER_TOKEN: token, MONIKER_STDIO_URL: bridge.url },
+      isIsolated: purpose === 'plan',
       onLog: log,
     });
     const stopReloading = reload ? reloadOnChange(async () => runtime.reload(await build())) : () => undefined;
@@ -75,12 +78,14 @@ export async function start({ reload, isProduction, environment, project }: Star
       const stopped = stopSignal();
       await waitUntilHealthy(url, healthTimeoutMs);
       removeLauncherFile = writeLauncherFile(local.dataDir, { url, token });
-      if (await hasStoppedRestore(url, keys)) console.log(stoppedRestore(url));
-      else if (isProduction) await printReady(url, keys, local);
-      else await printWelcome(url, keys, local);
-      if (isExposed(local.host)) console.log(exposedWarning(local));
-      void resealAtStart(url, keys, local.dataDir, log);
-      await Promise.race([stopped, applyAtStart({ url, rootKey: keys.rootKey, token }, project, environment, log)]);
+      if (purpose === null) {
+        if (await hasStoppedRestore(url, keys)) console.log(stoppedRestore(url));
+        else if (isProduction) await printReady(url, keys, local);
+        else await printWelcome(url, keys, local);
+        if (isExposed(local.host)) console.log(exposedWarning(local));
+        void resealAtStart(url, keys, local.dataDir, log);
+        await Promise.race([stopped, applyAtStart({ url, rootKey: keys.rootKey, token }, project, environment, log)]);
+      }
       await stopped;
     } finally {
       removeLauncherFile();

@@ -52,9 +52,9 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-async function send(via: string, host: string, path = '/'): Promise<string> {
+async function send(via: string, host: string, path = '/', at = port): Promise<string> {
   const body = JSON.stringify({ via, url: `http://${host}:${upstreamPort}${path}` });
-  return await (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, signal: AbortSignal.timeout(20_000) })).text();
+  return await (await fetch(`http://127.0.0.1:${at}/`, { method: 'POST', body, signal: AbortSignal.timeout(20_000) })).text();
 }
 
 const refused = /^internal error/;
@@ -86,6 +86,19 @@ describe.each(['PUBLIC_NETWORK', 'fetch'])('%s', (via) => {
 it('blocks the target of a redirect from an allowed host', async () => {
   expect(await send('PRIVATE_NETWORK', '127.0.0.1', '/redirect')).toBe('reached: inner');
   expect(await send('PUBLIC_NETWORK', 'localhost', '/redirect')).toMatch(refused);
+});
+
+it('reaches nothing from the service of a plan', async () => {
+  const at = await claimPort(0);
+  const stateDir = join(directory, 'isolated');
+  const isolated = await startRuntime({ bundle: directory, stateDir, port: at, variables: {}, isIsolated: true, onLog: () => undefined });
+  try {
+    for (const via of ['PUBLIC_NETWORK', 'PRIVATE_NETWORK', 'fetch'])
+      for (const host of [...local, '240.0.0.1', '8.8.8.8'])
+        expect([via, host, await send(via, host, '/', at)]).toEqual([via, host, expect.stringMatching(refused)]);
+  } finally {
+    await isolated.dispose();
+  }
 });
 
 it('distinguishes a blocked address from a failed connection', async () => {

@@ -20,13 +20,15 @@ export type ConfigOptions = {
   stateDir: string;
   /** Names of the environment variables that become text bindings of the Worker. */
   variables: readonly string[];
+  /** It connects to nothing. */
+  isIsolated?: boolean;
 };
 
 type Struct = { [field: string]: CapnpValue };
 type Service = { name: string } & Struct;
 
 /** Returns the text of the configuration, and the folders that it expects to exist. Modules are embedded from `modulesFolder` of the bundle. */
-export function workerdConfig({ bundle, stateDir, variables }: ConfigOptions): { text: string; folders: string[] } {
+export function workerdConfig({ bundle, stateDir, variables, isIsolated = false }: ConfigOptions): { text: string; folders: string[] } {
   const config = readWorkerConfig(bundle);
   const folders: string[] = [];
   const disk = (name: string, path: string): Service => {
@@ -58,12 +60,11 @@ export function workerdConfig({ bundle, stateDir, variables }: ConfigOptions): {
       bindings,
       globalOutbound: publicNetwork,
       durableObjectNamespaces: objectClasses(config),
-      // Where `wrangler dev --persist-to` stores them, with the same keys.
       durableObjectStorage: { localDisk: 'objects' },
     },
   };
   const text = toCapnp({
-    services: [main, disk('objects', join(stateDir, 'v3/do')), ...services, ...networks()],
+    services: [main, disk('objects', objectsFolder(stateDir)), ...services, ...networks(isIsolated)],
     sockets: [{ name: entrySocket, http: {}, service: 'main' }],
     logging: { structuredLogging: true },
   });
@@ -99,6 +100,11 @@ function kvServices({ compatibility_date }: WorkerConfig, disk: Disk, stateDir: 
     ],
   };
   return [{ name: 'kv', worker }, disk('kv-files', kvFolder(stateDir))];
+}
+
+/** A folder for each class of Durable Objects, `<name of the Worker>-<class>`. Where `wrangler dev --persist-to` stores them. */
+export function objectsFolder(stateDir: string): string {
+  return join(stateDir, 'v3/do');
 }
 
 export function kvFolder(stateDir: string): string {
@@ -139,7 +145,8 @@ function fileWorker(name: string, source: string, compatibilityDate: string, fil
 const publicNetwork = 'public-network';
 const privateNetwork = 'private-network';
 
-function networks(): Service[] {
+function networks(isIsolated: boolean): Service[] {
+  if (isIsolated) return [publicNetwork, privateNetwork, 'internet'].map((name) => ({ name, network: { allow: [] } }));
   // The certificate authorities that browsers trust, and those in NODE_EXTRA_CA_CERTS. Windows has no store that workerd reads.
   const trustedCertificates = [...(process.platform === 'win32' ? rootCertificates : []), ...getCACertificates('extra')];
   const tlsOptions = { trustBrowserCas: true, trustedCertificates };
