@@ -88,6 +88,10 @@ function fileViolations({ path, content }: Source): string[] {
   // Module-level code runs before any input exists, so it only creates constants.
   const patterns = text.replaceAll(/^(?:export )?const \w+ = new RegExp\(/gm, '');
   if (/\bnew RegExp\(\s*(?!['"/])/.test(patterns)) report('makes a RegExp from a value that is not a literal');
+  // Unless it prints for another program, or before a module is loaded.
+  const mayWrite = /^src\/(?:local\/printing|local\/build\/.*|cli\/(?:main|mcp-bridge))\.ts$/.test(path);
+  if (launchers.includes(room) && !mayWrite && /\bconsole\s*\.|\bprocess\s*\.\s*std(?:out|err)\s*\.\s*write\b/.test(code))
+    report('prints; only local/printing.ts does, which makes the text of others visible');
   if (/\b(?:TODO|FIXME|XXX)\b/.test(content)) report('contains a TODO');
   if (/^export default\b/m.test(code) && room !== 'worker.ts') report('has a default export; only worker.ts does');
   if (/^export \*/m.test(code)) report('re-exports a whole module');

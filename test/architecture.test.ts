@@ -88,6 +88,8 @@ describe('the rules', () => {
     ['src/catalog/a.ts', 'this.sql.exec(`select * from ${table}`);', 'builds SQL text'],
     ['src/catalog/a.ts', "this.sql.exec<Row>('select * from ' + table);", 'builds SQL text'],
     ['src/http/a.ts', 'function f(input: string) {\n  const pattern = new RegExp(input);\n}', 'makes a RegExp'],
+    ['src/cli/a.ts', "console.log('text');", 'prints; only local/printing.ts does'],
+    ['src/local/a.ts', "process.stderr.write('text');", 'prints; only local/printing.ts does'],
     ['src/http/a.ts', '// TODO', 'contains a TODO'],
     ['src/http/a.ts', 'export default 1;', 'default export'],
     ['src/http/a.ts', "export * from './b.ts';", 're-exports'],

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { MonikerClient } from '../../client/src/index.ts';
 import { connectService } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
+import { print } from '../local/printing.ts';
 import { printJson } from './output.ts';
 import { addWriteOptions, orExists, printWarnings, writeHeaders, type AddOptions } from './write-options.ts';
 
@@ -48,8 +49,8 @@ async function addServer(server: string, target: string[], options: ServerOption
     );
     if (options.json) return printJson(answer);
     printWarnings(answer.warnings);
-    if (answer.toolCount === 0) console.log(`Server ${server} is stored, without tools so far. See: moniker doctor`);
-    else console.log(`Server ${server} with ${answer.toolCount} tools. Use them: moniker add toolset <name> "${server}.*"`);
+    if (answer.toolCount === 0) print(`Server ${server} is stored, without tools so far. See: moniker doctor`);
+    else print(`Server ${server} with ${answer.toolCount} tools. Use them: moniker add toolset <name> "${server}.*"`);
   } catch (error) {
     // Nothing half done.
     for (const secret of written) await client.delete('/v1/secrets/{secret}', { params: { path: { secret } } }).catch(() => undefined);

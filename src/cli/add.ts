@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { exitCodes, CommandFailure } from './failure.ts';
-import { printJson, type JsonOption } from './output.ts';
+import { inLine, printJson, type JsonOption } from './output.ts';
+import { print, printData, printError } from '../local/printing.ts';
 import { addWriteOptions, orExists, printWarnings, writeHeaders, type AddOptions } from './write-options.ts';
 import { addServerCommand } from './add-server.ts';
 
@@ -54,7 +55,7 @@ async function addToolset(toolset: string, tools: string[], options: AddOptions 
   );
   if (options.json) return printJson(answer);
   printWarnings(answer.warnings);
-  console.log(`Toolset ${toolset}, version ${answer.version}. Try it: moniker call <tool> --toolset ${toolset}`);
+  print(inLine(`Toolset ${toolset}, version ${answer.version}. Try it: moniker call <tool> --toolset ${toolset}`));
 }
 
 /** `builtin.bash=shell,sh`: the tool, its name, and aliases. */
@@ -76,7 +77,7 @@ async function addAgent(agent: string, options: AddOptions & { model: string; to
   );
   if (options.json) return printJson(answer);
   printWarnings(answer.warnings ?? []);
-  console.log(`Agent ${agent}. Try it: moniker chat --agent ${agent}`);
+  print(`Agent ${agent}. Try it: moniker chat --agent ${agent}`);
 }
 
 type KeyOptions = ConnectionOptions & JsonOption & { scope: string[]; agent?: string[]; toolset?: string[]; expires?: string };
@@ -89,8 +90,8 @@ async function addKey(name: string, { scope, agent, toolset, expires, ...options
     body: { name, scopes: scope as ('chat' | 'admin')[], agents: agent, toolsets: toolset, expiresAt },
   });
   if (options.json) return printJson(answer);
-  console.error(`Key ${answer.id} with the scopes ${answer.scopes.join(', ')}. It is shown only once:`);
-  console.log(answer.key);
+  printError(inLine(`Key ${answer.id} with the scopes ${answer.scopes.join(', ')}. It is shown only once:`));
+  printData(answer.key);
 }
 
 /** `30d` or an ISO time, as an ISO time. */

@@ -5,7 +5,8 @@ import type { Command } from 'commander';
 import { ArchiveCheck } from './archive-file.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
-import { type JsonOption, printJson, Progress } from './output.ts';
+import { print, printError } from '../local/printing.ts';
+import { type JsonOption, inLine, printJson, Progress } from './output.ts';
 
 type BackupOptions = ConnectionOptions & JsonOption & { force?: boolean };
 
@@ -57,10 +58,8 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
     progress.end();
     const { parts, sessions, leftOut } = check;
     if (options.json) return printJson({ file, parts, sessions, bytes, leftOut });
-    console.log(
-      `${file}: ${sessions} sessions, ${parts} parts, ${megabytes(bytes)}. It can be restored with the same MONIKER_MASTER_KEY only.`,
-    );
-    for (const one of leftOut) console.error(`left out: ${one}`);
+    print(`${file}: ${sessions} sessions, ${parts} parts, ${megabytes(bytes)}. It can be restored with the same MONIKER_MASTER_KEY only.`);
+    for (const one of leftOut) printError(`left out: ${inLine(one)}`);
   } catch (error) {
     progress.end();
     await handle.close().catch(() => undefined);

@@ -7,7 +7,8 @@ import { callWithApproval, type AskedApproval } from './approved-call.ts';
 import { askApproval } from './chat-questions.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
-import { foreignText, printJson, renderTable, type JsonOption } from './output.ts';
+import { print, printData } from '../local/printing.ts';
+import { printJson, printStyled, renderTable, type JsonOption } from './output.ts';
 import { askLine, canAsk } from './terminal.ts';
 import { chooseToolset } from './toolset-choice.ts';
 
@@ -58,7 +59,7 @@ async function call(name: string, text: string, options: CallOptions): Promise<v
   if ('verdict' in answer) {
     if (answer.verdict !== 'allow' || !answer.valid) process.exitCode = exitCodes.failure;
     if (options.json) return printJson(answer);
-    console.log(
+    print(
       renderTable([
         ['tool', answer.canonical ?? 'none'],
         ['verdict', answer.verdict],
@@ -80,12 +81,12 @@ async function call(name: string, text: string, options: CallOptions): Promise<v
 function printAnswer(answer: Pick<Answer, 'isError' | 'content'>, { json }: JsonOption): void {
   if (answer.isError) process.exitCode = exitCodes.failure;
   if (json) printJson(answer);
-  else console.log(foreignText(renderContent(answer.content)));
+  else printData(renderContent(answer.content));
 }
 
 /** The question goes to stderr: stdout is for the result. */
 function askInTerminal(name: string): (approval: AskedApproval) => Promise<'approve' | 'deny'> {
-  return (approval) => askApproval(askLine, (line) => console.error(line), { ...approval, name });
+  return (approval) => askApproval(askLine, (line) => printStyled(line, process.stderr), { ...approval, name });
 }
 
 /** Throws for anything but an object. */
@@ -123,5 +124,5 @@ async function resolve(name: string, options: Options): Promise<void> {
     ['because', answer.because],
     ['state', answer.state],
   ];
-  console.log(foreignText(renderTable(rows)));
+  print(renderTable(rows));
 }

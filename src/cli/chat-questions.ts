@@ -1,8 +1,8 @@
 /** Questions in the terminal: approvals, and the forms of MCP servers (elicitation). */
 import type { ApprovalRequired, InputRequired, components } from '../../client/src/index.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../core/json/wire-value.ts';
-import { visibleJson } from '../core/text/visible-text.ts';
-import { foreignText, styled } from './output.ts';
+import { showInvisible, visibleJson } from '../core/text/visible-text.ts';
+import { inLine, styled } from './output.ts';
 
 /** Asks and returns the line. Null: Ctrl-C, Ctrl-D, or the turn was cancelled. */
 export type Ask = (question: string) => Promise<string | null>;
@@ -32,13 +32,15 @@ export function describeApproval({ name, canonical, arguments: args, reason, eff
   return [
     styled(
       'yellow',
-      foreignText(
-        `  ${name === canonical ? name : `${name} (${canonical})`} requires approval${(round ?? 1) > 1 ? `, round ${round}` : ''}`,
+      inLine(
+        showInvisible(
+          `  ${name === canonical ? name : `${name} (${canonical})`} requires approval${(round ?? 1) > 1 ? `, round ${round}` : ''}`,
+        ),
       ),
     ),
-    foreignText(`  ${reason.replaceAll('\n', '\n  ')}`),
+    showInvisible(`  ${reason.replaceAll('\n', '\n  ')}`),
     `  arguments: ${json.length > maxArgumentsLength ? `${json.slice(0, maxArgumentsLength)}… (${json.length} characters; the console shows all)` : json}`,
-    ...shown.map(({ action, method, target }) => foreignText(`  - ${[action, method, target].filter(Boolean).join(' ')}`)),
+    ...shown.map(({ action, method, target }) => inLine(showInvisible(`  - ${[action, method, target].filter(Boolean).join(' ')}`))),
     ...(more > 0 ? [`  - and ${more} more; the console shows all`] : []),
   ];
 }
@@ -51,8 +53,8 @@ export async function askInput(
 ): Promise<Record<string, Answer>> {
   const answers: [string, Answer][] = [];
   for (const [key, { params }] of Object.entries(requests)) {
-    print(styled('yellow', foreignText(`  ${server} asks: ${stringOf(params.message)}`)));
-    if (typeof params.url === 'string') print(foreignText(`  Open ${params.url}`));
+    print(styled('yellow', `  ${inLine(server)} asks: ${stringOf(params.message).replaceAll('\n', '\n  ')}`));
+    if (typeof params.url === 'string') print(inLine(showInvisible(`  Open ${params.url}`)));
     const answer = typeof params.url === 'string' ? await askDone(ask) : await askForm(ask, params.requestedSchema);
     answers.push([key, answer]);
   }
@@ -74,7 +76,7 @@ async function askForm(ask: Ask, schema: unknown): Promise<Answer> {
     const label = stringOf(definition.title) || name;
     const type = choices || stringOf(definition.type) || 'text';
     const isRequired = listOf(required).includes(name);
-    const answer = await ask(foreignText(`  ${label} (${type}${isRequired ? '' : ', optional'}): `));
+    const answer = await ask(inLine(`  ${label} (${type}${isRequired ? '' : ', optional'}): `));
     if (answer === null) return { action: 'cancel' };
     if (answer.trim() !== '' || isRequired) content.push([name, toValue(answer, definition)]);
   }

@@ -1,7 +1,7 @@
 /** What `moniker chat` shows of a turn: the text as it is written, and a line for each tool call and result. */
 import type { SessionEvent, TurnAnswer } from '../../client/src/index.ts';
-import { visibleJson } from '../core/text/visible-text.ts';
-import { foreignText, styled } from './output.ts';
+import { terminalText, visibleJson } from '../core/text/visible-text.ts';
+import { inLine, styled } from './output.ts';
 
 const maxLineLength = 200;
 
@@ -14,15 +14,23 @@ export function createScreen(write: (text: string) => void): Screen {
   let half = '';
 
   const text = (part: string): void => {
-    // A character above U+FFFF may be cut between two events.
+    // A character above U+FFFF, the end of a line and the tags of a flag may be cut between two events.
     const whole = half + part;
-    half = /[\ud800-\udbff]$/.exec(whole)?.[0] ?? '';
-    const shown = foreignText(half === '' ? whole : whole.slice(0, -1));
+    half = /(?:[\ud800-\udbff]|\r|\u{1f3f4}[\u{e0030}-\u{e007a}]{0,6}[\ud800-\udbff]?)$/u.exec(whole)?.[0] ?? '';
+    const shown = terminalText(whole.slice(0, whole.length - half.length));
     if (shown === '') return;
     write(shown);
     column = shown.endsWith('\n') ? 0 : 1;
   };
+  /** What did not continue. */
+  const flush = (): void => {
+    if (half === '') return;
+    write(terminalText(half));
+    half = '';
+    column = 1;
+  };
   const line = (shown: string): void => {
+    flush();
     write(`${column > 0 ? '\n' : ''}${shown}\n`);
     column = 0;
   };
@@ -47,12 +55,13 @@ export function createScreen(write: (text: string) => void): Screen {
         case 'step-restart':
           return line(styled('dim', '[the step is repeated]'));
         case 'error':
-          return line(styled('red', foreignText(`error: ${String(event.problem.detail ?? event.problem.code)}`)));
+          return line(styled('red', `error: ${String(event.problem.detail ?? event.problem.code)}`));
         default:
           return;
       }
     },
     finish({ status, reason, text: answer }) {
+      flush();
       // Nothing was streamed, for example for the answer of an earlier request.
       if (column === 0 && answer === '' && status === 'completed') line(styled('dim', `[no text: ${reason}]`));
       if (column > 0) write('\n');
@@ -64,12 +73,12 @@ export function createScreen(write: (text: string) => void): Screen {
 
 function renderCall(indent: string, { name, canonical }: { name: string; canonical: string | null }, args: unknown): string {
   const tool = canonical === null || canonical === name ? name : `${name} → ${canonical}`;
-  return styled('cyan', `${indent}  > ${foreignText(tool)} `) + styled('dim', oneLine(visibleJson(args ?? {})));
+  return styled('cyan', `${indent}  > ${inLine(tool)} `) + styled('dim', oneLine(visibleJson(args ?? {})));
 }
 
 function renderResult(indent: string, isError: boolean, content: readonly { type: string; text?: unknown }[]): string {
   const shown = content.map((block) => (typeof block.text === 'string' ? block.text : `[${block.type}]`)).join(' ');
-  return styled(isError ? 'red' : 'dim', `${indent}    ${isError ? 'failed: ' : ''}${oneLine(foreignText(shown))}`);
+  return styled(isError ? 'red' : 'dim', `${indent}    ${isError ? 'failed: ' : ''}${oneLine(terminalText(shown))}`);
 }
 
 function oneLine(text: string): string {

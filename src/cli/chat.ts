@@ -7,7 +7,8 @@ import { askApproval, askInput, describeApproval, isYes } from './chat-questions
 import { createScreen } from './chat-screen.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes, reportFailure } from './failure.ts';
-import { foreignText, printJson, styled, type JsonOption } from './output.ts';
+import { print, printData, writeVisible } from '../local/printing.ts';
+import { printJson, printStyled, styled, type JsonOption } from './output.ts';
 import { askLine } from './terminal.ts';
 import { chooseAgent } from './toolset-choice.ts';
 
@@ -44,7 +45,7 @@ async function chat(options: ChatOptions): Promise<void> {
   // Without callbacks the turn waits, and the answer says for what.
   const answer = await runTurn(client, session, input);
   if (options.json) printJson({ session, ...answer });
-  else if (answer.text !== '') console.log(foreignText(answer.text));
+  else if (answer.text !== '') printData(answer.text);
   reportEnd(answer, session);
 }
 
@@ -75,7 +76,7 @@ async function openSession(client: MonikerClient, { session, agent, model, tools
 }
 
 async function converse(client: MonikerClient, session: string): Promise<void> {
-  console.log(styled('dim', 'Ctrl-C cancels a turn, Ctrl-D leaves.'));
+  printStyled(styled('dim', 'Ctrl-C cancels a turn, Ctrl-D leaves.'));
   let history: string[] = [];
   const onHistory = (lines: string[]): void => {
     history = lines;
@@ -93,7 +94,7 @@ async function converse(client: MonikerClient, session: string): Promise<void> {
       reportFailure(error);
     }
   }
-  console.log(`\nContinue later: moniker chat --session ${session}`);
+  print(`\nContinue later: moniker chat --session ${session}`);
 }
 
 /** Asks for what a turn of the session waits for, and shows the rest of the turn. Ctrl-C leaves it waiting. */
@@ -103,10 +104,10 @@ async function continueWaiting(client: MonikerClient, session: string): Promise<
   const pending = items.filter(({ turn }) => turn !== null);
   if (pending.length === 0) return;
   const { lastEvent } = await readLastEvent(client, session);
-  const screen = createScreen((text) => process.stdout.write(text));
+  const screen = createScreen(writeVisible);
   /** Returns false if the person leaves. */
   const decide = async ({ callId, round, ...asked }: Parameters<typeof describeApproval>[0] & { callId: string }): Promise<boolean> => {
-    for (const line of describeApproval({ ...asked, round })) console.log(line);
+    for (const line of describeApproval({ ...asked, round })) printStyled(line);
     const answer = await askLine('  Approve? [y/N] ');
     if (answer === null) return false;
     const body = { decision: isYes(answer) ? ('approve' as const) : ('deny' as const), ...(round !== undefined && { round }) };
@@ -120,7 +121,7 @@ async function continueWaiting(client: MonikerClient, session: string): Promise<
     // These are answered in the console, or by the program that gave the tools.
     if (event.type === 'turn-end' || event.type === 'input-required' || event.type === 'client-tool-required') break;
   }
-  console.log('');
+  print('');
 }
 
 async function readLastEvent(client: MonikerClient, session: string): Promise<{ lastEvent: number }> {
@@ -134,14 +135,14 @@ async function readLastEvent(client: MonikerClient, session: string): Promise<{ 
 
 /** One turn. The first Ctrl-C cancels it, the second ends the process. */
 async function runInTerminal(client: MonikerClient, session: string, input: string): Promise<void> {
-  const screen = createScreen((text) => process.stdout.write(text));
-  const print = (line: string): void => console.log(line);
+  const screen = createScreen(writeVisible);
+  const show = (line: string): void => printStyled(line);
   const cancelled = new AbortController();
   let cancelling: Promise<unknown> = Promise.resolve();
   const cancel = (): void => {
     if (cancelled.signal.aborted) process.exit(exitCodes.failure);
     cancelled.abort();
-    print(styled('dim', '\nCancelling … (Ctrl-C again leaves)'));
+    show(styled('dim', '\nCancelling … (Ctrl-C again leaves)'));
     cancelling = client
       .post('/v1/sessions/{id}/cancel', { params: { path: { id: session } }, signal: AbortSignal.timeout(cancelTimeoutMs) })
       .catch((error: unknown) => reportFailure(error));
@@ -157,8 +158,8 @@ async function runInTerminal(client: MonikerClient, session: string, input: stri
   try {
     const answer = await runTurn(client, session, input, {
       onEvent: (event) => screen.show(event),
-      onApproval: (request) => askApproval(ask, print, request),
-      onInput: (request) => askInput(ask, print, request),
+      onApproval: (request) => askApproval(ask, show, request),
+      onInput: (request) => askInput(ask, show, request),
     });
     screen.finish(answer);
   } finally {

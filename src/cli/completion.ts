@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of shells
 /** `moniker completion`: scripts that complete commands and options in bash, zsh and fish. They are made from the commands themselves. */
 import { type Command, Argument } from 'commander';
+import { print } from '../local/printing.ts';
 
 type Node = { path: string; words: { word: string; description: string }[] };
 
@@ -17,7 +18,7 @@ export function addCompletionCommand(program: Command): void {
         '  zsh:  moniker completion zsh > "${fpath[1]}/_moniker"\n  fish: moniker completion fish > ~/.config/fish/completions/moniker.fish',
     )
     .action((shell: keyof typeof scripts) => {
-      console.log(scripts[shell](listWords(program)));
+      print(scripts[shell](listWords(program)));
     });
 }
 

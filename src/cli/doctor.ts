@@ -4,7 +4,8 @@ import { addConnectionOptions, findService, type ConnectionOptions } from './con
 import { checkMachine, type DoctorFinding } from './doctor-machine.ts';
 import { checkService } from './doctor-service.ts';
 import { exitCodes } from './failure.ts';
-import { foreignText, printJson, styled, type JsonOption } from './output.ts';
+import { print } from '../local/printing.ts';
+import { inLine, printJson, printStyled, styled, type JsonOption } from './output.ts';
 
 const labels = { ok: styled('green', 'ok      '), warning: styled('yellow', 'warning '), failure: styled('red', 'failure ') } as const;
 
@@ -28,7 +29,7 @@ async function doctor(options: ConnectionOptions & JsonOption): Promise<void> {
   const findings: DoctorFinding[] = [];
   const add = (found: readonly DoctorFinding[]): void => {
     findings.push(...found);
-    if (!options.json) for (const finding of found) console.log(render(finding));
+    if (!options.json) for (const finding of found) printStyled(render(finding));
   };
   if (!isElsewhere) add(await checkMachine(address.dataDir, process.env));
   for await (const found of checkService(address)) add(found);
@@ -36,10 +37,10 @@ async function doctor(options: ConnectionOptions & JsonOption): Promise<void> {
   if (failed > 0) process.exitCode = exitCodes.failure;
   if (options.json) return printJson({ url: address.url, ok: failed === 0, findings });
   const warnings = findings.filter(({ status }) => status === 'warning').length;
-  console.log(failed + warnings === 0 ? 'Everything is in order.' : `${failed} failed, ${warnings} with a warning.`);
+  print(failed + warnings === 0 ? 'Everything is in order.' : `${failed} failed, ${warnings} with a warning.`);
 }
 
 function render({ check, status, message, advice }: DoctorFinding): string {
-  const what = `${labels[status]}${check.padEnd(12)} ${foreignText(message)}`;
-  return advice === undefined ? what : `${what}\n${' '.repeat(21)}${styled('dim', foreignText(advice))}`;
+  const what = `${labels[status]}${check.padEnd(12)} ${inLine(message)}`;
+  return advice === undefined ? what : `${what}\n${' '.repeat(21)}${styled('dim', inLine(advice))}`;
 }

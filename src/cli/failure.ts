@@ -4,7 +4,9 @@
  */
 import { CommanderError } from 'commander';
 import { MonikerError } from '../../client/src/index.ts';
+import { printError } from '../local/printing.ts';
 import { StartFailure } from '../local/start-failure.ts';
+import { inLine } from './output.ts';
 
 export const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
 
@@ -26,7 +28,9 @@ export function reportFailure(error: unknown): number {
   // commander has printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
   const { message, advice, exitCode } = describeFailure(error);
-  console.error(advice === '' ? `error: ${message}` : `error: ${message}\n${advice}`);
+  // Further lines are indented: text of others must not look like the advice.
+  const shown = `error: ${message.replaceAll('\n', '\n  ')}`;
+  printError(advice === '' ? shown : `${shown}\n${inLine(advice)}`);
   return exitCode;
 }
 

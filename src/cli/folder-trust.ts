@@ -8,6 +8,7 @@ import type { Command } from 'commander';
 import { reachOf } from '../core/project/project-reach.ts';
 import type { DataFolder } from '../local/environment.ts';
 import { acceptedEffects, acceptEffects, effectHash, isTrustedDataFolder } from '../local/trusted-folders.ts';
+import { printError } from '../local/printing.ts';
 import { isYes } from './chat-questions.ts';
 import { CommandFailure } from './failure.ts';
 import { askLine, canAsk } from './terminal.ts';
@@ -46,7 +47,7 @@ async function isAccepted(questions: readonly TrustQuestion[], isNamed: boolean,
   ]);
   const isLong = lines.length > maxLines || lines.join('').length > maxCharacters;
   const shown = isLong ? questions.map(({ subject }) => `${subject}: more than can be shown here`) : lines;
-  for (const line of shown) console.error(line);
+  for (const line of shown) printError(line);
   if (isNamed && !canAsk()) return false;
   if (isLong || !canAsk())
     throw new CommandFailure(
@@ -63,7 +64,7 @@ export function rememberOr(remember: () => void, subject: string): void {
   try {
     remember();
   } catch (error) {
-    console.error(`warning: this cannot be remembered (${error instanceof Error ? error.message : String(error)}): ${subject}`);
+    printError(`warning: this cannot be remembered (${error instanceof Error ? error.message : String(error)}): ${subject}`);
   }
 }
 

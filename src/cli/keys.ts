@@ -6,7 +6,8 @@ import { rotateMasterKey } from '../local/keys.ts';
 import { runningService } from '../local/data-lock.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
-import { foreignText, type JsonOption, printJson, renderTable } from './output.ts';
+import { print, printData, printError } from '../local/printing.ts';
+import { type JsonOption, inLine, printJson, renderTable } from './output.ts';
 
 type Key = components['schemas']['Key'];
 type Options = ConnectionOptions & JsonOption;
@@ -51,12 +52,12 @@ async function list(options: Options): Promise<void> {
   const stateOf = ({ revokedAt, expiresAt }: Key): string =>
     revokedAt !== null ? 'revoked' : expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
   const rows = items.map((key) => [
-    ...[key.id, foreignText(key.name), stateOf(key), key.scopes.join(',')],
+    ...[key.id, key.name, stateOf(key), key.scopes.join(',')],
     ...[day(key.lastUsedAt), day(key.expiresAt), day(key.previousExpiresAt)],
   ]);
-  if (rows.length === 0) return console.log('No keys yet. Create one with `moniker add key <name>`.');
-  console.log(renderTable([['ID', 'NAME', 'STATE', 'SCOPES', 'LAST USED', 'EXPIRES', 'OLD SECRET UNTIL'], ...rows]));
-  for (const { name, warnings = [] } of items) for (const { message } of warnings) console.error(`${foreignText(name)}: ${message}`);
+  if (rows.length === 0) return print('No keys yet. Create one with `moniker add key <name>`.');
+  print(renderTable([['ID', 'NAME', 'STATE', 'SCOPES', 'LAST USED', 'EXPIRES', 'OLD SECRET UNTIL'], ...rows]));
+  for (const { name, warnings = [] } of items) for (const { message } of warnings) printError(inLine(`${name}: ${message}`));
 }
 
 async function rotate(id: string, { overlap, ...options }: Options & { overlap?: string }): Promise<void> {
@@ -64,7 +65,7 @@ async function rotate(id: string, { overlap, ...options }: Options & { overlap?:
   const overlapSeconds = Math.round((overlap === undefined ? 24 : numberOf(overlap, '--overlap')) * 3_600);
   const rotated = await client.post('/v1/keys/{key}/rotate', { params: { path: { key: id } }, body: { overlapSeconds } });
   printKey(rotated, options);
-  if (!options.json && rotated.previousExpiresAt !== null) console.error(`The old secret works until ${rotated.previousExpiresAt}.`);
+  if (!options.json && rotated.previousExpiresAt !== null) printError(inLine(`The old secret works until ${rotated.previousExpiresAt}.`));
 }
 
 async function revoke(id: string, { cancel, ...options }: Options & { cancel?: true }): Promise<void> {
@@ -73,14 +74,14 @@ async function revoke(id: string, { cancel, ...options }: Options & { cancel?: t
     params: { path: { key: id }, query: { cancel: cancel === true ? 'true' : 'false' } },
   });
   if (options.json) return printJson(done ?? {});
-  console.log(`The key ${id} is revoked. It is refused everywhere within 30 seconds.`);
+  print(`The key ${id} is revoked. It is refused everywhere within 30 seconds.`);
 }
 
 function rotateMaster({ data }: { data?: string }): void {
   const { path: dataDir } = dataFolderOf(process.env, data);
   const file = rotateMasterKey(dataDir, process.env);
   const next = runningService(dataDir) === null ? 'Start the service' : 'Restart the service';
-  console.log(`${file} has a new master key, and the one before. ${next}: it seals everything again, then removes the one before.`);
+  print(`${file} has a new master key, and the one before. ${next}: it seals everything again, then removes the one before.`);
 }
 
 /** The key alone goes to stdout, for scripts. */
@@ -89,8 +90,8 @@ function printKey(key: components['schemas']['CreatedKey'], { json }: JsonOption
     printJson(key);
     return;
   }
-  console.error(`${foreignText(key.name)} (${key.id}), shown only once:`);
-  console.log(key.key);
+  printError(inLine(`${key.name} (${key.id}), shown only once:`));
+  printData(key.key);
 }
 
 function numberOf(text: string, option: string): number {

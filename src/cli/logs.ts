@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { dataFolderOf } from '../local/environment.ts';
 import { logFiles } from '../local/log-file.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
-import { foreignText } from './output.ts';
+import { printData } from '../local/printing.ts';
 
 type LogOptions = { data?: string; lines: string; follow?: boolean };
 
@@ -37,7 +37,7 @@ async function logs({ data, lines, follow }: LogOptions): Promise<void> {
       'Start the service with `moniker start`, or name its folder with --data. A deployed service logs to Cloudflare: `npx wrangler tail`.',
     );
   const earlier = `${read(previous)}${read(current).slice(0)}`.split('\n').slice(0, -1);
-  for (const line of count === 0 ? [] : earlier.slice(-count)) console.log(foreignText(line));
+  for (const line of count === 0 ? [] : earlier.slice(-count)) printData(line);
   if (follow) await followFile(current, size ?? 0);
 }
 
@@ -59,7 +59,7 @@ async function followFile(file: string, from: number): Promise<void> {
       position += chunk.length;
       const parts = (rest + decoder.write(chunk)).split('\n');
       rest = parts.pop() ?? '';
-      for (const line of parts) console.log(foreignText(line));
+      for (const line of parts) printData(line);
     }
     await sleep(pollMs);
   }

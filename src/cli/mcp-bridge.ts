@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRecord, recordOf, tryParse } from '../core/json/wire-value.ts';
+import { printError } from '../local/printing.ts';
 import { readBoundedLines } from './bounded-lines.ts';
 import { connectService, type ConnectionOptions } from './connection.ts';
 import { describeFailure } from './failure.ts';
@@ -55,7 +56,7 @@ export async function serveOverStdio(toolset: string, options: ConnectionOptions
         // Revision 2026-07-28 cancels over HTTP by closing the request, and has no such notification there.
         if (request?.isModern) return request.cancel.abort();
       }
-      return service.send(message).catch((error: unknown) => console.error(`moniker mcp: ${explain(error)}`));
+      return service.send(message).catch((error: unknown) => printError(`moniker mcp: ${explain(error)}`));
     }
     const isModern = protocolVersionMember in recordOf(message.params?._meta);
     const cancel = new AbortController();
@@ -73,7 +74,7 @@ export async function serveOverStdio(toolset: string, options: ConnectionOptions
     if (line.trim() === '') continue;
     const message = toMessage(tryParse(line));
     if (message !== null) void toService(message);
-    else console.error('moniker mcp: skipped a line of standard input that is not a JSON-RPC message');
+    else printError('moniker mcp: skipped a line of standard input that is not a JSON-RPC message');
   }
   for (const deadline = Date.now() + closingMs; open.size > 0 && Date.now() < deadline; ) await sleep(pollMs);
   await Promise.race([service.terminateSession().catch(() => undefined), sleep(closingMs)]);

@@ -1,25 +1,33 @@
-/** What commands print. Text of models, tools and servers is made visible first: in a terminal it could move the cursor or hide itself. */
+/** How commands show their results. `printing.ts` prints them. */
 import { styleText } from 'node:util';
-import { showInvisible } from '../core/text/visible-text.ts';
+import { terminalJson, terminalText } from '../core/text/visible-text.ts';
+import { print, writeVisible } from '../local/printing.ts';
 
 export type JsonOption = { json?: boolean };
 
+/** It parses to the same value. */
 export function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, null, 2));
+  print(terminalJson(value));
 }
 
-/** Removes nothing from what goes into a pipe or a file. */
-export function foreignText(text: string): string {
-  return process.stdout.isTTY ? showInvisible(text) : text;
+/** A message of which parts are styled. */
+export function printStyled(text: string, stream?: NodeJS.WriteStream): void {
+  writeVisible(`${text}\n`, stream);
 }
 
-/** Colors only in a terminal, and without NO_COLOR. */
+/** Makes the text visible. Colors only in a terminal, and without NO_COLOR. */
 export function styled(style: Parameters<typeof styleText>[0], text: string): string {
-  return styleText(style, text, { stream: process.stdout });
+  return styleText(style, terminalText(text), { stream: process.stdout });
+}
+
+/** The text of a document or service in a list of lines, to which it must not add one. */
+export function inLine(text: string): string {
+  return terminalText(text).replaceAll(/\s*\n\s*/g, ' ');
 }
 
 /** Rows with aligned columns, each row as one line. */
-export function renderTable(rows: readonly (readonly string[])[]): string {
+export function renderTable(given: readonly (readonly string[])[]): string {
+  const rows = given.map((row) => row.map(inLine));
   const widths = rows.reduce<number[]>((sofar, row) => row.map((cell, column) => Math.max(sofar[column] ?? 0, cell.length)), []);
   return rows
     .map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  '))
@@ -44,13 +52,13 @@ export class Progress {
   show(text: string): void {
     if (!process.stderr.isTTY || Date.now() - this.#shownAt < progressIntervalMs) return;
     this.#shownAt = Date.now();
-    process.stderr.write(`\r${text.padEnd(this.#length)}`);
+    writeVisible(`\r${text.padEnd(this.#length)}`, process.stderr);
     this.#length = text.length;
   }
 
   /** Removes the line. */
   end(): void {
-    if (this.#length > 0) process.stderr.write(`\r${' '.repeat(this.#length)}\r`);
+    if (this.#length > 0) writeVisible(`\r${' '.repeat(this.#length)}\r`, process.stderr);
     this.#length = 0;
   }
 }

@@ -12,6 +12,7 @@ import { exitCodes, reportFailure } from './failure.ts';
 import { addKeysCommand } from './keys.ts';
 import { addLogsCommand } from './logs.ts';
 import { addMcpCommand } from './mcp.ts';
+import { printError } from '../local/printing.ts';
 import { endWithPipe } from './output.ts';
 import { addProjectCommands } from './project.ts';
 import { addRestoreCommand } from './restore.ts';
@@ -28,6 +29,7 @@ export function createProgram(): Command {
     .showHelpAfterError('Run the command with --help for its options and an example.')
     .showSuggestionAfterError()
     .exitOverride()
+    .configureOutput({ writeErr: (text) => printError(text.trimEnd()) })
     .addHelpText('after', '\nExit codes: 0 success, 1 failure, 2 wrong usage.');
   addStartCommands(program);
   addProjectCommands(program);

@@ -1,20 +1,19 @@
 /** What applying a project or importing a file did, or would do, as lines: one for each document that is not unchanged. */
 import type { components } from '../../client/src/index.ts';
-import { foreignText, styled } from './output.ts';
+import { print, printError } from '../local/printing.ts';
+import { inLine, printStyled, styled } from './output.ts';
 
 type Report = Omit<components['schemas']['ProjectReport'], 'project'>;
 
 type Line = { style: 'green' | 'yellow' | 'red' | 'dim'; text: string };
 
 export function printReport(report: Report, { isDryRun, what }: { isDryRun: boolean; what: string }): void {
-  for (const { style, text } of reportLines(report)) console.log(styled(style, foreignText(text)));
-  for (const { path, message } of report.warnings) console.error(foreignText(`warning: ${path === '' ? '' : `${path}: `}${message}`));
+  for (const { style, text } of reportLines(report)) printStyled(styled(style, inLine(text)));
+  for (const { path, message } of report.warnings) printError(`warning: ${inLine(`${path === '' ? '' : `${path}: `}${message}`)}`);
   const counts = (['created', 'updated', 'removed', 'unchanged', 'kept', 'waiting', 'skipped'] as const)
     .filter((action) => report[action].length > 0)
     .map((action) => `${report[action].length} ${action}`);
-  console.log(
-    `${foreignText(what)}: ${counts.join(', ') || 'no documents'}. ${isDryRun ? 'This is the plan; nothing was written.' : ''}`.trim(),
-  );
+  print(`${what}: ${counts.join(', ') || 'no documents'}. ${isDryRun ? 'This is the plan; nothing was written.' : ''}`.trim());
 }
 
 /** One line for each document that is not unchanged, and for each change of an updated one. */

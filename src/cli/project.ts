@@ -14,6 +14,7 @@ import { fillProject, findProjectFile, projectName, readProjectFile } from '../l
 import { readImport } from '../platform/read-import.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
+import { print, printData } from '../local/printing.ts';
 import { addTrustOption, projectQuestion, requireAccepted, type TrustOptions } from './folder-trust.ts';
 import { printJson, type JsonOption } from './output.ts';
 import { printReport } from './project-report.ts';
@@ -171,7 +172,7 @@ async function exportFile(file: string | undefined, options: ConnectionOptions &
   // The service sends JSON on one line.
   const shown = format === 'json' ? `${JSON.stringify(JSON.parse(text), null, 2)}\n` : text;
   if (file === undefined) {
-    process.stdout.write(shown);
+    printData(shown.replace(/\n$/, ''));
     return;
   }
   try {
@@ -184,7 +185,7 @@ async function exportFile(file: string | undefined, options: ConnectionOptions &
       'Choose a file in a folder that you can write to.',
     );
   }
-  console.log(`Written to ${file}. It has no values of secrets: variables stand for them.`);
+  print(`Written to ${file}. It has no values of secrets: variables stand for them.`);
 }
 
 function readFileContent(file: string, bytes: Uint8Array, format: string | undefined): ImportResult {

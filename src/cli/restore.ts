@@ -2,10 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { components } from '../../client/src/index.ts';
+import { print, printError } from '../local/printing.ts';
 import { readArchiveFile } from './archive-file.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
-import { type JsonOption, printJson, Progress } from './output.ts';
+import { type JsonOption, inLine, printJson, Progress } from './output.ts';
 
 type RestoreOptions = ConnectionOptions & JsonOption & { replace?: boolean; check?: boolean; abandon?: boolean };
 type Client = ReturnType<typeof connectService>['client'];
@@ -47,7 +48,7 @@ async function restore(file: string | undefined, options: RestoreOptions): Promi
   if (options.check) {
     progress.end();
     if (options.json) return printJson({ file, parts, sessions, leftOut });
-    console.log(`${file} is complete: ${sessions} sessions, ${parts} parts. Its signatures are checked by the service.`);
+    print(`${file} is complete: ${sessions} sessions, ${parts} parts. Its signatures are checked by the service.`);
     return;
   }
   const { client } = connectService(options, requestTimeoutMs);
@@ -56,8 +57,8 @@ async function restore(file: string | undefined, options: RestoreOptions): Promi
     await waitForSessions(client, progress);
     progress.end();
     if (options.json) return printJson({ parts, sessions, skipped: state.skipped });
-    console.log(`Restored ${sessions} sessions from ${parts} parts.`);
-    for (const { kind, name, reason } of state.skipped) console.error(`left out: ${kind} ${name}: ${reason}`);
+    print(`Restored ${sessions} sessions from ${parts} parts.`);
+    for (const { kind, name, reason } of state.skipped) printError(`left out: ${inLine(`${kind} ${name}: ${reason}`)}`);
   } catch (error) {
     progress.end();
     throw await withState(client, error);
@@ -122,14 +123,14 @@ async function waitForSessions(client: Client, progress: Progress): Promise<void
     progress.show(`${sessionsLeft} sessions are not available yet`);
     await sleep(pollMs);
   }
-  console.error('The workspace is restored; some of its sessions become available later. `GET /v1/restore` has their number.');
+  printError('The workspace is restored; some of its sessions become available later. `GET /v1/restore` has their number.');
 }
 
 /** Says what state a failure has left. */
 async function withState(client: Client, error: unknown): Promise<unknown> {
   const state = await client.get('/v1/restore').catch(() => null);
   if (state?.state === 'restoring')
-    console.error(
+    printError(
       `The restore stopped before part ${state.nextPart}, and the workspace is unavailable. Run the command again, which begins anew, or give up with \`moniker restore --abandon\`.`,
     );
   return error;
@@ -140,5 +141,5 @@ async function abandon(options: RestoreOptions): Promise<void> {
   let state = await client.delete('/v1/restore');
   for (let times = 0; state.state === 'clearing' && times < maxClearings; times += 1) state = await client.delete('/v1/restore');
   if (options.json) return printJson(state);
-  console.log(state.state === 'none' ? 'No restore is in progress.' : `The restore is ${state.state}.`);
+  print(state.state === 'none' ? 'No restore is in progress.' : inLine(`The restore is ${state.state}.`));
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runningService } from '../local/data-lock.ts';
 import { dataFolderOf } from '../local/environment.ts';
 import { keyVariables } from '../local/keys.ts';
+import { printError } from '../local/printing.ts';
 import { trustDataFolder } from '../local/trusted-folders.ts';
 import { readLauncherFile, removeLauncherFile } from '../local/launcher-file.ts';
 import { copyForPlan } from '../local/plan-copy.ts';
@@ -31,7 +32,7 @@ export async function withService<T>(
   if (isGiven || runningService(folder.path) !== null) return run(options);
   const question = dataFolderQuestion(folder);
   await requireAccepted(question === null ? [] : [question], options);
-  console.error(`No service is running in ${folder.path}: starting it for this command …`);
+  printError(`No service is running in ${folder.path}: starting it for this command …`);
   if (options.dryRun) return await withPlanService(options, folder.path, run);
   return await withStarted(folder.path, 'command', {}, () => {
     if (folder.isFound) rememberOr(() => trustDataFolder(folder.path, process.env), folder.path);

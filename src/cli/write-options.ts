@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
 import { CommandFailure } from './failure.ts';
-import { foreignText, type JsonOption } from './output.ts';
+import { printError } from '../local/printing.ts';
+import { type JsonOption, inLine } from './output.ts';
 
 export type AddOptions = ConnectionOptions & JsonOption & { replace?: boolean };
 
@@ -27,5 +28,5 @@ export async function orExists<T>(what: string, write: Promise<T>): Promise<T> {
 }
 
 export function printWarnings(warnings: readonly { message: string }[]): void {
-  for (const { message } of warnings) console.error(foreignText(`warning: ${message}`));
+  for (const { message } of warnings) printError(`warning: ${inLine(message)}`);
 }

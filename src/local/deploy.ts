@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { projectRoot } from './environment.ts';
 import { randomKey } from './keys.ts';
+import { print } from './printing.ts';
 import { runLocalScript, StartFailure } from './start-failure.ts';
 
 type WranglerRun = { code: number; output: string; urls: string[] };
@@ -66,7 +67,7 @@ if (import.meta.main)
       wait: sleep,
       isInteractive: process.stdin.isTTY && process.stdout.isTTY,
       isPipeline: Boolean(process.env.CI),
-      log: (line) => console.log(line),
+      log: print,
     });
   });
 

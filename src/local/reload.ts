@@ -1,7 +1,9 @@
 /** `npm run dev`: calls `reload` after a source file has changed. A failed build is reported, and the previous one keeps running. */
 import { readdirSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { projectRoot } from './environment.ts';
+import { printError } from './printing.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** Editors and checkouts write several files at the same time. */
@@ -27,7 +29,7 @@ export function reloadOnChange(reload: () => Promise<void>): () => void {
   };
   const run = (): void => {
     start(); // The change may have been a new folder.
-    last = last.then(reload).catch((error: unknown) => console.error(error instanceof StartFailure ? error.message : error));
+    last = last.then(reload).catch((error: unknown) => printError(error instanceof StartFailure ? error.message : inspect(error)));
   };
   start();
   return stop;

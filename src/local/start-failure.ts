@@ -1,3 +1,6 @@
+import { inspect } from 'node:util';
+import { printError } from './printing.ts';
+
 /** A reason not to start, shown to the user in the terminal: printed as one message, without a stack. */
 export class StartFailure extends Error {
   override name = 'StartFailure';
@@ -11,7 +14,7 @@ export async function runLocalScript(main: () => Promise<void>): Promise<void> {
   try {
     await main();
   } catch (error) {
-    console.error(error instanceof StartFailure ? `\n${error.message}\n` : error);
+    printError(error instanceof StartFailure ? `\n${error.message}\n` : inspect(error));
     process.exitCode = 1;
     // A handle that stays open must not keep a failed process alive.
     setTimeout(() => process.exit(), closingMs).unref();

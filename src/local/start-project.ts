@@ -1,6 +1,7 @@
 /** Applies the project file of the folder, or of `MONIKER_PROJECT`, when the service has started (docs/project-file.md). */
 import { basename } from 'node:path';
 import { launcherHeader } from '../core/servers/stdio.ts';
+import { terminalText } from '../core/text/visible-text.ts';
 import { createApiClient } from './api-client.ts';
 import { fillProject, type LoadedProject, projectName } from './project-file.ts';
 import { StartFailure } from './start-failure.ts';
@@ -27,11 +28,11 @@ export async function applyAtStart(
     if ('fault' in project) throw new StartFailure(project.fault);
     const body = fillProject(project.content, project.file, environment);
     const client = createApiClient(url, rootKey, { timeoutMs: applyTimeoutMs, headers: { [launcherHeader]: token } });
-    for (const line of linesOf(name, await client.put<Report>(`/v1/projects/${projectName(project.file)}`, body))) log(line);
+    for (const line of linesOf(name, await client.put<Report>(`/v1/projects/${projectName(project.file)}`, body))) log(terminalText(line));
   } catch (error) {
     // Also if the service ends while the file is applied.
     const why = error instanceof StartFailure ? error.message : String(error);
-    log(`warning: ${name} was not applied, and nothing was changed. ${why}`);
+    log(terminalText(`warning: ${name} was not applied, and nothing was changed. ${why}`));
   }
 }
 
@@ -40,6 +41,6 @@ function linesOf(name: string, report: Report): string[] {
     .filter((action) => report[action].length > 0)
     .map((action) => `${report[action].length} ${action}`);
   const reasons = (action: 'kept' | 'skipped'): string[] =>
-    report[action].map(({ name: document, reason }) => `  ${document} is ${action}: ${reason}`);
+    report[action].map(({ name: document, reason }) => `  ${document} is ${action}: ${reason.replaceAll('\n', ' ')}`);
   return [`${name} is applied: ${counts.join(', ') || 'no documents'}`, ...reasons('kept'), ...reasons('skipped')];
 }

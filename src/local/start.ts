@@ -20,6 +20,7 @@ import { StartFailure } from './start-failure.ts';
 import { applyAtStart } from './start-project.ts';
 import { newLauncherToken, writeLauncherFile } from './launcher-file.ts';
 import { openLogFile } from './log-file.ts';
+import { print, printData } from './printing.ts';
 import { resealAtStart } from './reseal-at-start.ts';
 import { loadSkills } from './skills.ts';
 import { startBridge } from './stdio/bridge.ts';
@@ -55,11 +56,11 @@ export async function start({ reload, isProduction, environment, project, purpos
     const token = newLauncherToken();
     const writeLog = openLogFile(local.dataDir);
     const log = (line: string): void => {
-      console.log(line);
+      printData(line);
       writeLog(line);
     };
     rememberFound(dataFolderOf(environment), environment, log);
-    const build = (): Promise<string> => ensureBundle(join(local.dataDir, 'bundle'), () => console.log('Building …'));
+    const build = (): Promise<string> => ensureBundle(join(local.dataDir, 'bundle'), () => print('Building …'));
     const [bundle, ollama] = await Promise.all([build(), findOllama(environment.OLLAMA_HOST)]);
     const bridge = await startBridge(token, log);
     closeBridge = bridge.close;
@@ -79,10 +80,10 @@ export async function start({ reload, isProduction, environment, project, purpos
       await waitUntilHealthy(url, healthTimeoutMs);
       removeLauncherFile = writeLauncherFile(local.dataDir, { url, token });
       if (purpose === null) {
-        if (await hasStoppedRestore(url, keys)) console.log(stoppedRestore(url));
+        if (await hasStoppedRestore(url, keys)) print(stoppedRestore(url));
         else if (isProduction) await printReady(url, keys, local);
         else await printWelcome(url, keys, local);
-        if (isExposed(local.host)) console.log(exposedWarning(local));
+        if (isExposed(local.host)) print(exposedWarning(local));
         void resealAtStart(url, keys, local.dataDir, log);
         await Promise.race([stopped, applyAtStart({ url, rootKey: keys.rootKey, token }, project, environment, log)]);
       }
@@ -150,7 +151,7 @@ async function printWelcome(url: string, keys: Keys, local: LocalEnvironment): P
   const skills = local.skillsDir === null ? null : await loadSkills(client, local.skillsDir);
   const demoSession = await prepareDemo(client, local.dataDir, skills?.names);
   const models = await client.get<{ data: { id: string }[] }>('/v1/models');
-  console.log(
+  print(
     renderStartScreen({
       url,
       newKey: keys.isNew ? keys.rootKey : null,
@@ -168,8 +169,8 @@ async function printWelcome(url: string, keys: Keys, local: LocalEnvironment): P
 async function printReady(url: string, keys: Keys, local: LocalEnvironment): Promise<void> {
   if (local.skillsDir !== null) await loadSkills(createApiClient(url, keys.rootKey), local.skillsDir);
   const key = keys.rootKeyFile === null ? 'MONIKER_ROOT_KEY of the environment' : `in ${shown(keys.rootKeyFile)}`;
-  console.log(`Moniker is ready at ${url} (root key: ${key}; data: ${shown(local.dataDir)})`);
-  for (const name of local.unknown) console.log(`warning: ${name} is set, but is not a Moniker setting`);
+  print(`Moniker is ready at ${url} (root key: ${key}; data: ${shown(local.dataDir)})`);
+  for (const name of local.unknown) print(`warning: ${name} is set, but is not a Moniker setting`);
 }
 
 function exposedWarning({ host, settings }: LocalEnvironment): string {

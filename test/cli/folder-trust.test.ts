@@ -191,7 +191,7 @@ describe('a data folder that came with the current folder', () => {
     const project = projectQuestion(write(projects['a command'] ?? ''), { servers: { x: { command: 'run' } } }, { isFirst: true });
     const both = [question(), project].filter((one) => one !== null);
     expect(both).toHaveLength(2);
-    const errors = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    const errors = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     await expect(requireAccepted(both, {})).rejects.toThrow('nothing was done');
     expect(errors.mock.calls.join('\n')).toMatch(/\.moniker has data[\s\S]*runs the command/);
     errors.mockRestore();

@@ -8,6 +8,15 @@ export function showInvisible(text: string): string {
   return unseen.test(text) ? text.replace(everyUnseen, (character) => `<${codePointName(character)}>`) : text;
 }
 
+/**
+ * The same for what a terminal prints: a control could move the cursor, or be a command of the terminal. Joiners, variation selectors and the
+ * tags of flags stay, since emoji and the spelling of many languages need them; a line may end with CR LF.
+ */
+export function terminalText(text: string): string {
+  if (!unseen.test(text)) return text;
+  return text.replaceAll('\r\n', '\n').replace(flagOrUnseen, (found) => (isSpelled(found) ? found : `<${codePointName(found)}>`));
+}
+
 /** `U+202E`. */
 export function codePointName(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
@@ -24,15 +33,31 @@ export const hiddenCharacter = String.raw`(?:(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Def
 const unseen = new RegExp(String.raw`${hiddenCharacter}|[\p{Co}\p{Cs}]`, 'u');
 const everyUnseen = new RegExp(unseen.source, 'gu');
 
+/** Persian and Hindi use joiners, Mongolian and Japanese names have variation selectors, as have emoji; a flag has tags. */
+function isSpelled(found: string): boolean {
+  return found.startsWith(blackFlag) || spelled.test(found);
+}
+
+const spelled = /^[\p{Join_Control}\p{Variation_Selector}]$/u;
+/** Followed by tags, the flag of a region (UTS #51, emoji tag sequences): three to six letters and digits, and the end. */
+const blackFlag = '\u{1f3f4}';
+const flagOrUnseen = new RegExp(String.raw`\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}|${unseen.source}`, 'gu');
+
 /** Returns the value as JSON for models and terminals, with every invisible character as `\uXXXX`. It parses to the same value. */
 export function visibleJson(value: unknown): string {
-  return JSON.stringify(value).replace(hidden, (characters) => {
-    // By UTF-16 units, as JSON encodes characters above U+FFFF.
-    let escaped = '';
-    for (let index = 0; index < characters.length; index += 1)
-      escaped += `\\u${characters.charCodeAt(index).toString(16).padStart(4, '0')}`;
-    return escaped;
-  });
+  return JSON.stringify(value).replace(hidden, escapeUnits);
+}
+
+/** The same on several lines, for a terminal or a program: what `terminalText` leaves stays. */
+export function terminalJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(flagOrUnseen, (found) => (isSpelled(found) ? found : escapeUnits(found)));
+}
+
+/** By UTF-16 units, as JSON encodes characters above U+FFFF. */
+function escapeUnits(characters: string): string {
+  let escaped = '';
+  for (let index = 0; index < characters.length; index += 1) escaped += `\\u${characters.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  return escaped;
 }
 
 const hidden = new RegExp(`${hiddenCharacter}+`, 'gu');
