@@ -1,9 +1,8 @@
 /** `moniker call` and `moniker resolve`: use a tool, or explain a name, of a toolset. */
 import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import type { components } from '../../client/src/index.ts';
+import type { MonikerClient, components } from '../../client/src/index.ts';
 import { isRecord, tryParse, type Json } from '../core/json/wire-value.ts';
-import { callWithApproval, type AskedApproval } from './approved-call.ts';
 import { askApproval } from './chat-questions.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
@@ -15,9 +14,13 @@ import { chooseToolset } from './toolset-choice.ts';
 type Options = ConnectionOptions & JsonOption & { toolset?: string };
 type CallOptions = Options & { session?: string; dryRun?: boolean; approve?: boolean };
 type Answer = components['schemas']['CallAnswer'];
+type AskedApproval = components['schemas']['Approval'];
+type DirectCall = { toolset: string; name: string; arguments: Json; session?: string };
 
 /** Longer than the longest call of a tool. */
 const callTimeoutMs = 11 * 60_000;
+/** A script asks again if it would do something else than what was approved, at most 5 times. */
+const maxRounds = 5;
 
 export function addCallCommands(program: Command): void {
   addConnectionOptions(
@@ -76,6 +79,34 @@ async function call(name: string, text: string, options: CallOptions): Promise<v
       'Add --approve, or run the command in a terminal, which asks you.',
     );
   printAnswer(await callWithApproval(client, { toolset, name, arguments: args, session: options.session }, decide), options);
+}
+
+/**
+ * A call that requires approval runs in a session, where it can be approved under its id, and is then sent again (contract §8). Without a
+ * session it gets one that is deleted afterwards. Returns the answer of the last attempt.
+ */
+async function callWithApproval(
+  client: MonikerClient,
+  { toolset, session, ...call }: DirectCall,
+  decide: (approval: AskedApproval) => Promise<'approve' | 'deny'>,
+): Promise<Answer> {
+  const used = session ?? (await client.post('/v1/sessions', { body: { model: 'rehearsal/default', toolset } })).id;
+  try {
+    for (let round = 1; ; round += 1) {
+      const answer = await client.post('/v1/toolsets/{toolset}/calls', { params: { path: { toolset } }, body: { ...call, session: used } });
+      if ('verdict' in answer) throw new TypeError('A call was answered as a dry run');
+      if (answer.code !== 'approval_required' || answer.callId === undefined || round > maxRounds) return answer;
+      const path = { id: used, callId: answer.callId };
+      const approval = await client.get('/v1/sessions/{id}/approvals/{callId}', { params: { path } });
+      const decision = await decide(approval);
+      const body = { decision, ...(approval.round !== undefined && { round: approval.round }) };
+      await client.post('/v1/sessions/{id}/approvals/{callId}', { params: { path }, body });
+      if (decision === 'deny') return answer;
+    }
+  } finally {
+    // The call is done either way.
+    if (session === undefined) await client.delete('/v1/sessions/{id}', { params: { path: { id: used } } }).catch(() => undefined);
+  }
 }
 
 function printAnswer(answer: Pick<Answer, 'isError' | 'content'>, { json }: JsonOption): void {
