@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { upstreamMethods } from '../../../src/core/servers/upstream-method.ts';
 
-const folder = fileURLToPath(new URL('../../../src/mcp/client/', import.meta.url));
+const folder = join(import.meta.dirname, '../../../src/mcp/client');
 
 /** What servers ask Moniker, and media types. */
 const notSent = new Set([
