@@ -332,7 +332,7 @@ function buildServers({ background, settings, runtime, outbound, stdio, cachedDi
 
 /** What calls of a workspace's tools need. */
 function buildCallDeps(
-  { background, noApprovals, settings, runtime, outbound, stdio, catalog, limiter }: Base,
+  { background, noApprovals, settings, runtime, outbound, stdio, cachedDirectory, catalog, limiter }: Base,
   servers: ServerParts,
   sandbox: Sandbox,
 ): (workspace: string) => CallDeps {
@@ -366,6 +366,7 @@ function buildCallDeps(
       }),
       sandbox,
       limitedSandbox: (limited) => limitSandbox(sandbox, limiter, workspace, limited),
+      toolset: (name) => cachedDirectory.toolset(workspace, name),
       server,
       fetch: servers.fetchFor,
       isBlockedUrl: (url) => refusedUrl(network, url),

@@ -3511,7 +3511,7 @@ export interface paths {
         put?: never;
         /**
          * Roll back to a version
-         * @description Writes the document of that version as a new version, compiled with the current tools; a removed toolset is restored. An unchanged document creates no new version.
+         * @description Writes the document of that version as a new version, compiled with the current tools; a removed toolset is restored. An unchanged document creates no new version. Tools that were revoked are left out, with a warning. A retired version is refused (409).
          *
          *     Scope: `toolsets`.
          */
@@ -3583,6 +3583,34 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/toolsets/{toolset}/versions/{version}/retire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retire a version
+         * @description The version cannot be used any more: not by name, and not in running turns, pinned sessions and MCP connections, from their next call. It can still be read. The current version cannot be retired.
+         *
+         *     Scope: `toolsets`.
+         */
+        post: operations["retireToolsetVersion"];
+        /**
+         * Undo the retirement of a version
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        delete: operations["restoreToolsetVersion"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4209,7 +4237,7 @@ export interface components {
         };
         AuditChange: {
             /** @enum {string} */
-            action: "create" | "update" | "delete" | "revoke" | "rotate" | "accept" | "reject" | "undo" | "refresh" | "sign-in" | "sign-out" | "backup" | "restore" | "erase";
+            action: "create" | "update" | "delete" | "revoke" | "rotate" | "accept" | "reject" | "undo" | "retire" | "refresh" | "sign-in" | "sign-out" | "backup" | "restore" | "erase";
             /** Format: date-time */
             at: string;
             /**
@@ -4225,7 +4253,7 @@ export interface components {
             name: string;
             /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `member`, `workspace`, `session` (only `delete`), `key`, `grant` or `master-key`. */
             resource: string;
-            /** @description The version that the change created. null if the resource has no versions. */
+            /** @description The version that the change created, or that was retired or is no longer retired (`undo`). null if the resource has no versions. */
             version: number | null;
         };
         AuditFault: {
@@ -5050,6 +5078,13 @@ export interface components {
             createdAt: string;
             /** @description true: this version is a DELETE of a toolset; its number is never reused. Other documents are deleted with their versions. */
             removed: boolean;
+            /** @description Of a version of a toolset that cannot be used any more. */
+            retired?: {
+                /** Format: date-time */
+                at: string;
+                /** @description Id of the key. */
+                by: string;
+            };
             version: number;
         };
         DryRunAnswer: {
@@ -5255,7 +5290,7 @@ export interface components {
             changes: components["schemas"]["DefinitionChange"][];
             findings?: components["schemas"]["Finding"][];
             /** @enum {string} */
-            reason: "changed" | "new" | "suspicious" | "server" | "rejected";
+            reason: "changed" | "new" | "suspicious" | "server" | "rejected" | "revoked";
             refId: string;
         };
         ImagePart: {
@@ -5463,7 +5498,7 @@ export interface components {
             limits?: components["schemas"]["UsageLimits"];
             name: string;
             scopes: components["schemas"]["Scope"][];
-            /** @description Restricts the key to these toolsets, in every stored version. Absent: all, or those of `agents`. */
+            /** @description Restricts the key to these toolsets, each in its current version, or in exactly one version (`support@3`). Absent: all, or those of `agents`. */
             toolsets?: string[];
         };
         /**
@@ -5809,7 +5844,7 @@ export interface components {
             name?: string;
             /** @description `owner`: everything in the workspace. `editor`: uses and writes toolsets, agents and skills. `user`: chats and calls tools. `approver`: decides approvals in all sessions. */
             role: components["schemas"]["Role"];
-            /** @description Restricts the member to these toolsets. Absent: all, or those of `agents`. */
+            /** @description Restricts the member to these toolsets, as for a key. Absent: all, or those of `agents`. */
             toolsets?: string[];
             /** @description Id of the person. The person’s sessions belong to the key `user-<id>`. */
             readonly user?: string;
@@ -5829,7 +5864,7 @@ export interface components {
             name: string;
             /** @description `owner`: everything in the workspace. `editor`: uses and writes toolsets, agents and skills. `user`: chats and calls tools. `approver`: decides approvals in all sessions. */
             role: components["schemas"]["Role"];
-            /** @description Restricts the member to these toolsets. Absent: all, or those of `agents`. */
+            /** @description Restricts the member to these toolsets, as for a key. Absent: all, or those of `agents`. */
             toolsets?: string[];
             user: string;
         };
@@ -7233,6 +7268,21 @@ export interface components {
             status: string;
             turn: string;
         };
+        /**
+         * @example {
+         *       "toolset": "demo",
+         *       "version": 1,
+         *       "retired": true,
+         *       "warnings": []
+         *     }
+         */
+        RetiredVersion: {
+            retired: boolean;
+            toolset: string;
+            version: number;
+            /** @description Agents and keys that name the version. */
+            warnings: components["schemas"]["Warning"][];
+        };
         ReviewedAgent: {
             /**
              * @description If a tool of the caller has a name of a server tool: `replace` (default) leaves the server tool out of the turn, `strict` rejects the request.
@@ -7396,6 +7446,8 @@ export interface components {
          *     }
          */
         Rollback: {
+            /** @description `true`: the tools that this removes are revoked. */
+            revoke?: boolean;
             /** @description The version to restore. */
             version: number;
         };
@@ -8963,6 +9015,13 @@ export interface components {
             prompts?: components["schemas"]["PromptEntry"][];
             /** @description The resources of MCP servers that MCP clients of this toolset can read. Absent: those that the trusted servers of its tools list. Empty: none. */
             resources?: components["schemas"]["ResourceEntry"][];
+            /**
+             * @description Canonical names of tools that no version of this toolset may call any more, not even in running turns and in sessions with an earlier version. Absent: those of the stored document. A list replaces them, so that `[]` gives all of them back.
+             * @example [
+             *       "github.delete_repo"
+             *     ]
+             */
+            revoked?: string[];
             tools: components["schemas"]["ToolsetEntry"][];
         };
         ToolsetAlias: string | {
@@ -8996,7 +9055,7 @@ export interface components {
         ToolsetBody: {
             announce?: components["schemas"]["Announce"];
             description?: string;
-            /** @description Copies this toolset, or this version of it, instead of listing `tools`. The other members replace those of the copy. */
+            /** @description Copies this toolset, or this version of it, instead of listing `tools`. The other members replace those of the copy. Tools that are revoked there or here are left out, with a warning. */
             from?: components["schemas"]["ToolsetReference"];
             /** @description Must equal the name in the path, if given. */
             name?: string;
@@ -9017,6 +9076,15 @@ export interface components {
             prompts?: components["schemas"]["PromptEntry"][];
             /** @description The resources of MCP servers that MCP clients of this toolset can read. Absent: those that the trusted servers of its tools list. Empty: none. */
             resources?: components["schemas"]["ResourceEntry"][];
+            /** @description `true`: the tools that this write removes are revoked: they are added to `revoked`. Not stored. */
+            revoke?: boolean;
+            /**
+             * @description Canonical names of tools that no version of this toolset may call any more, not even in running turns and in sessions with an earlier version. Absent: those of the stored document. A list replaces them, so that `[]` gives all of them back.
+             * @example [
+             *       "github.delete_repo"
+             *     ]
+             */
+            revoked?: string[];
             tools?: components["schemas"]["ToolsetEntry"][];
         };
         /**
@@ -9063,7 +9131,7 @@ export interface components {
                 fields: components["schemas"]["DefinitionChange"][];
                 wireName: string;
             }[];
-            /** @description Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/instructions/{server}`. */
+            /** @description Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/revoked`, `/instructions/{server}`. */
             fields: components["schemas"]["DefinitionChange"][];
             /** @description null: no earlier version exists. */
             from: number | null;
@@ -9376,6 +9444,13 @@ export interface components {
             prompts?: components["schemas"]["PromptEntry"][];
             /** @description The resources of MCP servers that MCP clients of this toolset can read. Absent: those that the trusted servers of its tools list. Empty: none. */
             resources?: components["schemas"]["ResourceEntry"][];
+            /**
+             * @description Canonical names of tools that no version of this toolset may call any more, not even in running turns and in sessions with an earlier version. Absent: those of the stored document. A list replaces them, so that `[]` gives all of them back.
+             * @example [
+             *       "github.delete_repo"
+             *     ]
+             */
+            revoked?: string[];
             tools: components["schemas"]["ToolsetEntry"][];
         };
         /**
@@ -10093,7 +10168,7 @@ export interface components {
             name: string;
             /** @description `owner`: everything in the workspace. `editor`: uses and writes toolsets, agents and skills. `user`: chats and calls tools. `approver`: decides approvals in all sessions. */
             role: components["schemas"]["Role"];
-            /** @description Restricts the member to these toolsets. Absent: all, or those of `agents`. */
+            /** @description Restricts the member to these toolsets, as for a key. Absent: all, or those of `agents`. */
             toolsets?: string[];
             user: string;
             /** @description Problems with the stored document in the current workspace. Absent: none. */
@@ -19022,6 +19097,7 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
@@ -19233,6 +19309,72 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    retireToolsetVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example demo */
+                toolset: string;
+                /** @example 1 */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The current state of the version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetiredVersion"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    restoreToolsetVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example demo */
+                toolset: string;
+                /** @example 1 */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The current state of the version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetiredVersion"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];

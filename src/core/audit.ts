@@ -77,6 +77,7 @@ export const AuditChange = z
       'accept',
       'reject',
       'undo',
+      'retire',
       'refresh',
       'sign-in',
       'sign-out',
@@ -92,7 +93,10 @@ export const AuditChange = z
       description:
         'Name of the resource; for a key or session its id, for the master key its fingerprint, for a server tool its canonical name.',
     }),
-    version: z.int().nullable().meta({ description: 'The version that the change created. null if the resource has no versions.' }),
+    version: z.int().nullable().meta({
+      description:
+        'The version that the change created, or that was retired or is no longer retired (`undo`). null if the resource has no versions.',
+    }),
   })
   .meta({
     example: {

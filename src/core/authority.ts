@@ -29,6 +29,8 @@ export type Act =
   /** Resolve, list and call the tools of an edition. */
   | { act: 'use-edition'; toolset: string; agents: readonly AgentTools[] }
   | { act: 'read-toolset'; toolset: string; agents: readonly AgentTools[] }
+  /** Use or read the version that a reference names. `current`: the number of the newest version; null: not looked up. */
+  | { act: 'use-version'; toolset: string; agents: readonly AgentTools[]; current: number | null }
   | { act: 'read-toolset-history'; toolset: string }
   | { act: 'write-toolset'; toolset: string }
   /** Use the configuration tools. */
@@ -75,6 +77,8 @@ export function authorizationRefusal(rights: Rights, act: Act): string | null {
     case 'read-toolset':
       if (writesToolset(rights, act.toolset)) return null;
       return editionRefusal(rights, act.toolset, rights.agents === undefined ? [] : act.agents.filter(hasAllTools));
+    case 'use-version':
+      return versionRefusal(rights, act);
     case 'read-toolset-history':
     case 'write-toolset':
       return writesToolset(rights, act.toolset) ? null : notBound(rights, 'toolset', act.toolset);
@@ -168,8 +172,24 @@ function hasAgent({ agents }: Rights, name: string): boolean {
   return agents === undefined || agents.includes(name);
 }
 
-function hasToolset({ toolsets }: Rights, reference: string): boolean {
-  return toolsets === undefined || toolsets.includes(readToolsetReference(reference).name);
+/** A key is bound to a toolset, or to one version of it (`support@3`). */
+function hasToolset(rights: Rights, reference: string): boolean {
+  return hasVersion(rights, reference) || rights.toolsets?.includes(readToolsetReference(reference).name) === true;
+}
+
+function hasVersion({ toolsets }: Rights, reference: string): boolean {
+  return toolsets === undefined || toolsets.includes(reference);
+}
+
+/**
+ * A key that is bound to a toolset gets its current version: others may contain tools that were taken from it. A key that is also bound to an
+ * agent has what the agent has.
+ */
+function versionRefusal(rights: Rights, { toolset: reference, agents, current }: Extract<Act, { act: 'use-version' }>): string | null {
+  const { name, version } = readToolsetReference(reference);
+  if (version === undefined || version === current || hasVersion(rights, reference)) return null;
+  if (rights.agents !== undefined && agents.some(({ toolset }) => toolset === reference)) return null;
+  return `This key is bound to the toolset ${quoted(name)}, so it has its current version only. Leave the version out.`;
 }
 
 /**

@@ -19,7 +19,7 @@ export const MemberFields = z.strictObject({
     description:
       '`owner`: everything in the workspace. `editor`: uses and writes toolsets, agents and skills. `user`: chats and calls tools. `approver`: decides approvals in all sessions.',
   }),
-  toolsets: names.meta({ description: 'Restricts the member to these toolsets. Absent: all, or those of `agents`.' }),
+  toolsets: names.meta({ description: 'Restricts the member to these toolsets, as for a key. Absent: all, or those of `agents`.' }),
   agents: names.meta({ description: 'Restricts the member to these agents and to the tools that they use. Absent: all.' }),
 });
 

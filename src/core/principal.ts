@@ -55,11 +55,10 @@ export const KeyRequest = z
   .strictObject({
     name: z.string().min(1).max(100),
     scopes: z.array(Scope).min(1),
-    toolsets: z
-      .array(z.string())
-      .max(100)
-      .optional()
-      .meta({ description: 'Restricts the key to these toolsets, in every stored version. Absent: all, or those of `agents`.' }),
+    toolsets: z.array(z.string()).max(100).optional().meta({
+      description:
+        'Restricts the key to these toolsets, each in its current version, or in exactly one version (`support@3`). Absent: all, or those of `agents`.',
+    }),
     agents: z
       .array(z.string())
       .max(100)

@@ -72,6 +72,7 @@ const writes: ReadonlySet<CatalogMethod> = new Set([
   'undoTool',
   'decideOffer',
   'rebindTool',
+  'retireVersion',
   'registerWorkspace',
   'deleteWorkspace',
 ]);

@@ -5,7 +5,7 @@
 import { getOrBuild, memoizeByObject } from '../core/memoize.ts';
 import { configuredEntry, type AliasMap } from '../core/toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/toolset/edition-tool.ts';
-import type { Hold } from '../core/listing/hold.ts';
+import { describeHold, type Hold } from '../core/listing/hold.ts';
 import { countWarnings, lintTools } from '../core/toolset/lint.ts';
 import { whyMissing } from '../core/toolset/known-tools.ts';
 import { isOnDemand, type OfferedName, offeredTools, sentTools } from '../core/toolset/offered-tools.ts';
@@ -156,7 +156,7 @@ function whyUnsent(tool: EditionTool): string {
   const { kind, state, held, renamedTo } = tool;
   if (kind === 'ui') return 'it is proposed to users, and never sent to a model';
   if (isForModels(tool)) return 'it is called from the code of run_code, and described in the prompt';
-  if (state === 'held') return `it is held (${held?.reason ?? 'changed'}) until its definition is accepted`;
+  if (state === 'held') return describeHold(held);
   return `${whyMissing(tool)}${renamedTo === undefined ? '' : `; ${renamedTo} has its definition now`}`;
 }
 

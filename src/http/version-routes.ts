@@ -13,6 +13,10 @@ export const VersionView = z
       description:
         'true: this version is a DELETE of a toolset; its number is never reused. Other documents are deleted with their versions.',
     }),
+    retired: z
+      .object({ at: z.iso.datetime(), by: z.string().meta({ description: 'Id of the key.' }) })
+      .optional()
+      .meta({ description: 'Of a version of a toolset that cannot be used any more.' }),
   })
   .meta({ id: 'DocumentVersion' });
 

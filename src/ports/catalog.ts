@@ -4,10 +4,11 @@
  */
 import type { Agent } from '../core/agent.ts';
 import type { AliasMap } from '../core/toolset/alias-map.ts';
-import type { EditionPointer, EditionTool } from '../core/toolset/edition-tool.ts';
-import type { RejectRequest, UndoRequest } from '../core/listing/definition-review.ts';
-import type { ToolAcceptance } from '../core/listing/stored-tool.ts';
-import type { OfferDecision, ReviewedOffer } from '../core/listing/stored-offer.ts';
+import type { EditionPointer, EditionTool, ToolsetStanding } from '../core/toolset/edition-tool.ts';
+import type { RejectRequest, UndoRequest } from '../core/listing/decide-definition.ts';
+import type { ToolAcceptance } from '../core/listing/decide-tool.ts';
+import type { OfferDecision } from '../core/listing/decide-offer.ts';
+import type { ReviewedOffer } from '../core/listing/stored-offer.ts';
 import type { MemberRights } from '../core/member.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Safeguards } from '../core/guard.ts';
@@ -73,6 +74,8 @@ export type StoredDocument = {
   createdAt: string;
   updatedAt: string;
   warnings?: Warning[];
+  /** For a version of a toolset: it is retired. */
+  retired?: true;
 };
 
 export type WriteOptions = {
@@ -86,6 +89,8 @@ export type WriteOptions = {
   removed?: readonly string[];
   /** The caller may add a server that runs a command of this machine (`http/launcher-proof.ts`). */
   mayRunCommands?: true;
+  /** For a toolset: revokes the tools that the write removes. */
+  revoke?: true;
 };
 
 export type PutAnswer = { document: StoredDocument; created: boolean; changed: boolean; warnings: Warning[] };
@@ -93,8 +98,8 @@ export type PutAnswer = { document: StoredDocument; created: boolean; changed: b
 export type Page<T> = { items: T[]; nextCursor: string | null };
 export type PageRequest = { cursor?: string; limit: number };
 
-/** `removed`: a DELETE of a toolset, whose version number is never reused. */
-export type DocumentVersion = { version: number; createdAt: string; removed: boolean };
+/** `removed`: a DELETE of a toolset, whose version number is never reused. `retired`: of a toolset's version that cannot be used any more. */
+export type DocumentVersion = { version: number; createdAt: string; removed: boolean; retired?: { at: string; by: string } };
 
 export type KeyRecord = {
   id: string;
@@ -179,6 +184,12 @@ export interface CatalogPort {
    * old name. `version`: the one that was read. Agents and keys that name the toolset are unchanged.
    */
   renameToolset(from: string, to: string, version: number): Promise<PutAnswer>;
+
+  /**
+   * Retires a version of a toolset, or undoes that: a retired one cannot be used, in running turns and pinned sessions either. Returns warnings about
+   * agents and keys that name it. Throws `conflict` for the current version, and if it is in that state already.
+   */
+  retireVersion(toolset: string, version: number, isRetired: boolean): Promise<{ warnings: Warning[] }>;
 
   /** Compiles a draft without storing anything; nothing is thrown for its faults. `places`: of each entry, its index in the draft. */
   previewToolset(name: string, toolset: Toolset, places: readonly number[]): Promise<CompiledDraft>;
@@ -293,8 +304,8 @@ export interface CatalogPort {
   checkAudit(request: LogCheckRequest): Promise<LogCheck>;
 }
 
-/** A toolset as a call needs it: parsed once per isolate, with its tables built. `names` has every tool of the edition. */
-export type CompiledToolset = { pointer: EditionPointer; names: AliasMap };
+/** A toolset as a call needs it: parsed once per isolate, with its tables built. `names` has every tool of the edition, revoked ones as held. `standing`: absent for an edition that was read by its hash. */
+export type CompiledToolset = { pointer: EditionPointer; names: AliasMap; standing?: ToolsetStanding };
 
 /** The cached read side: isolate memory, then KV, then one request to the Catalog. Throws `Problem`s. */
 export interface Directory {

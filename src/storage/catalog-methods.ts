@@ -3,7 +3,7 @@
  * `catalog-client.ts` calls them; `catalog/handlers/` implements them.
  */
 import { limits } from '../core/limits.ts';
-import type { EditionPointer } from '../core/toolset/edition-tool.ts';
+import type { EditionPointer, ToolsetStanding } from '../core/toolset/edition-tool.ts';
 import type { Outcome } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
 import type { ServerOperation } from '../core/servers/server-state.ts';
@@ -24,7 +24,7 @@ export type KeyVerdict = { principal: Principal; expiresAt: number | null } | { 
 /** What `directory.ts` reads when neither its cache nor KV has a document. */
 interface PublishedDocuments {
   /** `republish`: true when KV should have the value and does not. */
-  pointer(toolset: string, version: number | undefined, republish: boolean): Promise<EditionPointer>;
+  pointer(toolset: string, version: number | undefined, republish: boolean): Promise<EditionPointer & ToolsetStanding>;
   editionText(hash: string): Promise<string>;
   /** Throws `not_found`. */
   published<Kind extends PublishedKind>(kind: Kind, name: string, republish: boolean): Promise<PublishedValues[Kind]>;
@@ -87,6 +87,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
     invalidates: ({ writes, dryRun }) => (dryRun === true ? [] : writes.map(({ kind, name }) => [kind, name])),
   },
   projects: read,
+  retireVersion: { ...write, invalidates: (toolset) => [['toolset', toolset]] },
   renameToolset: { ...write, invalidates: (from, to) => [from, to].map((name) => ['toolset', name]) },
   previewToolset: read,
   toolsetUses: read,

@@ -3,7 +3,6 @@
  * that the Worker and its Durable Objects share the caches. Writes go through `catalog-client.ts`, which invalidates its caches.
  */
 import { ResourceName } from '../core/agent.ts';
-import type { EditionPointer } from '../core/toolset/edition-tool.ts';
 import { madeToolset, privateToolset } from '../core/made/made-toolset.ts';
 import { noSafeguards, type Safeguards } from '../core/guard.ts';
 import { limits } from '../core/limits.ts';
@@ -16,6 +15,7 @@ import { ServerName } from '../core/servers/server.ts';
 import type { ServerOperation } from '../core/servers/server-state.ts';
 import { SkillName } from '../core/skills/skill.ts';
 import type { Settings } from '../core/settings.ts';
+import { holdRevoked } from '../core/toolset/revocations.ts';
 import { ToolsetName } from '../core/toolset/toolset.ts';
 import { defaultWorkspace, WorkspaceName } from '../core/workspace.ts';
 import type { CompiledToolset, Directory } from '../ports/catalog.ts';
@@ -30,7 +30,7 @@ import { kvKeys } from './keys.ts';
 import { createMasterKey } from './master-key.ts';
 import { createPrincipals, type IssuedKeys, rootPrincipal } from './principals.ts';
 import { createPublishedCache, type PublishedCache } from './published-cache.ts';
-import { createPublishedReader } from './published-reader.ts';
+import { createPublishedReader, type ToolsetHead } from './published-reader.ts';
 import { createRetiredKeys, type RetiredKeys } from './retired-keys.ts';
 import { openValue } from './secret-box.ts';
 import { createTimedCache } from './timed-cache.ts';
@@ -67,9 +67,9 @@ export function createDirectory(options: {
   });
   const own = { background: options.background, issued: options.issued, retired: retiredKeys.keys };
   const principals = createPrincipals({ env, settings, clock, master, ...own });
-  const pointers = createTimedCache<EditionPointer | null>(bounds);
+  const pointers = createTimedCache<ToolsetHead | null>(bounds);
   /** Separate, so that no request can name them. */
-  const madePointers = createTimedCache<EditionPointer | null>(bounds);
+  const madePointers = createTimedCache<ToolsetHead | null>(bounds);
   const operations = createTimedCache<ServerOperation>({ ...bounds, maxEntries: maxCachedOperations });
   const hooks = createHookCache(bounds);
   const all = { reader: published, clock };
@@ -122,12 +122,26 @@ export function createDirectory(options: {
   });
   const names = createEditionNames({ load: published.edition, aliases: settings.aliases });
 
-  const pointerOf = (workspace: string, toolset: string): Promise<EditionPointer | null> =>
+  const pointerOf = (workspace: string, toolset: string): Promise<ToolsetHead | null> =>
     madePointers.load(kvKeys.toolset(workspace, toolset), () => published.pointer(workspace, toolset, undefined));
 
+  const compiled = async (workspace: string, { retired, revoked, ...pointer }: ToolsetHead): Promise<CompiledToolset> => ({
+    pointer,
+    names: holdRevoked(await names(workspace, pointer), revoked),
+    standing: { ...(retired && { retired }), ...(revoked && { revoked }) },
+  });
+
   const internal = async (workspace: string, toolset: string, newest = false): Promise<CompiledToolset | null> => {
-    const pointer = await (newest ? published.newestPointer(workspace, toolset) : pointerOf(workspace, toolset));
-    return pointer === null ? null : { pointer, names: await names(workspace, pointer) };
+    const head = await (newest ? published.newestPointer(workspace, toolset) : pointerOf(workspace, toolset));
+    return head === null ? null : await compiled(workspace, head);
+  };
+
+  /** Returns null if the toolset or version does not exist. */
+  const headOf = async (workspace: string, name: string, version?: number): Promise<ToolsetHead | null> => {
+    const key = version === undefined ? kvKeys.toolset(workspace, name) : `${kvKeys.toolset(workspace, name)}@${version}`;
+    const cached = pointers.read(key);
+    if (cached !== undefined || !ToolsetName.safeParse(name).success) return cached ?? null;
+    return await pointers.load(key, () => published.pointer(workspace, name, version));
   };
 
   const written = (key: string): string => {
@@ -147,18 +161,19 @@ export function createDirectory(options: {
     principal: (key, maxAgeMs) => principals.principal(key, maxAgeMs),
 
     toolset: async (workspace, name, version) => {
-      const key = version === undefined ? kvKeys.toolset(workspace, name) : `${kvKeys.toolset(workspace, name)}@${version}`;
-      const pointer =
-        pointers.read(key) ??
-        (ToolsetName.safeParse(name).success ? await pointers.load(key, () => published.pointer(workspace, name, version)) : null);
-      if (pointer === null) throw notFound('toolset', version === undefined ? name : `${name}@${version}`);
-      return { pointer, names: await names(workspace, pointer) };
+      const head = await headOf(workspace, name, version);
+      if (head === null) throw notFound('toolset', version === undefined ? name : `${name}@${version}`);
+      return await compiled(workspace, head);
     },
 
     made: (workspace, options) => internal(workspace, madeToolset, options?.newest),
     privateMade: (workspace, keyId, options) => internal(workspace, privateToolset(keyId), options?.newest),
 
-    edition: async (workspace, pointer) => ({ pointer, names: await names(workspace, pointer) }),
+    edition: async (workspace, pointer) => {
+      // Whatever its toolset has revoked since. Each call reads it again, and is refused if it cannot be read.
+      const head = await headOf(workspace, pointer.toolset).catch(() => null);
+      return { pointer, names: holdRevoked(await names(workspace, pointer), head?.revoked) };
+    },
 
     agent: (workspace, name) => find('agent', agents, workspace, name),
     skill: (workspace, name) => find('skill', skills, workspace, name),

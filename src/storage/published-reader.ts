@@ -2,7 +2,7 @@
  * Reads published documents after a cache miss: from KV first, then from the Catalog when KV has nothing, an unknown format, or a
  * value that may be older than a write of this isolate. Stores only the times of those writes; used by `directory.ts`.
  */
-import type { Edition, EditionPointer } from '../core/toolset/edition-tool.ts';
+import type { Edition, EditionPointer, ToolsetStanding } from '../core/toolset/edition-tool.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { isRecord, tryParse } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits.ts';
@@ -35,13 +35,16 @@ const missingEdition =
 /** `toolset@version`: the pointer only changes by a revision, which may be visible this late. */
 const pinnedPointerTtlMs = 60_000;
 
+/** An edition of a toolset, and what applies to all of its versions. */
+export type ToolsetHead = EditionPointer & ToolsetStanding;
+
 export interface PublishedReader {
   /** Returns null when the toolset or version does not exist. */
-  pointer(workspace: string, toolset: string, version: number | undefined): Promise<Loaded<EditionPointer | null>>;
+  pointer(workspace: string, toolset: string, version: number | undefined): Promise<Loaded<ToolsetHead | null>>;
   /** Like `value`, from the Catalog. */
   newest<Kind extends PublishedKind>(kind: Kind, workspace: string, name: string): Promise<Loaded<PublishedValues[Kind] | null>>;
   /** Returns the newest pointer of the Catalog; KV is read only when the Catalog cannot be reached. */
-  newestPointer(workspace: string, toolset: string): Promise<EditionPointer | null>;
+  newestPointer(workspace: string, toolset: string): Promise<ToolsetHead | null>;
   /** Returns null if it does not exist. `name`: `''` for kinds with one value in a workspace. */
   value<Kind extends PublishedKind>(kind: Kind, workspace: string, name: string): Promise<Loaded<PublishedValues[Kind] | null>>;
   /**
@@ -190,8 +193,8 @@ function hooksUnavailable(cause: unknown): never {
   throw new Problem('upstream_timeout', 'The webhook store did not respond in time. Send the delivery again.', retry, { cause });
 }
 
-function pointerOf(toolset: string): (published: PublishedPointer) => EditionPointer {
-  return ({ version, revision, hash }) => ({ toolset, version, revision, hash });
+function pointerOf(toolset: string): (published: PublishedPointer) => ToolsetHead {
+  return ({ format: _format, ...head }) => ({ toolset, ...head });
 }
 
 function note(writes: Map<string, number>, key: string, now: number): void {

@@ -11,6 +11,7 @@ import type { SecretBinding } from '../core/policy/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import type { ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
+import type { ToolsetStanding } from '../core/toolset/edition-tool.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { WebhookDocument } from '../core/triggers/webhook.ts';
 import type { WorkspaceSettings, WorkspaceStatus } from '../core/workspace.ts';
@@ -47,7 +48,7 @@ export type PublishedTombstone = { format: typeof publishedFormat; version: numb
 
 /** `version`: of the document; 0 for a value that no single document has. */
 type Published<Value> = { format: typeof publishedFormat; version: number } & Value;
-export type PublishedPointer = Published<{ revision: number; hash: string }>;
+export type PublishedPointer = Published<{ revision: number; hash: string } & ToolsetStanding>;
 /** `sealed`: JSON of `WebhookSecrets`, sealed for this webhook (`secret-box.ts`). */
 export type PublishedHook = Published<{ webhook: WebhookDocument; sealed: string }>;
 /** The value under the name of its kind. */

@@ -11,7 +11,7 @@
  *   with `deleted = 1` and an empty body, so that version numbers are never reused.
  * - `document_versions(kind, name, version, …)`: earlier versions of agents, the policy and made tools (`document-versions.ts`).
  * - `toolset_versions(name, version, …)`: every version of every toolset with its edition; `revision` counts editions of
- *   one version. `body` and `hash` of a DELETE are null.
+ *   one version. `body` and `hash` of a DELETE are null. `retired_at`, `retired_by`: when and by which key it was retired, null if it is not.
  * - `editions(hash, …)`, `edition_chunks(hash, sequence, data)`: compiled bytes in chunks of at most
  *   `limits.storageChunkBytes`. `published_at` is null until KV has it, `unused_since` while a version has the
  *   edition.
@@ -281,6 +281,9 @@ export const catalogMigrations: readonly string[] = [
   CREATE INDEX IF NOT EXISTS joined_by_workspace ON joined (workspace);
   DROP TABLE memberships`,
   'ALTER TABLE server_tools ADD COLUMN decisions TEXT',
+  `ALTER TABLE toolset_versions ADD COLUMN retired_at INTEGER;
+  ALTER TABLE toolset_versions ADD COLUMN retired_by TEXT;
+  CREATE INDEX toolset_versions_retired ON toolset_versions (name, version) WHERE retired_at IS NOT NULL`,
 ].map((migration) => migration.replaceAll('!', ' NOT NULL'));
 
 /**

@@ -145,6 +145,49 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect((await directory.edition(workspace, old.pointer)).names.edition).toEqual(old.names.edition);
       await expect(directory.toolset(workspace, 'support', 9)).rejects.toMatchObject({ code: 'not_found' });
     });
+
+    it('revoke tools for all of their versions, until they are given back', async () => {
+      const both = { tools: [{ tool: 'builtin.bash' }, { tool: 'builtin.read_file' }] };
+      const states = async (version?: number) =>
+        (await directory.toolset(workspace, 'support', version)).names.tools.map(({ state }) => state);
+      await catalog.put('toolset', 'support', both);
+      const { pointer } = await directory.toolset(workspace, 'support');
+      const written = await catalog.put('toolset', 'support', { tools: [{ tool: 'builtin.read_file' }] }, { revoke: true });
+      expect(written.document).toMatchObject({ version: 2, body: { revoked: ['builtin.bash'] } });
+      expect(await directory.toolset(workspace, 'support', 1)).toMatchObject({ pointer, standing: { revoked: ['builtin.bash'] } });
+      expect([await states(1), await states()]).toEqual([['held', 'ready'], ['ready']]);
+      // A turn that has begun with the first version reads it again by its hash.
+      expect((await directory.edition(workspace, pointer)).names.tools[0]).toMatchObject({ state: 'held', held: { reason: 'revoked' } });
+      await expect(catalog.put('toolset', 'support', both)).rejects.toMatchObject({ code: 'invalid_request' });
+      await catalog.remove('toolset', 'support');
+      await catalog.put('toolset', 'support', { tools: [{ tool: 'builtin.read_file' }] });
+      expect(await states(1)).toEqual(['held', 'ready']);
+      await catalog.put('toolset', 'support', { ...both, revoked: [] });
+      expect([await states(1), await states()]).toEqual([
+        ['ready', 'ready'],
+        ['ready', 'ready'],
+      ]);
+    });
+
+    it('retire versions, which then say so to all readers', async () => {
+      await catalog.put('toolset', 'support', shell('one'));
+      await catalog.put('toolset', 'support', shell('two'));
+      const standing = async () => (await directory.toolset(workspace, 'support')).standing;
+      expect(await standing()).toEqual({});
+      await catalog.retireVersion('support', 1, true);
+      expect(await standing()).toEqual({ retired: [1] });
+      expect((await directory.toolset(workspace, 'support', 1)).standing).toEqual({ retired: [1] });
+      expect((await catalog.get('toolset', 'support', 1)).retired).toBe(true);
+      expect((await catalog.versions('toolset', 'support', { limit: 9 })).items).toMatchObject([
+        { version: 2 },
+        { retired: { by: expect.any(String) } },
+      ]);
+      for (const version of [1, 2])
+        await expect(catalog.retireVersion('support', version, true)).rejects.toMatchObject({ code: 'conflict' });
+      await expect(catalog.retireVersion('support', 3, true)).rejects.toMatchObject({ code: 'not_found' });
+      await catalog.retireVersion('support', 1, false);
+      expect(await standing()).toEqual({});
+    });
   });
 
   describe('tools', () => {

@@ -3,13 +3,14 @@
  * documents, versions, conditions and problems. Passes `test/contracts/catalog.ts`.
  */
 import { noSafeguards } from '../../src/core/guard.ts';
-import { rebindEntries } from '../../src/core/listing/stored-tool.ts';
+import { rebindEntries } from '../../src/core/listing/decide-tool.ts';
 import { Agent } from '../../src/core/agent.ts';
 import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
 import { allowListWarnings } from '../../src/core/names/allow-list.ts';
 import { compileDraft } from '../../src/core/toolset/compile-draft.ts';
 import { compileEdition, editionHash } from '../../src/core/toolset/edition.ts';
-import type { Edition, EditionPointer } from '../../src/core/toolset/edition-tool.ts';
+import type { Edition, EditionPointer, ToolsetStanding } from '../../src/core/toolset/edition-tool.ts';
+import { holdRevoked, keepRevocations, revocationWarnings, revokeRemoved } from '../../src/core/toolset/revocations.ts';
 import { withTools, type KnownTools } from '../../src/core/toolset/known-tools.ts';
 import { canonicalJson } from '../../src/core/hash.ts';
 import { parseDocument } from '../../src/core/issues.ts';
@@ -80,6 +81,7 @@ type Kept = {
   createdAt: string;
   updatedAt: string;
   compiled: { edition: Edition; pointer: EditionPointer } | null;
+  retired?: { at: string; by: string };
 };
 
 /** `calls`: the audit of calls; `appendAudit` and `audit` are its methods. */
@@ -191,7 +193,15 @@ export function createFakeCatalog(options: {
     return tool;
   };
 
-  const prepare = async (kind: DocumentKind, name: string, body: Record<string, unknown>, before: Kept | null) => {
+  const lastToolset = (name: string): Toolset | null =>
+    (history('toolset', name).findLast(({ removed }) => !removed)?.body as Toolset | undefined) ?? null;
+  const standingOf = (name: string): ToolsetStanding => {
+    const retired = history('toolset', name).flatMap((kept) => (kept.retired === undefined ? [] : [kept.version]));
+    const { revoked } = existing('toolset', name).body as Toolset;
+    return { ...(retired.length > 0 && { retired }), ...(revoked && { revoked }) };
+  };
+
+  const prepare = async (kind: DocumentKind, name: string, body: Record<string, unknown>, before: Kept | null, isRevoking = false) => {
     const plain = {
       hidden: before?.hidden ?? null,
       warnings: [] as Warning[],
@@ -200,9 +210,12 @@ export function createFakeCatalog(options: {
     };
     switch (kind) {
       case 'toolset': {
-        const toolset = { ...parseDocument(Toolset, body), name };
+        const document = { ...parseDocument(Toolset, body), name };
+        const stored = lastToolset(name);
+        const toolset = keepRevocations(document, stored);
         const { edition, warnings, toolset: read } = await compileEdition({ workspace, name, toolset, known: known() });
-        return { ...plain, body: { ...read, name }, warnings, edition };
+        const next = isRevoking ? revokeRemoved(read, stored) : read;
+        return { ...plain, body: { ...next, name }, warnings: [...revocationWarnings(document, toolset, known()), ...warnings], edition };
       }
       case 'agent': {
         const agent = parseDocument(Agent, body);
@@ -372,7 +385,7 @@ export function createFakeCatalog(options: {
       const stored = newest(kind, name);
       checkConditions(stored, write);
       const before = stored !== null && write.removed?.includes('apiKey') === true ? { ...stored, hidden: null } : stored;
-      const { warnings, edition, hidden, commit, body: next } = await prepare(kind, name, body, before);
+      const { warnings, edition, hidden, commit, body: next } = await prepare(kind, name, body, before, write.revoke);
       const changed = before === null || stored?.hidden !== hidden || canonicalJson(before.body) !== canonicalJson(next);
       const version = changed ? (history(kind, name).at(-1)?.version ?? 0) + 1 : before.version;
       const now = new Date().toISOString();
@@ -402,7 +415,11 @@ export function createFakeCatalog(options: {
       if (kept === undefined) throw new Problem('not_found', `"${name}" has no version ${version}.`);
       if (kind === 'server') return withDocument(withCounts(toStored(kind, kept)), kept);
       const warnings = kind === 'agent' ? listWarnings(kept.body as Agent) : [];
-      return { ...toStored(kind, kept), ...(warnings.length > 0 && { warnings }) };
+      return {
+        ...toStored(kind, kept),
+        ...(warnings.length > 0 && { warnings }),
+        ...(version !== undefined && kept.retired && { retired: true as const }),
+      };
     },
     list: async (kind, page) => {
       const all = [...documents.entries()].flatMap(([key, versions]) => {
@@ -423,7 +440,7 @@ export function createFakeCatalog(options: {
         'versions',
         all
           .filter((kept) => kind === 'toolset' || !kept.removed)
-          .map(({ version, updatedAt, removed }) => ({ version, createdAt: updatedAt, removed }))
+          .map(({ version, updatedAt, removed, retired }) => ({ version, createdAt: updatedAt, removed, ...(retired && { retired }) }))
           .reverse(),
         page,
       );
@@ -453,7 +470,17 @@ export function createFakeCatalog(options: {
       return answer;
     },
 
-    previewToolset: async (name, toolset, places) => await compileDraft({ workspace, name, toolset, known: known() }, places),
+    previewToolset: async (name, toolset, places) =>
+      await compileDraft({ workspace, name, toolset: keepRevocations(toolset, lastToolset(name)), known: known() }, places),
+    retireVersion: async (name, version, isRetired) => {
+      const kept = history('toolset', name).find((candidate) => candidate.version === version && !candidate.removed);
+      if (kept === undefined) throw new Problem('not_found', `The toolset "${name}" has no version ${version}.`);
+      if ((kept.retired !== undefined) === isRetired || (isRetired && newest('toolset', name) === kept))
+        throw new Problem('conflict', `The version "${name}@${version}" is current, or in this state already.`);
+      if (isRetired) kept.retired = { at: new Date().toISOString(), by: 'root' };
+      else delete kept.retired;
+      return { warnings: [] };
+    },
     // The real Catalog reads it with one query for each kind; `toolset-uses.workers.test.ts` tests that.
     toolsetUses: async () => await Promise.reject(new Error('not in these tests')),
     privateTools: async (owner) => privateTools(owner),
@@ -690,7 +717,9 @@ export function createFakeCatalog(options: {
       const current = existing('toolset', name);
       const kept = version === undefined ? current : history('toolset', name).find((candidate) => candidate.version === version);
       if (kept?.compiled == null) throw new Problem('not_found', `The toolset "${name}" has no version ${version}.`);
-      return { pointer: kept.compiled.pointer, names: buildAliasMap(kept.compiled.edition, { aliases: true }) };
+      const standing = standingOf(name);
+      const names = holdRevoked(buildAliasMap(kept.compiled.edition, { aliases: true }), standing.revoked);
+      return { pointer: kept.compiled.pointer, names, standing };
     },
     made: async (asked) => {
       ownWorkspace(asked);
@@ -725,7 +754,8 @@ export function createFakeCatalog(options: {
       ownWorkspace(asked);
       const edition = editions.get(pointer.hash);
       if (edition === undefined) throw new Problem('internal', 'A compiled toolset is missing from the store.');
-      return { pointer, names: buildAliasMap(edition, { aliases: true }) };
+      const revoked = newest('toolset', pointer.toolset) === null ? [] : standingOf(pointer.toolset).revoked;
+      return { pointer, names: holdRevoked(buildAliasMap(edition, { aliases: true }), revoked) };
     },
     agent: async (asked, name) => {
       ownWorkspace(asked);

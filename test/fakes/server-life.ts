@@ -14,10 +14,9 @@ import {
   type RefreshReason,
   type RefreshState,
 } from '../../src/core/servers/refresh-state.ts';
+import { decideAboutOffer, type OfferDecision } from '../../src/core/listing/decide-offer.ts';
 import {
   countOffers,
-  decideAboutOffer,
-  type OfferDecision,
   offersInForce,
   heldOfferWarnings,
   type ReviewedOffer,

@@ -1,19 +1,16 @@
 /** Servers' tools of the fake catalog, in memory; the product's rules decide about listings (`core/listing/apply-listing.ts`). */
+import { acceptReplacement, acceptTool, toolKind, type ToolAcceptance } from '../../src/core/listing/decide-tool.ts';
 import {
-  type ToolAcceptance,
-  acceptReplacement,
-  acceptTool,
   acceptedAnnotationPins,
   canonicalOf,
   rawOf,
-  toolKind,
   toolStateOf,
   toToolDefinition,
   toServerTool,
   type StoredTool,
 } from '../../src/core/listing/stored-tool.ts';
 import { reportListing, requireNamedItems } from '../../src/core/listing/listing-report.ts';
-import { rejectDefinition, undoDecision, type RejectRequest, type UndoRequest } from '../../src/core/listing/definition-review.ts';
+import { rejectDefinition, undoDecision, type RejectRequest, type UndoRequest } from '../../src/core/listing/decide-definition.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ListingReport, Server, ServerAccess, ServerTool } from '../../src/core/servers/server.ts';
 import {

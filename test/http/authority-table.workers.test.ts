@@ -247,13 +247,24 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
     own: historians,
     other: unbound,
   },
-  diffToolset: { scopes: ['tools', 'toolsets'], request: (name) => ['GET', `/v1/toolsets/${name}/diff`], own: historians, other: unbound },
-  rollBackToolset: {
+  diffToolset: { scopes: ['tools', 'toolsets'], request: (name) => ['GET', `/v1/toolsets/${name}/diff`], own: unbound, other: unbound },
+  retireToolsetVersion: {
     scopes: ['toolsets'],
-    request: (name) => ['POST', `/v1/toolsets/${name}/rollback`, { version: 1 }, never],
+    request: (name) => ['POST', `/v1/toolsets/${name}/versions/1/retire`],
     own: writers,
     other: unbound,
   },
+  restoreToolsetVersion: workspace(['toolsets'], 'DELETE', '/v1/toolsets/{name}/versions/1/retire'),
+  // A key that is bound to the toolset has its current version only.
+  rollBackToolset: [
+    { version: 1, own: unbound },
+    { version: 2, own: writers },
+  ].map(({ version, own }) => ({
+    scopes: ['toolsets'],
+    request: (name) => ['POST', `/v1/toolsets/${name}/rollback`, { version }, never],
+    own,
+    other: unbound,
+  })),
   previewToolset: [
     {
       scopes: ['toolsets'],
@@ -269,7 +280,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
     {
       scopes: ['tools'],
       request: (name) => ['GET', `/v1/toolsets/${name}/tools?version=1`],
-      own: ({ kind }) => kind === 'unbound' || kind === 'toolsets',
+      own: unbound,
       other: unbound,
     },
   ],

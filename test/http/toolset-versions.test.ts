@@ -200,7 +200,7 @@ describe('an older version', () => {
     expect(unknown.status).toBe(404);
   });
 
-  it('may be pinned by an agent, visible to keys of that toolset', async () => {
+  it('may be pinned by an agent, which is visible to keys of that toolset, and runs for keys that are bound to the agent', async () => {
     const agent = { model: 'rehearsal/default', toolset: 'demo@1' };
     const writer = await h.key({ scopes: ['toolsets', 'chat'], toolsets: ['demo'] });
     expect((await h.send('PUT', '/v1/agents/helper', agent, writer)).status).toBe(403);
@@ -210,7 +210,9 @@ describe('an older version', () => {
     expect((await h.send('PUT', '/v1/agents/mine', agent, other)).status).toBe(403);
     expect((await h.send('GET', '/v1/agents/helper', undefined, other)).status).toBe(403);
     const chat = { model: 'agent/helper', messages: [{ role: 'user', content: 'Hello' }] };
-    const answer = await h.send('POST', '/v1/chat/completions', chat, writer);
+    expect((await h.send('POST', '/v1/chat/completions', chat, writer)).status).toBe(403);
+    const ofAgent = await h.key({ scopes: ['chat'], toolsets: ['demo'], agents: ['helper'] });
+    const answer = await h.send('POST', '/v1/chat/completions', chat, ofAgent);
     expect([answer.status, answer.headers.get('x-moniker-edition')]).toEqual([200, 'demo@1.1']);
     for (const toolset of ['demo@', 'demo@0', 'demo@1.1', '@1', 'demo@x'])
       expect((await h.send('PUT', '/v1/agents/helper', { ...agent, toolset })).status).toBe(422);

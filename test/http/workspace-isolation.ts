@@ -72,6 +72,8 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   ...documentRows('Schedule', { agent: 'a', interval: '1h', input: 'i' }),
   ...documentRows('Subscription', { url: 'https://a.example', secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' }),
   rollBackToolset: () => put({ version: 1 }),
+  retireToolsetVersion: () => plain,
+  restoreToolsetVersion: () => plain,
   previewToolset: ({ name }) => ({ body: { tools: [{ tool: `made.${name}` }] } }),
   resolveToolName: () => ({ query: 'name=shell' }),
   callTool: ({ name, session }) => [

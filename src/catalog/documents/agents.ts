@@ -13,7 +13,8 @@ import { builtinProvider, rehearsalProviderName } from '../../storage/providers.
 import type { CatalogContext } from '../context.ts';
 import { findRow } from './documents.ts';
 import { readEditionText } from '../toolsets/editions.ts';
-import { findPointer } from '../toolsets/toolset-versions.ts';
+import { readToolsetReference } from '../../core/toolset/toolset.ts';
+import { findPointer, isRetiredVersion } from '../toolsets/toolset-versions.ts';
 import { checkNameInBody, type DocumentWriter } from './write-document.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { Skill } from '../../core/skills/skill.ts';
@@ -86,6 +87,8 @@ function toolWarnings(context: CatalogContext, agent: Agent): Warning[] {
   if (edition === null) {
     return [{ path: 'toolset', message: `The toolset "${agent.toolset}" does not exist yet. This agent cannot run until it is created.` }];
   }
+  const retired = retiredVersion(context, agent.toolset);
+  if (retired !== null) return [{ path: 'toolset', message: `${retired} This agent cannot run until it names another version.` }];
   if (agent.tools === undefined) return [];
   return allowListWarnings(buildAliasMap(edition, { aliases: true }), agent.tools, agent.toolset);
 }
@@ -128,6 +131,12 @@ function madeWarnings(context: CatalogContext, agent: Agent): Warning[] {
   const messages = omitted.slice(0, limits.maxReportedWarnings).map(({ canonical, why }) => `${canonical} is not offered: ${why}.`);
   if (omitted.length > messages.length) messages.push(`And ${omitted.length - messages.length} more made tools are not offered.`);
   return messages.map((message) => ({ path: 'made', message }));
+}
+
+/** Says that the version which a reference names is retired; null: it names none, or one that is not. */
+function retiredVersion({ sql }: CatalogContext, reference: string): string | null {
+  const { name, version } = readToolsetReference(reference);
+  return version !== undefined && isRetiredVersion(sql, name, version) ? `The version "${reference}" is retired.` : null;
 }
 
 /** Returns the newest edition; null: there is no such toolset. */

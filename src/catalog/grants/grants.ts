@@ -8,6 +8,7 @@ import { keyIdOfUser, systemKeyId } from '../../core/principal.ts';
 import { GrantScope, type AcceptedRequest, type GrantUser, type GrantView, type OAuthClient } from '../../core/grant.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import { Problem, quoted } from '../../core/problem.ts';
+import { readToolsetReference } from '../../core/toolset/toolset.ts';
 import type { KeyRights, Page, PageRequest } from '../../ports/catalog.ts';
 import type { TokenReply, TokenRequest } from '../../ports/grants.ts';
 import { openToken, sealToken, type TokenKind } from '../../storage/access-token.ts';
@@ -106,11 +107,12 @@ export async function verifyToken(context: CatalogContext, inner: string): Promi
   const user = rightsOf(context, grant);
   if (user === null) return { refused: 'revoked' };
   const path = grant.metadata.path;
-  const toolset = readMcpPath(path.slice(path.lastIndexOf('/mcp')))?.toolset?.split('@')[0] ?? null;
+  const reference = readMcpPath(path.slice(path.lastIndexOf('/mcp')))?.toolset ?? null;
   const scopes = GrantScope.options.filter(
     (scope) => token.scope.includes(scope) && isAllowed(user, { act: 'use-scope', scopes: [scope] }),
   );
-  const toolsets = toolset === null ? user.toolsets : (user.toolsets ?? [toolset]).filter((name) => name === toolset);
+  const nameOf = (toolset: string): string => readToolsetReference(toolset).name;
+  const toolsets = reference === null ? user.toolsets : (user.toolsets ?? [reference]).filter((own) => nameOf(own) === nameOf(reference));
   return {
     principal: {
       workspace: context.workspace,

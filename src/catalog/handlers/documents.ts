@@ -24,7 +24,7 @@ import { listServers, serverWriter, showServer } from '../servers/servers.ts';
 import { skillWriter } from '../documents/skills.ts';
 import { workspaceWriter } from '../documents/workspace.ts';
 import { toolAliasesWriter } from '../tools/tool-aliases.ts';
-import { renameToolset, toolsetWriter } from '../toolsets/toolsets.ts';
+import { withStoredRevocations, renameToolset, toolsetWriter } from '../toolsets/toolsets.ts';
 import { scheduleWriter } from '../triggers/schedules/schedule-writer.ts';
 import { subscriptionWriter } from '../triggers/callbacks/subscription-writer.ts';
 import { webhookWriter } from '../triggers/webhook-writer.ts';
@@ -89,7 +89,10 @@ export const documentHandlers = {
     return listDocumentVersions(sql, kind, name, page);
   },
   previewToolset: ({ context }, name, toolset, places) =>
-    compileDraft({ workspace: context.workspace, name, toolset, known: knownTools(context) }, places),
+    compileDraft(
+      { workspace: context.workspace, name, toolset: withStoredRevocations(context, name, toolset), known: knownTools(context) },
+      places,
+    ),
   toolsetUses: ({ context }, toolset) => readToolsetUses(context, toolset),
   tools: ({ context }, page, owner, filter) => listTools(context, page, owner, filter),
   privateTools: ({ context }, owner) => privateDefinitions(context, owner),
@@ -109,6 +112,11 @@ export const documentHandlers = {
     await removeDocument(context, writers[kind], { kind, name, options, by });
     // Otherwise a later trigger of the same name would own them.
     if (kind === 'webhook' || kind === 'schedule') context.transact(() => removePrivateTools(context, triggerKeyId({ kind, name })));
+  },
+  retireVersion: async ({ context, by }, toolset, version, isRetired) => {
+    refuseOwn('toolset', toolset);
+    // Rarely used.
+    return (await import('../toolsets/retire-version.ts')).retireVersion(context, { toolset, version, isRetired, by });
   },
   renameToolset: ({ context, by }, from, to, version) => renameToolset(context, { from, to, version, by }),
 

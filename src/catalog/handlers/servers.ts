@@ -1,9 +1,6 @@
 /** Handlers of servers: their listings, refresh leases, and decisions about their tools. */
-import { type DecidedBy, rejectDefinition, undoDecision } from '../../core/listing/definition-review.ts';
-import { acceptTool, type StoredTool, toolKind } from '../../core/listing/stored-tool.ts';
-import { decideTool, rebindTool } from '../servers/accept-tool.ts';
 import { requireRow } from '../documents/documents.ts';
-import { decideOffer, listOffers } from '../servers/server-offers.ts';
+import { listOffers } from '../servers/server-offers.ts';
 import { readDocument } from '../servers/server-state.ts';
 import { listConnections, readConnection, saveConnection } from '../servers/connections.ts';
 import { readGrant, saveGrant } from '../servers/server-grants.ts';
@@ -33,17 +30,18 @@ export const serverHandlers = {
   takeDiscovery: ({ context, by }, server, lease, discovery) => takeDiscovery(context, { server, lease, discovery, by }),
   saveServerGrant: ({ context, by }, server, grant, keyId) =>
     keyId === undefined ? saveGrant(context, { server, grant, by }) : saveConnectionOf(context, { server, keyId, grant, by }),
-  acceptTool: ({ context, by }, server, name, acceptance = {}) =>
-    decideTool(context, { server, name, by, action: 'accept', decide: (tool, decided) => acceptTool(tool, acceptance, decided) }),
-  rejectTool: ({ context, by }, server, name, request = {}) => {
-    const decide = (tool: StoredTool, decided: DecidedBy) => ({ ...tool, ...rejectDefinition(toolKind, tool, request, decided) });
-    return decideTool(context, { server, name, by, action: 'reject', decide });
-  },
-  undoTool: ({ context, by }, server, name, request = {}) =>
-    decideTool(context, { server, name, by, action: 'undo', decide: (tool) => ({ ...tool, ...undoDecision(toolKind, tool, request) }) }),
+  // Rarely used.
+  acceptTool: async ({ context, by }, server, name, acceptance = {}) =>
+    (await import('../servers/decide-tool.ts')).acceptServerTool(context, { server, name, by }, acceptance),
+  rejectTool: async ({ context, by }, server, name, request = {}) =>
+    (await import('../servers/decide-tool.ts')).rejectServerTool(context, { server, name, by }, request),
+  undoTool: async ({ context, by }, server, name, request = {}) =>
+    (await import('../servers/decide-tool.ts')).undoServerTool(context, { server, name, by }, request),
   reviewedOffers: ({ context }, server, page) => listOffers(context, server, page),
-  decideOffer: ({ context, by }, server, decision) => decideOffer(context, server, decision, by),
-  rebindTool: ({ context, by }, server, from, to) => rebindTool(context, { server, from, to, by }),
+  decideOffer: async ({ context, by }, server, decision) =>
+    (await import('../servers/decide-offer.ts')).decideOffer(context, server, decision, by),
+  rebindTool: async ({ context, by }, server, from, to) =>
+    (await import('../servers/decide-tool.ts')).rebindTool(context, { server, from, to, by }),
 } satisfies Partial<CatalogHandlers>;
 
 /** A key that has ended must not begin a connection: another user may get its id later, for example a member who is added again. */

@@ -22,7 +22,7 @@ import { systemClock } from '../../platform/clock.ts';
 import type { CatalogContext, Job } from '../context.ts';
 import { readRow } from '../documents/documents.ts';
 import { editionPublishedAt, markEditionPublished, readEditionText } from '../toolsets/editions.ts';
-import { versionRow } from '../toolsets/toolset-versions.ts';
+import { readStanding, versionRow } from '../toolsets/toolset-versions.ts';
 
 export const publishTimeoutMs = 15_000;
 /** KV may return an old value, or none, for about this long after a write. A miss later than that is a loss. */
@@ -225,7 +225,7 @@ async function publishToolset(context: CatalogContext, kv: KVNamespace, name: st
     await kv.put(kvKeys.edition(workspace, hash), readEditionText(sql, hash));
     markEditionPublished(sql, hash, context.now());
   }
-  const pointer: PublishedPointer = { format: publishedFormat, version: row.version, revision, hash };
+  const pointer: PublishedPointer = { format: publishedFormat, version: row.version, revision, hash, ...readStanding(sql, row) };
   await kv.put(key, JSON.stringify(pointer));
 }
 

@@ -1,22 +1,12 @@
 /** The prompts, resources and templates of MCP servers in the Catalog: stored with their reviews, and published as far as they are in force. */
-import {
-  countOffers,
-  decideAboutOffer,
-  type OfferDecision,
-  type ReviewedOffer,
-  showOffer,
-  type StoredOffer,
-} from '../../core/listing/stored-offer.ts';
+import { type ReviewedOffer, showOffer, type StoredOffer } from '../../core/listing/stored-offer.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { Page, PageRequest } from '../../ports/catalog.ts';
 import { sortedPage } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
 import { requireRow } from '../documents/documents.ts';
-import { recordChange } from '../records/audit.ts';
 import { overwrite } from '../records/close-database.ts';
-import { enqueuePublish } from '../records/outbox.ts';
 import { readText, writeText } from '../records/text-chunks.ts';
-import { readServerState, writeServerState } from './server-state.ts';
 
 /** Call in a write's transaction. */
 export function storeOffers(sql: SqlStorage, server: string, offers: readonly StoredOffer[]): void {
@@ -42,20 +32,4 @@ export function listOffers({ sql }: CatalogContext, server: string, page: PageRe
 
 function positionOf({ kind, name }: Pick<ReviewedOffer, 'kind' | 'name'>): string {
   return `${kind} ${name}`;
-}
-
-/** Decides about an offer as about a tool. */
-export function decideOffer(context: CatalogContext, server: string, decision: OfferDecision, by: string): ReviewedOffer {
-  const { sql } = context;
-  const { kind, name, action } = decision;
-  requireRow(sql, 'server', server);
-  const { stored, offer } = decideAboutOffer(readOffers(sql, server), decision, { by, at: context.now() });
-  context.transact(() => {
-    storeOffers(sql, server, stored);
-    const state = readServerState(sql, server);
-    if (state !== null) writeServerState(sql, server, { ...state, offered: countOffers(stored) });
-    enqueuePublish(context, 'offers', server);
-    recordChange(context, { by, action, resource: `server-${kind}`, name: `${server}.${name}` });
-  });
-  return showOffer(offer);
 }

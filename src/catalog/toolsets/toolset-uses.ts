@@ -33,7 +33,7 @@ const withAgents = `WITH agents AS (
 const ofAgents = `${withAgents} SELECT name, toolset FROM agents ORDER BY name LIMIT ?4`;
 
 const ofKeys = `${withAgents}
-  SELECT id, name, NULL AS agent FROM valid WHERE EXISTS (SELECT 1 FROM json_each(valid.toolsets) WHERE value = ?1)
+  SELECT id, name, NULL AS agent FROM valid WHERE EXISTS (SELECT 1 FROM json_each(valid.toolsets) WHERE value = ?1 OR substr(value, 1, length(?2)) = ?2)
   UNION SELECT valid.id, valid.name, bound.value FROM valid, json_each(valid.agents) AS bound
     WHERE bound.value IN (SELECT name FROM agents) AND valid.toolsets IS NULL
   ORDER BY name, id LIMIT ?4`;

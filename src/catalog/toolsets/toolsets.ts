@@ -16,18 +16,23 @@ import { knownTools } from '../tools/known-tools.ts';
 import { privateDefinitions } from '../tools/made-tool-definitions.ts';
 import { forgetUnnamed } from '../servers/server-definitions.ts';
 import { enqueuePublish } from '../records/outbox.ts';
-import { insertVersion, reviseVersion, versionRow } from './toolset-versions.ts';
+import { insertVersion, lastDocument, reviseVersion, versionRow } from './toolset-versions.ts';
 import { checkNameInBody, type DocumentWriter, type Prepared, putDocument, removeDocument } from '../documents/write-document.ts';
+import { keepRevocations, revocationWarnings, revokeRemoved } from '../../core/toolset/revocations.ts';
 import type { LeftOutName } from '../../core/toolset/settle-names.ts';
 import { firstWarnings, type Warning } from '../../core/warning.ts';
 
 export const toolsetWriter: DocumentWriter = {
   nameFault: (_context, name) => ToolsetName.safeParse(name).error?.issues[0]?.message ?? null,
 
-  prepare: async (context, name, body) => {
+  prepare: async (context, name, body, _previous, { revoke }) => {
     const document = parseDocument(Toolset, body);
     checkNameInBody(name, document);
-    return await prepareToolset(context, name, document, knownTools(context));
+    const known = knownTools(context);
+    const draft = withStoredRevocations(context, name, document);
+    const prepared = await prepareToolset(context, name, draft, known, revoke === true);
+    const own = [...revocationWarnings(document, draft, known), ...usersOfRevoked(prepared.body as Toolset, known)];
+    return { ...prepared, warnings: [...own, ...(prepared.warnings ?? [])] };
   },
 
   prepareRemoval: async (context, name) => (row) => {
@@ -59,10 +64,28 @@ export async function renameToolset(
   return answer;
 }
 
-/** Compiles the document with these tools, to be stored as the newest version. */
-export async function prepareToolset(context: CatalogContext, name: string, document: Toolset, known: KnownTools): Promise<Prepared> {
+/** Warns about made tools that call a revoked one, which they cannot do in this toolset. */
+function usersOfRevoked({ tools, revoked = [] }: Toolset, known: KnownTools): Warning[] {
+  const users = dependentsOf(revoked, known);
+  const message = (tool: string): string => `${tool} uses a tool that was revoked from this toolset: such nested calls are refused`;
+  return tools.flatMap(({ tool = '' }) => (users.has(tool) ? [{ path: 'revoked', message: message(tool) }] : []));
+}
+
+/** Returns the document with the tools that stay revoked, also if the toolset was removed in between. */
+export function withStoredRevocations({ sql }: CatalogContext, name: string, document: Toolset): Toolset {
+  return keepRevocations(document, lastDocument(sql, name));
+}
+
+/** Compiles the document with these tools, to be stored as the newest version. `isRevoking`: the tools that it removes are revoked. */
+export async function prepareToolset(
+  context: CatalogContext,
+  name: string,
+  document: Toolset,
+  known: KnownTools,
+  isRevoking = false,
+): Promise<Prepared> {
   const compiled = await compileToolset(context, name, { ...document, name }, known);
-  const { toolset } = compiled;
+  const toolset = isRevoking ? revokeRemoved(compiled.toolset, lastDocument(context.sql, name)) : compiled.toolset;
   const text = JSON.stringify(toolset);
   return {
     body: toolset,

@@ -8,6 +8,7 @@ import { limits } from '../limits.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { EntryRequest, givenAliases, placeOf, readEntryRequests, toDraft, type DraftEntry, type DraftResult } from './draft.ts';
 import { namespacedName, refId, type ToolTable } from './tool-table.ts';
+import { revokeRemoved } from '../toolset/revocations.ts';
 import { namesOfEntries } from '../toolset/settle-names.ts';
 import { quote } from '../names/names.ts';
 
@@ -39,6 +40,10 @@ export const ToolsetUpdate = z.strictObject({
     'Tools of the toolset that get other names. `aliases: []` removes their aliases.',
   ),
   remove: entries(EntryReference, 'Tools to remove.'),
+  revoke: z.boolean().optional().meta({
+    description:
+      'true: the removed tools cannot be called any more, not even in running turns and in sessions that use an earlier version.',
+  }),
 });
 export type ToolsetUpdate = z.infer<typeof ToolsetUpdate>;
 
@@ -51,7 +56,9 @@ export function applyUpdate(stored: Toolset, update: ToolsetUpdate, table: ToolT
   const kept = stored.tools.map((entry): DraftEntry => ({ entry, place: { path: null, hasAlias: false } }));
   const { entries, faults } = tools === undefined ? inSteps(stored, kept, add, change, remove, table) : replaced(kept, tools, table);
   if (faults.length > 0) return { ok: false, faults };
-  return toDraft(withDescription(stored, description), entries, table);
+  const drafted = toDraft(withDescription(stored, description), entries, table);
+  if (!drafted.ok || update.revoke !== true) return drafted;
+  return { ok: true, draft: { ...drafted.draft, document: revokeRemoved(drafted.draft.document, stored) } };
 }
 
 /** Whether the update can be applied again to a document that another writer has changed in the meantime. */

@@ -5,6 +5,10 @@ export const toolsetLimits = {
   // Toolsets and editions (contract §4).
   maxToolsetEntries: 1000,
   maxAliasesPerEntry: 32,
+  /** Revoked tools of a toolset: readers of its pointer get all of them. */
+  maxRevokedTools: 1000,
+  /** Retired versions of a toolset, for the same reason. */
+  maxRetiredVersions: 10_000,
   /** Names in the name map of a toolset. */
   maxNameMapEntries: 500,
   maxDescriptionBytes: 2 * KB,

@@ -22,11 +22,11 @@ export const identityChanged = 'other-server';
 /**
  * Why a tool cannot be called until an administrator decides. `changed`: its definition differs from the accepted one. `new`: its server
  * added it after the first listing. `suspicious`: its texts address the model about more than the tool. `server`: its server changed its
- * name, see `findings`. `rejected`: an administrator rejected it. `refId`: the definition that this is about.
+ * name, see `findings`. `rejected`: an administrator rejected it. `revoked`: it was revoked from the toolset. `refId`: the definition that this is about.
  */
 export const Hold = z
   .object({
-    reason: z.enum(['changed', 'new', 'suspicious', 'server', 'rejected']),
+    reason: z.enum(['changed', 'new', 'suspicious', 'server', 'rejected', 'revoked']),
     refId: z.string(),
     changes: z.array(DefinitionChange),
     findings: z.array(Finding).optional(),
@@ -35,7 +35,14 @@ export const Hold = z
 export type Hold = z.infer<typeof Hold>;
 
 /** Why a definition that was not rejected is held. */
-export type HoldReason = Exclude<Hold['reason'], 'rejected'>;
+export type HoldReason = Exclude<Hold['reason'], 'rejected' | 'revoked'>;
+
+/** Says why a tool cannot be called, for administrators. */
+export function describeHold({ reason }: Pick<Hold, 'reason'> = { reason: 'changed' }): string {
+  if (reason === 'rejected') return 'an administrator rejected its definition';
+  if (reason === 'revoked') return 'it was revoked from this toolset';
+  return `it is held (${reason}) until an administrator accepts its definition`;
+}
 
 /** Adds one finding, with a bounded path. The number is bounded by the number of texts; `listing.ts` limits how many are reported. */
 export function addFinding(findings: Finding[], { finding, path, message }: Finding): void {

@@ -1,5 +1,6 @@
 /** The report of a listing for the administrator or the server that sent it. `apply-listing.ts` decides what happens to the tools. */
 import type { Finding } from './hold.ts';
+import { hasRejections } from './definition-review.ts';
 import { issuePath } from '../issues.ts';
 import { isIndex, pointerTokens } from '../json/json-pointer.ts';
 import { canonicalOf, holdOf, toolStateOf, type StoredTool } from './stored-tool.ts';
@@ -52,14 +53,14 @@ function toolWarnings(server: string, tool: StoredTool, path: string | undefined
   if (path === undefined) {
     const now =
       tool.renamedTo === null ? '' : `; ${canonicalOf(server, tool.renamedTo)} has the same definition: rebind it to keep the names`;
-    return [{ path: 'tools', message: `${canonical} is no longer listed and cannot be called, but toolsets contain it${now}` }];
+    const why = hasRejections(tool.decisions) ? 'a definition of it was rejected' : 'toolsets contain it';
+    return [{ path: 'tools', message: `${canonical} is no longer listed and cannot be called, but ${why}${now}` }];
   }
   const findings = tool.findings.map((finding) => findingWarning(path, finding, tool.refused !== null));
-  const hold = holdOf(tool);
   // A rejected tool was reviewed: the report has its name, and the tool its findings.
-  if (hold?.reason === 'rejected') return [];
-  if (hold === null) return findings;
-  const [first] = hold.changes;
+  if (toolStateOf(tool) === 'rejected') return [];
+  if (tool.reason === null) return findings;
+  const [first] = holdOf(tool)?.changes ?? [];
   const reasons = {
     changed: `its definition changed${first === undefined || first.path === '' ? '' : ` at ${first.path}`}`,
     new: 'it was added after the first listing',
@@ -68,7 +69,7 @@ function toolWarnings(server: string, tool: StoredTool, path: string | undefined
   };
   return [
     ...findings,
-    { path, message: `${quote(tool.name)} is held, ${reasons[hold.reason]}: it cannot be called until an administrator accepts it` },
+    { path, message: `${quote(tool.name)} is held, ${reasons[tool.reason]}: it cannot be called until an administrator accepts it` },
   ];
 }
 

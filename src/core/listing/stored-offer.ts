@@ -8,30 +8,13 @@ import { fold } from '../names/fold.ts';
 import { quote } from '../names/names.ts';
 import { canonicalJson, sha256Hex } from '../hash.ts';
 import { limits } from '../limits.ts';
-import { Problem, quoted } from '../problem.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../json/wire-value.ts';
 import type { OfferCounts } from '../servers/refresh-state.ts';
 import type { ServerOffer, ServerOffers } from '../servers/server-state.ts';
 import type { Warning } from '../warning.ts';
 import { utf8Length } from '../text/utf8.ts';
-import { visibleJson } from '../text/visible-text.ts';
 import { diffRecords } from './definition-diff.ts';
-import {
-  acceptDefinition,
-  type AcceptRequest,
-  type DecidedBy,
-  DefinitionDecision,
-  type DefinitionKind,
-  hasRejections,
-  rejectDefinition,
-  type RejectRequest,
-  type Reviewed,
-  reviewListed,
-  reviewStateOf,
-  showDecisions,
-  undoDecision,
-  type UndoRequest,
-} from './definition-review.ts';
+import { DefinitionDecision, hasRejections, type Reviewed, reviewListed, reviewStateOf, showDecisions } from './definition-review.ts';
 import { Finding, Hold } from './hold.ts';
 
 export const OfferKind = z.enum(['prompt', 'resource', 'template']);
@@ -49,12 +32,12 @@ const lists = {
   template: { member: 'resourceTemplates', key: 'uriTemplate', noun: 'resource template' },
 } as const satisfies Record<OfferKind, { member: keyof ServerOffers; key: string; noun: string }>;
 
-function offerKind(kind: OfferKind): DefinitionKind<PinnedOffer> {
-  return { noun: lists[kind].noun, textOf: ({ offer }) => visibleJson(offerDefinition(kind, offer)) };
+export function offerNoun(kind: OfferKind): string {
+  return lists[kind].noun;
 }
 
 /** Returns what an administrator reviews. Size, dates and icons change without one. */
-function offerDefinition(kind: OfferKind, offer: ServerOffer): Record<string, unknown> {
+export function offerDefinition(kind: OfferKind, offer: ServerOffer): Record<string, unknown> {
   const { title, description, mimeType, arguments: args } = offer;
   const own = { [lists[kind].key]: offer[lists[kind].key], name: offer.name, title, description, mimeType };
   return JSON.parse(JSON.stringify({ ...own, ...(kind === 'prompt' && { arguments: args }) })) as Record<string, unknown>;
@@ -147,63 +130,28 @@ export function offersInForce(stored: readonly StoredOffer[]): ServerOffers {
   return { prompts: inForce('prompt'), resources: inForce('resource'), resourceTemplates: inForce('template') };
 }
 
+/** Of held offers; rejected ones are not reported. */
+const why: Readonly<Record<Hold['reason'], string>> = {
+  changed: 'its definition changed',
+  new: 'it was added after the first listing',
+  suspicious: 'its texts require a review',
+  server: 'its server changed its name',
+  rejected: 'it was rejected',
+  revoked: 'it was revoked',
+};
+
 /** Returns what an administrator should know of a refresh: what is held, and why. */
 export function heldOfferWarnings(stored: readonly StoredOffer[]): Warning[] {
   return stored.flatMap((one): Warning[] => {
     const { state, held, findings = [] } = showOffer(one);
     if (state !== 'held' || held === undefined) return [];
     const { noun, member } = lists[one.kind];
-    const why = {
-      changed: 'its definition changed',
-      new: 'it was added after the first listing',
-      suspicious: 'its texts require a review',
-    };
-    const reason = held.reason === 'server' || held.reason === 'rejected' ? 'its server changed its name' : why[held.reason];
+    const reason = why[held.reason];
     const found = findings.map(({ path, message }) => ` ${path} ${message}.`).join('');
     return [
       { path: member, message: `the ${noun} ${quote(one.name)} is held, ${reason}: clients do not get it until it is accepted.${found}` },
     ];
   });
-}
-
-/** What is decided about one offer. */
-export type OfferDecision = { kind: OfferKind; name: string } & (
-  | ({ action: 'accept' } & AcceptRequest)
-  | ({ action: 'reject' } & RejectRequest)
-  | ({ action: 'undo' } & UndoRequest)
-);
-
-/**
- * Returns the offers with a decision, and the offer it is about. Throws `not_found` for one that the server never listed, and as the functions of
- * `definition-review.ts` do.
- */
-export function decideAboutOffer(
-  stored: readonly StoredOffer[],
-  decision: OfferDecision,
-  decided: DecidedBy,
-): { stored: StoredOffer[]; offer: StoredOffer } {
-  const { kind, name } = decision;
-  const index = stored.findIndex((one) => one.kind === kind && one.name === name);
-  const before = stored[index];
-  if (before === undefined) throw new Problem('not_found', `The server lists no ${lists[kind].noun} ${quoted(name)}.`);
-  const offer = { ...before, ...decide(before, decision, decided) };
-  // Without a listing, there may be nothing left to remember.
-  const isKept = (one: StoredOffer): boolean => one.listed !== null || one.accepted !== null || one.decisions.length > 0;
-  return { stored: stored.with(index, offer).filter(isKept), offer };
-}
-
-function decide(before: StoredOffer, decision: OfferDecision, decided: DecidedBy) {
-  const kind = offerKind(before.kind);
-  switch (decision.action) {
-    case 'accept':
-      return acceptDefinition(kind, before, decision, decided);
-    case 'reject':
-      return rejectDefinition(kind, before, decision, decided);
-    case 'undo':
-      return undoDecision(kind, before, decision);
-    default:
-      return decision satisfies never;
-  }
 }
 
 /** A prompt, resource or template as shown to administrators. */
@@ -225,10 +173,10 @@ export function showOffer(stored: StoredOffer): ReviewedOffer {
   const { kind, name, accepted, listed, reason, findings, decisions } = stored;
   const shown = accepted ?? listed;
   const state = reviewStateOf(stored);
-  const why = state === 'rejected' ? 'rejected' : reason;
+  const held = state === 'rejected' ? 'rejected' : reason;
   return {
     ...{ kind, name, state, definition: shown === null ? {} : offerDefinition(kind, shown.offer), refId: shown?.pin ?? '' },
-    ...(listed !== null && why !== null && { held: { reason: why, refId: listed.pin, changes: changesOf(kind, accepted, listed) } }),
+    ...(listed !== null && held !== null && { held: { reason: held, refId: listed.pin, changes: changesOf(kind, accepted, listed) } }),
     ...(findings.length > 0 && { findings: [...findings] }),
     ...(decisions.length > 0 && { decisions: showDecisions(decisions) }),
   };

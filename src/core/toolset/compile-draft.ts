@@ -12,6 +12,7 @@ import { readReferences } from './known-tools.ts';
 import { conflictAt, findConflicts, type NameConflict } from './name-claims.ts';
 import { readNamedEntries } from './named-entry.ts';
 import { promptNameIssues } from './offer-entry.ts';
+import { revokedEntries } from './revocations.ts';
 import { settleNames } from './settle-names.ts';
 import { entryIndex, expandEntries, type PlacedEntry, placeIn } from './wildcards.ts';
 
@@ -27,7 +28,7 @@ export type CompiledDraft = {
 /** `places`: for each entry of `toolset`, its index in the draft. Returns at most `limits.maxReportedIssues` faults of each kind. */
 export async function compileDraft(input: CompileInput, places: readonly number[]): Promise<CompiledDraft> {
   const { known, toolset } = input;
-  const expanded = expandEntries(toolset.tools, () => known.all());
+  const expanded = expandEntries(toolset.tools, () => known.all(), toolset.revoked);
   if (expanded.rows.length > limits.maxToolsetEntries)
     return { edition: null, places: [], issues: expanded.issues, conflicts: [], warnings: [] };
   const references = await readReferences(
@@ -37,23 +38,17 @@ export async function compileDraft(input: CompileInput, places: readonly number[
   const resolved = expanded.rows.map(({ place }, index): PlacedEntry => {
     return { entry: references.tools[index] ?? {}, place: places[place] ?? place };
   });
+  const atDraft = (found: readonly Issue[]) =>
+    found.map((issue) => ({ ...issue, path: issue.path.replace(entryIndex, (_path, index) => `tools[${places[Number(index)]}]`) }));
   const placed = (rows: readonly PlacedEntry[], found: readonly Issue[]) =>
     found.map((issue) => ({ ...issue, path: placeIn(issue.path, rows) }));
   const rows = resolved.filter((_row, index) => !faulty(references.issues).has(index));
   const document = { ...toolset, tools: rows.map(({ entry }) => entry) };
   const { entries, issues } = settleNames(readNamedEntries(document, known), document, known);
-  const ownIssues = [...issues, ...entries.flatMap((entry) => checkEntryArguments(entry, known))];
+  const ownIssues = [...issues, ...revokedEntries(document), ...entries.flatMap((entry) => checkEntryArguments(entry, known))];
   const conflicts = findConflicts(entries);
   const promptIssues = promptNameIssues(toolset);
-  const faults = [
-    ...promptIssues,
-    ...expanded.issues.map((issue) => ({
-      ...issue,
-      path: issue.path.replace(entryIndex, (_path, index) => `tools[${places[Number(index)]}]`),
-    })),
-    ...placed(resolved, references.issues),
-    ...placed(rows, ownIssues),
-  ];
+  const faults = [...promptIssues, ...atDraft(expanded.issues), ...placed(resolved, references.issues), ...placed(rows, ownIssues)];
   const left = new Set([
     ...faulty(ownIssues),
     ...faulty(conflicts.map(({ claims: [, mover] }) => ({ path: mover.entry ?? '', message: '' }))),
@@ -69,7 +64,7 @@ export async function compileDraft(input: CompileInput, places: readonly number[
       limits.maxReportedIssues,
     ),
     conflicts: conflicts.slice(0, limits.maxReportedIssues).map((conflict) => conflictAt(conflict, (path) => placeIn(path, rows))),
-    warnings: placed(valid, compiled.warnings),
+    warnings: [...atDraft(expanded.warnings), ...placed(valid, compiled.warnings)],
   };
 }
 

@@ -15,8 +15,8 @@ export type EntryChange = { change: 'added' | 'removed' | 'changed'; canonical: 
 /** `fields`: changes of the toolset itself. `more`: how many changed fields were left out to keep the response readable. */
 export type ToolsetDiff = { fields: DefinitionChange[]; changes: EntryChange[]; more: number };
 
-/** One version of a toolset. The edition does not contain the description. */
-export type ToolsetState = { edition: Edition; description?: string };
+/** One version of a toolset. The edition contains neither the description nor the revoked tools. */
+export type ToolsetState = { edition: Edition; description?: string; revoked?: readonly string[] };
 
 /**
  * Returns the changed entries in the order of the newer version, removed ones last. Entries match by tool and wire name; the remaining
@@ -103,10 +103,10 @@ function movedEntries(partners: readonly (number | null)[]): ReadonlySet<number>
   return moved;
 }
 
-function toolsetView({ edition, description }: ToolsetState): Record<string, unknown> {
+function toolsetView({ edition, description, revoked }: ToolsetState): Record<string, unknown> {
   const { announce, onDemandAbove, instructions, resources, prompts } = edition;
   const texts = instructions && Object.fromEntries(instructions.map(({ server, text }) => [server, text]));
-  return { announce, description, onDemandAbove, instructions: texts, resources, prompts };
+  return { announce, description, onDemandAbove, revoked, instructions: texts, resources, prompts };
 }
 
 /** The compared fields of an entry, under the names that an administrator knows. */

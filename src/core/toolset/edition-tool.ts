@@ -86,6 +86,12 @@ export type Edition = {
 /** Names one immutable edition; small enough to be read often. `revision` counts republications of one document version. */
 export type EditionPointer = { toolset: string; version: number; revision: number; hash: string };
 
+/**
+ * What applies to every version of a toolset, whatever its editions say. `retired`: versions that cannot be used; `revoked`: canonical names of
+ * tools that cannot be called. Absent: none.
+ */
+export type ToolsetStanding = { retired?: readonly number[]; revoked?: readonly string[] };
+
 // Which annotations of a tool apply. Annotations of an untrusted server are only claims: the policy, retries and hints for clients ignore
 // them until an administrator accepts them. Tool names are not evaluated, since no list of verbs can be complete.
 

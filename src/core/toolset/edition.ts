@@ -22,7 +22,8 @@ import { compileMadeEntries } from '../made/compile-made.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 import { utf8Length } from '../text/utf8.ts';
 import type { Warning } from '../warning.ts';
-import { expandEntries, expandWildcards, type PlacedEntry, placeIn } from './wildcards.ts';
+import { revokedEntries } from './revocations.ts';
+import { expandEntries, isWildcard, type PlacedEntry, placeIn } from './wildcards.ts';
 import { MB } from '../limits/units.ts';
 
 const maxToolsetBytes = 1 * MB;
@@ -44,12 +45,14 @@ export async function compileEdition(input: CompileInput): Promise<CompiledEditi
   if (utf8Length(JSON.stringify(input.toolset)) > maxToolsetBytes) {
     throw invalidRequest([{ path: '', message: `the toolset is larger than ${maxToolsetBytes} bytes` }]);
   }
-  const expanded = expandWildcards(input.toolset, () => known.all());
-  if (expanded === input.toolset) return await compileListed(input);
+  const { rows, issues, warnings } = expandEntries(input.toolset.tools, () => known.all(), input.toolset.revoked);
+  if (issues.length > 0) throw invalidRequest(issues);
+  if (!input.toolset.tools.some(isWildcard)) return await compileListed(input);
   try {
-    return await compileListed({ ...input, toolset: expanded });
+    const compiled = await compileListed({ ...input, toolset: { ...input.toolset, tools: rows.map(({ entry }) => entry) } });
+    return { ...compiled, warnings: [...warnings, ...compiled.warnings] };
   } catch (error) {
-    throw atPatterns(error, expandEntries(input.toolset.tools, () => known.all()).rows);
+    throw atPatterns(error, rows);
   }
 }
 
@@ -72,6 +75,7 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
   const reading = settleNames(readNamedEntries(toolset, known, input.before), toolset, known);
   const faults = [
     ...reading.issues,
+    ...revokedEntries(toolset),
     ...reading.entries.flatMap((entry) => checkEntryArguments(entry, known)),
     ...promptNameIssues(toolset),
   ];

@@ -4,6 +4,7 @@
  */
 import { configuredEntry, type AliasMap, type Resolution } from './alias-map.ts';
 import type { EditionAlias, EditionTool } from './edition-tool.ts';
+import { describeHold } from '../listing/hold.ts';
 import type { ApprovalRule } from './approval-rule.ts';
 import type { AliasMode } from './toolset.ts';
 import { fold } from '../names/fold.ts';
@@ -122,7 +123,7 @@ function foldedFrom(hit: Hit): { name: string; what: string } {
 function whyBlocked(tool: EditionTool): string | null {
   const { kind, state, held, renamedTo, canonical } = tool;
   if (kind === 'ui') return 'it is a UI tool: it is not offered to models and cannot be called';
-  if (state === 'held') return `it is held (${held?.reason ?? 'changed'}) until an administrator accepts its definition`;
+  if (state === 'held') return describeHold(held);
   if (state === 'missing')
     return renamedTo === undefined
       ? whyMissing(tool)

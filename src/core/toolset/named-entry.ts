@@ -4,6 +4,7 @@
  */
 import { isDeeperThan } from '../json/wire-value.ts';
 import { type KnownTools, notListedYet, spellings, whyMissing } from './known-tools.ts';
+import { describeHold } from '../listing/hold.ts';
 import { limits } from '../limits.ts';
 import { isListedName, parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from '../names/names.ts';
 import type { Issue } from '../problem.ts';
@@ -97,7 +98,7 @@ function stateWarning(canonical: string, server: string, { state, held, renamedT
     const now = renamedTo === undefined ? '' : `; ${renamedTo} now has its definition: set tool to it, and the names stay the same`;
     return `${canonical} cannot be called: ${whyMissing({ server, pin: 'known', canonical })}${now}`;
   }
-  if (state === 'held') return `${canonical} is held (${held?.reason ?? 'changed'}); it cannot be called until an administrator accepts it`;
+  if (state === 'held') return `${canonical} cannot be called: ${describeHold(held)}`;
   return null;
 }
 

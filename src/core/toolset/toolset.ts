@@ -216,6 +216,20 @@ export const Toolset = z
       description:
         'The prompts of MCP servers for MCP clients of this toolset. Absent: those that the trusted servers of its tools list. Empty: none.',
     }),
+    revoked: z
+      .array(
+        z
+          .string()
+          .max(192)
+          .regex(/^[a-z][a-z0-9-]{0,31}\../, { message: 'must be a canonical name, such as github.delete_repo' }),
+      )
+      .max(limits.maxRevokedTools)
+      .optional()
+      .meta({
+        description:
+          'Canonical names of tools that no version of this toolset may call any more, not even in running turns and in sessions with an earlier version. Absent: those of the stored document. A list replaces them, so that `[]` gives all of them back.',
+        example: ['github.delete_repo'],
+      }),
   })
   .meta({
     id: 'Toolset',
@@ -233,10 +247,12 @@ export const ToolsetReference = z
   .regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?(@[1-9][0-9]{0,8})?$/, { message: 'must be <toolset> or <toolset>@<version>' })
   .meta({ id: 'ToolsetReference', description: 'A toolset, or one version of it.', example: 'demo' });
 
-/** Splits a reference; without a version the newest is meant. Does not check whether a toolset can have the name. */
+/** Splits a reference; without a version the newest is meant. Does not check whether a toolset can have the name; NaN is no version. */
 export function readToolsetReference(reference: string): { name: string; version?: number } {
-  const [name = '', version] = reference.split('@', 2);
-  return { name, ...(version !== undefined && { version: Number(version) }) };
+  const [name = '', ...rest] = reference.split('@');
+  if (rest.length === 0) return { name };
+  const version = rest.join('@');
+  return { name, version: /^[1-9][0-9]{0,8}$/.test(version) ? Number(version) : Number.NaN };
 }
 
 // The document of a tool's default aliases: used by toolset entries that set no aliases (contract §3.2).

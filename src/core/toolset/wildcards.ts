@@ -9,17 +9,18 @@ import { reservedNames } from '../names/reserved-names.ts';
 import { invalidRequest, type Issue } from '../problem.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
+import type { Warning } from '../warning.ts';
 
 /**
  * Returns the document with the tools of each pattern in its place, sorted by name. A tool that has its own entry, or matches an earlier
- * pattern, is not added again; missing tools and those that turns add themselves are not added. Throws `invalid_request` for a pattern or
+ * pattern, is not added again; missing and revoked tools and those that turns add themselves are not added. Throws `invalid_request` for a pattern or
  * an exception that matches no tool: a misspelled exception would add the tool.
  */
-export function expandWildcards<Document extends Pick<Toolset, 'tools'>>(
+export function expandWildcards<Document extends Pick<Toolset, 'tools' | 'revoked'>>(
   document: Document,
   tools: () => Iterable<ToolDefinition>,
 ): Document {
-  const { rows, issues } = expandEntries(document.tools, tools);
+  const { rows, issues } = expandEntries(document.tools, tools, document.revoked);
   if (issues.length > 0) throw invalidRequest(issues);
   return document.tools.some(isWildcard) ? { ...document, tools: rows.map(({ entry }) => entry) } : document;
 }
@@ -27,20 +28,25 @@ export function expandWildcards<Document extends Pick<Toolset, 'tools'>>(
 /** `place`: the index of the entry, or of its pattern, in the document. */
 export type PlacedEntry = { entry: ToolsetEntry; place: number };
 
-/** Returns the entries with the tools of each pattern in its place, and the faults of the patterns. */
+/** Returns the entries with the tools of each pattern in its place, and the faults of the patterns. `revoked`: tools that patterns leave out, with a warning. */
 export function expandEntries(
   entries: readonly ToolsetEntry[],
   tools: () => Iterable<ToolDefinition>,
-): { rows: PlacedEntry[]; issues: Issue[] } {
-  if (!entries.some(isWildcard)) return { rows: entries.map((entry, place) => ({ entry, place })), issues: [] };
+  revoked: readonly string[] = [],
+): { rows: PlacedEntry[]; issues: Issue[]; warnings: Warning[] } {
+  if (!entries.some(isWildcard)) return { rows: entries.map((entry, place) => ({ entry, place })), issues: [], warnings: [] };
   const all = [...tools()].filter(isAddable).sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
-  const listed = new Set(entries.flatMap(({ tool }) => tool ?? []));
+  const listed = new Set([...entries.flatMap(({ tool }) => tool ?? []), ...revoked]);
   const issues: Issue[] = [];
+  const warnings: Warning[] = [];
+  const unwanted = new Set(revoked);
   const rows = entries.flatMap((entry, index): PlacedEntry[] => {
     if (!isWildcard(entry)) return [{ entry, place: index }];
     const { tool: pattern = '', except = [], ...rest } = entry;
     const matches = all.filter(({ canonical }) => isMatch(pattern, canonical));
     if (matches.length === 0) issues.push({ path: `tools[${index}].tool`, message: noMatch(pattern, all) });
+    const without = matches.filter(({ canonical }) => unwanted.has(canonical)).map(({ canonical }) => canonical);
+    if (without.length > 0) warnings.push({ path: `tools[${index}].tool`, message: `leaves out revoked tools: ${without.join(', ')}` });
     for (const [at, exception] of except.entries()) {
       if (matches.length === 0 || matches.some((tool) => isExcept(exception, tool))) continue;
       issues.push({ path: `tools[${index}].except[${at}]`, message: wrongException(exception, pattern, matches) });
@@ -55,8 +61,8 @@ export function expandEntries(
     const message = `the wildcards give ${rows.length} entries; a toolset has at most ${limits.maxToolsetEntries}. List the exceptions in except`;
     issues.push({ path: 'tools', message });
   }
-  if (issues.length === 0 && rows.length === 0) issues.push({ path: 'tools', message: 'are all excluded by except' });
-  return { rows, issues };
+  if (issues.length === 0 && rows.length === 0) issues.push({ path: 'tools', message: 'are all excluded by except, or were revoked' });
+  return { rows, issues, warnings };
 }
 
 /** The beginning of the path of an entry, or of a part of it. */

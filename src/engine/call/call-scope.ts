@@ -14,6 +14,7 @@ import type { Gathered } from '../../core/tools/gathered-tools.ts';
 import type { ResultBounds } from '../../core/tools/result-bound.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import type { LimitedHolder } from '../../core/usage-limits.ts';
+import type { CompiledToolset } from '../../ports/catalog.ts';
 import type { CallJournal } from '../../ports/call-journal.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
@@ -35,6 +36,8 @@ export type CallDeps = WithTelemetry & {
   executor: ToolExecutor;
   /** `onHop`: as in `ports/outbound.ts`. `purpose`: default is the tool's own request; `server`: a request to the tool's server. */
   fetch(request: Request, signal: AbortSignal, onHop?: (to: URL, hop: number) => void, purpose?: 'tool' | 'server'): Promise<Response>;
+  /** Returns the newest version of a toolset; absent: toolsets do not change. Throws `not_found`. */
+  toolset?(name: string): Promise<CompiledToolset>;
   /** Returns what a call needs to know about the server of a tool; absent: there are no servers. Throws `not_found`. `tool`: the own name of the called tool. */
   server?(name: string, tool: string): Promise<ServerAccess>;
   /** Whether no request may go to this URL; then approval for it is not requested. */

@@ -1,5 +1,5 @@
 /**
- * The single path to a tool (contract §7): prepare (name, rights, arguments) → authorize (server state) → ask the guard → execute (policy,
+ * The single path to a tool (contract §7): prepare (name, rights, arguments) → authorize (state of toolset and server) → ask the guard → execute (policy,
  * tool) → ask the guard about the result → finish (bound the result, write one audit row and one log line). Turns, direct calls, MCP calls and nested calls all use it.
  */
 import { approveInSession, waysWithoutApproval } from '../../core/policy/approval-ways.ts';
@@ -18,6 +18,7 @@ import { type CallGuard, openGuard } from '../guard/guard-call.ts';
 import { guessedResult, prepareCall, type PreparedCall, type RunnableCall } from './prepare-call.ts';
 import { observeCall } from '../telemetry/observe-work.ts';
 import { withServerState } from './server-state.ts';
+import { withToolsetState } from './toolset-state.ts';
 import type { CallOutcome, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
 
 /** Questions about one call. A call whose effects change each time is refused after these. */
@@ -66,7 +67,9 @@ async function authorizeCall(deps: CallDeps, scope: CallScope, call: PreparedCal
     return scope.canWait && scope.turn !== null
       ? { waitFor: { kind: 'client', tool: offered } }
       : { result: noClientToRunIt(offered), ran: false };
-  const served = await withServerState(deps, offered);
+  const current = await withToolsetState(deps, scope.edition, offered);
+  if (!current.ok) return { result: current.result, ran: false };
+  const served = await withServerState(deps, current.tool);
   if (!served.ok) return { result: served.result, ran: false };
   return isUnrecoverable(deps, scope, call, served.tool) ? { result: outcomeUnknown(), ran: true } : { call, served };
 }

@@ -23,6 +23,7 @@ import { explainCall } from '../policy/explain-policy.ts';
 import { type MarkStore, openMarks } from '../policy/direct-marks.ts';
 import { judgeCall } from '../policy/judge-call.ts';
 import { withServerState } from './server-state.ts';
+import { withToolsetState } from './toolset-state.ts';
 import type { CallOutcome, ToolCallAnswer } from './tool-call.ts';
 import { planNames } from '../plan/plan-names.ts';
 import { allowOf, readToolset } from '../plan/read-toolset.ts';
@@ -184,7 +185,9 @@ export async function dryRunCall(
   const answer = { requested, canonical, via, valid: tool !== null && issues.length === 0, issues };
   if (refusal !== null && refusal.code !== 'invalid_arguments') return { ...answer, verdict: verdictOf(refusal) };
   if (tool === null || own === null) throw new Error('a call without a tool was not refused');
-  const served = await withServerState(deps.call, tool);
+  const current = await withToolsetState(deps.call, pointer, tool);
+  if (!current.ok) return { ...answer, verdict: verdictOf(current.result) };
+  const served = await withServerState(deps.call, current.tool);
   if (!served.ok) return { ...answer, verdict: verdictOf(served.result) };
   const rules = await deps.directory.rules(principal.workspace);
   const marks = call.inSession === true ? null : await openMarks(deps.marks(principal, pointer.toolset), deps.call, served.tool);

@@ -56,11 +56,18 @@ export function isServerTool({ kind }: EditionTool): boolean {
 /** The result for a tool whose definition an administrator has to accept first, or has rejected. */
 export function heldResult(tool: EditionTool): ToolResult {
   const { reason = 'changed' } = tool.held ?? {};
+  if (reason === 'revoked') return revokedResult(tool);
   const text =
     reason === 'rejected'
       ? `${tool.wireName} cannot be called: an administrator rejected its definition. Use another tool.`
       : `${tool.wireName} is held: ${whyHeld[reason]}, and an administrator has not accepted it yet. Use another tool.`;
   return errorResult('tool_held', text);
+}
+
+/** The result for a tool that was revoked from the toolset. */
+export function revokedResult({ wireName, canonical }: EditionTool): ToolResult {
+  const text = `Not run: ${wireName} (${canonical}) was revoked from this toolset, in every version of it. Use another tool.`;
+  return errorResult('not_allowed', text);
 }
 
 const whyHeld = {

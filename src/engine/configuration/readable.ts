@@ -4,11 +4,13 @@ import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
 import type { CatalogPort, Directory, StoredDocument } from '../../ports/catalog.ts';
 import { readAllDocuments } from './tools-of-key.ts';
-import { agentsOfKey } from '../plan/read-toolset.ts';
+import { agentsOfKey, requireVersion } from '../plan/read-toolset.ts';
 
 /** `reference`: `name`, or `name@version`. Throws `forbidden`. */
 export async function requireReadable(directory: Directory, principal: Principal, reference: string): Promise<void> {
-  requireAllowed(principal, { act: 'read-toolset', toolset: reference, agents: await agentsOfKey(directory, principal) });
+  const agents = await agentsOfKey(directory, principal);
+  requireAllowed(principal, { act: 'read-toolset', toolset: reference, agents });
+  await requireVersion(directory, principal, reference, agents);
 }
 
 /** Returns the readable toolsets of a bound key, in their newest versions, sorted by name. */

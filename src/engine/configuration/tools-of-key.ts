@@ -7,7 +7,7 @@ import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
-import type { Toolset } from '../../core/toolset/toolset.ts';
+import { readToolsetReference, type Toolset } from '../../core/toolset/toolset.ts';
 import type { CatalogPort, Directory, DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
 import { agentsOfKey, allowOf, findToolset } from '../plan/read-toolset.ts';
 import { listedNames } from '../plan/plan-names.ts';
@@ -19,9 +19,13 @@ export async function toolsOfKey(catalog: CatalogPort, directory: Directory, pri
   return source === 'toolsets' ? await toolsOfToolsets(catalog, principal.toolsets ?? []) : await toolsOfAgents(directory, principal);
 }
 
-/** Returns the tools of the newest versions of these toolsets; a missing toolset has none. */
+/** Returns the tools of these toolsets (`support`, `support@3`); a missing toolset has none. */
 export async function toolsOfToolsets(catalog: Pick<CatalogPort, 'get'>, toolsets: readonly string[]): Promise<ReadonlySet<string>> {
-  const documents = await Promise.all([...new Set(toolsets)].map((name) => nullIfNotFound(catalog.get('toolset', name))));
+  const read = (reference: string) => {
+    const { name, version } = readToolsetReference(reference);
+    return nullIfNotFound(catalog.get('toolset', name, version));
+  };
+  const documents = await Promise.all([...new Set(toolsets)].map(read));
   // Bodies of toolsets were parsed by the schema when they were written; a stored entry always has `tool`.
   return new Set(
     documents.flatMap((document) => (document === null ? [] : (document.body as Toolset).tools.flatMap(({ tool }) => tool ?? []))),

@@ -58,7 +58,9 @@ export function createToolsetEditor(catalog: CatalogPort, keyId: string, given: 
       // A bound key does not see other agents and keys.
       if (!isUnbound(await rights())) return { agents: [], keys: [] };
       const [agents, keys] = await Promise.all([readAllDocuments(catalog, 'agent'), readAllPages((page) => catalog.keys(page))]);
-      const bound = keys.filter((key) => key.revokedAt === null && key.toolsets?.includes(name) === true);
+      const bound = keys.filter(
+        (key) => key.revokedAt === null && key.toolsets?.some((reference) => readToolsetReference(reference).name === name) === true,
+      );
       return {
         agents: agents.flatMap(({ name: agent, body }) => (toolsetOf(body) === name ? [agent] : [])),
         keys: bound.map((key) => `${key.name} (${key.id})`),

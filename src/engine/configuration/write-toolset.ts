@@ -49,13 +49,15 @@ export async function checkToolset(
   catalog: CatalogPort,
   rights: Rights,
   name: string,
-  { tools: written, ...offers }: Pick<Toolset, 'tools' | 'resources' | 'prompts'>,
+  { tools: written, revoked: given, ...offers }: Pick<Toolset, 'tools' | 'revoked' | 'resources' | 'prompts'>,
   options: WriteOptions,
 ): Promise<{ tools: ToolsetEntry[]; options: WriteOptions }> {
   requireAllowed(rights, { act: 'write-toolset', toolset: name });
   const has = await listableTools(catalog, rights);
+  const revoked = has === null ? [] : await revokedNow(catalog, name);
   if (has !== null) await requireOwnOffers(catalog, rights.toolsets ?? [], offers);
-  const tools = has === null ? written : await listOnly(catalog, rights, written, has);
+  if (has !== null && given !== undefined) requireGivable(rights, revoked, given, has);
+  const tools = has === null ? written : await listOnly(catalog, rights, { tools: written, revoked: [...(given ?? revoked)] }, has);
   const isWaiving = waiversOf({ ...offers, tools }).length > 0 && !isAllowed(rights, { act: 'waive', what: '' });
   if (has === null && !isWaiving) return { tools, options };
   const stored = await nullIfNotFound(catalog.get('toolset', name));
@@ -94,10 +96,10 @@ async function requireOwnOffers(
 async function listOnly(
   catalog: CatalogPort,
   rights: Rights,
-  written: readonly ToolsetEntry[],
+  { tools: written, revoked }: Pick<Toolset, 'tools' | 'revoked'>,
   has: ReadonlySet<string>,
 ): Promise<ToolsetEntry[]> {
-  const entries = written.some(isWildcard) ? await expandOwn(catalog, written, has) : written;
+  const entries = written.some(isWildcard) ? await expandOwn(catalog, { tools: written, revoked }, has) : written;
   const byPin = entries.every(({ tool }) => tool !== undefined) ? new Map<string, string>() : await toolsByPin(catalog, has);
   const named = entries.map((entry) => (entry.tool === undefined ? { ...entry, tool: byPin.get(entry.refId ?? '') } : entry));
   const issues = named.flatMap(({ tool }, index): Issue[] => {
@@ -109,9 +111,33 @@ async function listOnly(
 }
 
 /** A wildcard of a bound key means the tools that the key has. */
-async function expandOwn(catalog: CatalogPort, tools: readonly ToolsetEntry[], has: ReadonlySet<string>): Promise<readonly ToolsetEntry[]> {
+async function expandOwn(
+  catalog: CatalogPort,
+  toolset: Pick<Toolset, 'tools' | 'revoked'>,
+  has: ReadonlySet<string>,
+): Promise<readonly ToolsetEntry[]> {
   const definitions = await readDefinitions(catalog, has);
-  return expandWildcards({ tools: [...tools] }, () => definitions).tools;
+  return expandWildcards(toolset, () => definitions).tools;
+}
+
+/** Returns the tools that are revoked from a toolset, also from a removed one. */
+export async function revokedNow(catalog: Pick<CatalogPort, 'get' | 'versions'>, name: string): Promise<readonly string[]> {
+  const versions = await nullIfNotFound(catalog.versions('toolset', name, { limit: 2 }));
+  const last = versions?.items.find(({ removed }) => !removed);
+  if (last === undefined) return [];
+  const { body } = await catalog.get('toolset', name, last.version);
+  // Bodies of toolsets were parsed by the schema when they were written.
+  return (body as Toolset).revoked ?? [];
+}
+
+/** A bound key gives back only tools that it has, as it lists only these. */
+function requireGivable(rights: Rights, revoked: readonly string[], given: readonly string[], has: ReadonlySet<string>): void {
+  const kept = new Set(given);
+  const issues = revoked.flatMap((tool): Issue[] => {
+    if (kept.has(tool) || isAllowed(rights, { act: 'list-tool', tool, has })) return [];
+    return [{ path: 'revoked', message: `${tool} was revoked: an unbound key can give it back, and this key has to keep it in the list` }];
+  });
+  if (issues.length > 0) throw refused(issues);
 }
 
 async function toolsByPin(catalog: CatalogPort, has: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {

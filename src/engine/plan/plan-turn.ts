@@ -8,13 +8,14 @@ import { resolveModelRef } from '../../core/model/model-alias.ts';
 import { missingPrice, priceOf } from '../../core/model/price.ts';
 import { grantOf, resolveName, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { runCodeCanonical } from '../../core/code-mode/run-code.ts';
+import { describeHold } from '../../core/listing/hold.ts';
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import type { ClientTool, ModelSettings, Plan } from '../../core/turn/plan.ts';
 import { callerFields, type Principal } from '../../core/principal.ts';
 import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
-import { allowOf, joinAgentLists, type AgentList, readEdition, readToolset, type UsableToolset } from './read-toolset.ts';
+import { allowOf, joinAgentLists, type AgentList, readEdition, readToolset, requireVersion, type UsableToolset } from './read-toolset.ts';
 import { replacedTools, withoutReplaced } from './client-tools.ts';
 import { codeNames, mergeMadeTools, planNames, turnNames } from './plan-names.ts';
 import { whyMissing } from '../../core/toolset/known-tools.ts';
@@ -166,6 +167,7 @@ async function readUsed(
     if (toolset !== undefined) requireAllowed(principal, { act: 'use-edition', toolset, agents: [agent] });
   const reference = asked ?? agent.toolset;
   if (reference === undefined) return null;
+  await requireVersion(directory, principal, reference, [agent]);
   const compiled = await readEdition(directory, principal.workspace, reference);
   return { ...compiled, list: await joinAgentLists(compiled.names, [agent.tools]) };
 }
@@ -263,5 +265,5 @@ function callFault(name: string, offered: AliasMap | null): string | null {
 
 function whyNotCallable(tool: EditionTool): string {
   if (tool.kind === 'ui') return 'is shown to the user and cannot be called';
-  return tool.state === 'held' ? 'is held until an administrator accepts its definition' : `is missing: ${whyMissing(tool)}`;
+  return tool.state === 'held' ? `cannot be called: ${describeHold(tool.held)}` : `is missing: ${whyMissing(tool)}`;
 }

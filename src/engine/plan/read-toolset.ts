@@ -3,9 +3,10 @@
  * resolves, lists or calls tools reads its toolset here. An agent's list is matched once against a toolset: every request makes a plan, and a
  * list may have as many names as the toolset.
  */
-import { requireAllowed, type AgentTools } from '../../core/authority.ts';
+import { isAllowed, requireAllowed, type AgentTools } from '../../core/authority.ts';
 import type { Principal } from '../../core/principal.ts';
-import { nullIfNotFound, Problem } from '../../core/problem.ts';
+import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
+import { readToolsetReference } from '../../core/toolset/toolset.ts';
 import type { CompiledToolset, Directory } from '../../ports/catalog.ts';
 import { memoizeByObject } from '../../core/memoize.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
@@ -27,6 +28,7 @@ export async function agentsOfKey(directory: Directory, { workspace, agents = []
 export async function readToolset(directory: Directory, principal: Principal, reference: string): Promise<UsableToolset> {
   const agents = await agentsOfKey(directory, principal);
   requireAllowed(principal, { act: 'use-edition', toolset: reference, agents });
+  await requireVersion(directory, principal, reference, agents);
   const compiled = await readEdition(directory, principal.workspace, reference);
   const lists = agents.filter(({ toolset }) => toolset === reference).map(({ tools }) => tools);
   return { ...compiled, list: await joinAgentLists(compiled.names, lists) };
@@ -40,12 +42,32 @@ export async function findToolset(directory: Directory, principal: Principal, re
   });
 }
 
-/** Reads an edition without an authorization check, which is the caller's responsibility. Throws `not_found`. */
+/**
+ * Throws `forbidden` if the reference names a version that the key may not use or read, and `not_found` if the toolset does not exist. `agents`: the
+ * agents that the key is bound to, or the agent of the turn.
+ */
+export async function requireVersion(
+  directory: Directory,
+  principal: Principal,
+  reference: string,
+  agents: readonly AgentTools[],
+): Promise<void> {
+  const act = { act: 'use-version', toolset: reference, agents } as const;
+  // Most keys may name any version, and most references name none: then nothing is read.
+  if (isAllowed(principal, { ...act, current: null })) return;
+  const { pointer } = await directory.toolset(principal.workspace, readToolsetReference(reference).name);
+  requireAllowed(principal, { ...act, current: pointer.version });
+}
+
+/** Reads an edition without an authorization check, which is the caller's responsibility. Throws `not_found`, also for a retired version. */
 export async function readEdition(directory: Directory, workspace: string, reference: string): Promise<CompiledToolset> {
-  const [name = '', version] = reference.split('@', 2);
+  const { name, version } = readToolsetReference(reference);
   if (version === undefined) return await directory.toolset(workspace, name);
-  if (!/^[1-9][0-9]{0,8}$/.test(version)) throw new Problem('not_found', `"${version}" is not a version of the toolset "${name}".`);
-  return await directory.toolset(workspace, name, Number(version));
+  if (Number.isNaN(version)) throw new Problem('not_found', `${quoted(reference)} names no version of the toolset ${quoted(name)}.`);
+  const compiled = await directory.toolset(workspace, name, version);
+  if (compiled.standing?.retired?.includes(version) !== true) return compiled;
+  const instead = `Use ${quoted(name)} for the current version, or another version.`;
+  throw new Problem('not_found', `The version ${quoted(reference)} is retired. ${instead}`);
 }
 
 /** `hash`: for `Plan.allowHash`. `bytes`: the size of the list as JSON. */

@@ -1,6 +1,6 @@
 /** `/v1/servers/{server}/offers`: the prompts, resources and templates of an MCP server, and decisions about held ones. */
 import { z } from 'zod';
-import { AcceptDecision, RejectDecision, UndoDecision } from '../../core/listing/definition-review.ts';
+import { AcceptDecision, RejectDecision, UndoDecision } from '../../core/listing/decide-definition.ts';
 import { OfferKind, ReviewedOffer } from '../../core/listing/stored-offer.ts';
 import { limits } from '../../core/limits.ts';
 import { PageQuery, pageOf } from '../paging.ts';

@@ -1,6 +1,6 @@
 /** `/v1/servers/{server}/tools`: the tools of a server, and decisions on held or renamed tools. */
 import { z } from 'zod';
-import { AcceptDecision, RejectDecision, UndoDecision } from '../../core/listing/definition-review.ts';
+import { AcceptDecision, RejectDecision, UndoDecision } from '../../core/listing/decide-definition.ts';
 import { DecidedTool, ServerTool } from '../../core/servers/server.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';

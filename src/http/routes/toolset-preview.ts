@@ -48,7 +48,7 @@ export const toolsetPreviewRoutes: readonly Route[] = [
       query: z.strictObject(ProviderQuery),
       body: { schema: z.record(z.string(), z.unknown()), documented: ToolsetBody },
       answers: { 200: { description: 'The draft as far as it is valid, and its faults.', schema: ToolsetPreview } },
-      problems: ['model_not_found', 'not_found'],
+      problems: ['model_not_found', 'not_found', 'conflict'],
     },
     async ({ answer, services, principal, params: { toolset: name }, query, body }) => {
       requireAllowed(principal, { act: 'write-toolset', toolset: name });
@@ -56,7 +56,8 @@ export const toolsetPreviewRoutes: readonly Route[] = [
       requireSameName(name, { name: typeof body.name === 'string' ? body.name : undefined });
       const { provider, model = '', codeMode } = query;
       const access = provider === 'text' ? null : await accessOf(services, principal, provider);
-      const toolset = draft === null ? { announce: 'prompt' as const, tools: [] } : await toToolset(services, principal, draft);
+      const empty = { toolset: { announce: 'prompt' as const, tools: [] }, warnings: [] };
+      const { toolset, warnings: copied } = draft === null ? empty : await toToolset(services, principal, name, draft);
       const compiled = await previewToolset(services.catalog(principal), principal, name, toolset, places ?? [...toolset.tools.keys()]);
       const faults = [...issues, ...compiled.issues];
       const { aliases } = services.settings;
@@ -72,7 +73,7 @@ export const toolsetPreviewRoutes: readonly Route[] = [
         ...shown,
         tools: shown.tools.map((tool) => ({ ...tool, entry: tool.entry === null ? null : entryAt(tool.entry, compiled.places) })),
         tokenizer,
-        warnings: distinct([...warnings, ...shown.warnings.map(inDraft)]),
+        warnings: distinct([...copied, ...warnings, ...shown.warnings.map(inDraft)]),
       });
     },
   ),

@@ -5,15 +5,18 @@ import { diffToolsets, type ToolsetState } from '../../core/toolset/edition-diff
 import { DefinitionChange } from '../../core/listing/hold.ts';
 import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
-import { ToolsetName, type Toolset } from '../../core/toolset/toolset.ts';
+import { ToolsetName } from '../../core/toolset/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
-import { writeToolset } from '../../engine/configuration/write-toolset.ts';
+import { revokedNow, writeToolset } from '../../engine/configuration/write-toolset.ts';
 import { answerWrite, conditionHeaders, etagHeader, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { VersionView } from '../version-routes.ts';
-import { WrittenToolset } from './toolsets.ts';
+import { Warning } from '../../core/warning.ts';
+import { withoutRevoked } from '../../core/toolset/revocations.ts';
+import { requireVersion } from '../../engine/plan/read-toolset.ts';
+import { toolsetOf, usableTools, WrittenToolset } from './toolsets.ts';
 
 const VersionNumber = z.coerce.number().int().min(1).optional();
 
@@ -23,7 +26,8 @@ const ToolsetDiff = z
     from: z.int().nullable().meta({ description: 'null: no earlier version exists.' }),
     to: z.int(),
     fields: z.array(DefinitionChange).meta({
-      description: 'Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/instructions/{server}`.',
+      description:
+        'Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/revoked`, `/instructions/{server}`.',
     }),
     changes: z
       .array(
@@ -62,11 +66,30 @@ const ToolsetDiff = z
   });
 
 const Rollback = z
-  .strictObject({ version: z.int().min(1).meta({ description: 'The version to restore.' }) })
+  .strictObject({
+    version: z.int().min(1).meta({ description: 'The version to restore.' }),
+    revoke: z.boolean().optional().meta({ description: '`true`: the tools that this removes are revoked.' }),
+  })
   .meta({ id: 'Rollback', example: { version: 1 } });
+const RetiredVersion = z
+  .object({
+    toolset: ToolsetName,
+    version: z.int(),
+    retired: z.boolean(),
+    warnings: z.array(Warning).meta({ description: 'Agents and keys that name the version.' }),
+  })
+  .meta({ id: 'RetiredVersion', example: { toolset: 'demo', version: 1, retired: true, warnings: [] } });
 
 const common = { tag: 'Toolsets', params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }) } as const;
 const readers = ['tools', 'toolsets'] as const;
+const retiring = {
+  ...common,
+  path: '/v1/toolsets/{toolset}/versions/{version}/retire',
+  scopes: ['toolsets'],
+  params: common.params.extend({ version: z.coerce.number().int().min(1).meta({ example: '1' }) }),
+  answers: { 200: { description: 'The current state of the version.', schema: RetiredVersion } },
+  problems: ['conflict'],
+} as const;
 
 export const toolsetVersionRoutes: readonly Route[] = [
   defineRoute(
@@ -105,6 +128,9 @@ export const toolsetVersionRoutes: readonly Route[] = [
     async ({ answer, services, principal, params, query }) => {
       const { toolset } = params;
       requireAllowed(principal, { act: 'read-toolset-history', toolset });
+      // Without `from` it is the version before, so the number does not matter.
+      for (const version of [query.to, query.from ?? anyEarlier])
+        if (version !== undefined) await requireVersion(services.directory, principal, `${toolset}@${version}`, []);
       const catalog = services.catalog(principal);
       const to = await catalog.get('toolset', toolset, query.to);
       const from =
@@ -124,7 +150,7 @@ export const toolsetVersionRoutes: readonly Route[] = [
       scopes: ['toolsets'],
       summary: 'Roll back to a version',
       description:
-        'Writes the document of that version as a new version, compiled with the current tools; a removed toolset is restored. An unchanged document creates no new version.',
+        'Writes the document of that version as a new version, compiled with the current tools; a removed toolset is restored. An unchanged document creates no new version. Tools that were revoked are left out, with a warning. A retired version is refused (409).',
       query: z.strictObject({
         dryRun: z.enum(['true', 'false']).default('false').meta({ description: '`true`: validate without storing.' }),
       }),
@@ -138,21 +164,57 @@ export const toolsetVersionRoutes: readonly Route[] = [
           headers: { ...etagHeader, location: 'URL of the toolset.' },
         },
       },
-      problems: ['name_conflict', 'precondition_failed'],
+      problems: ['name_conflict', 'precondition_failed', 'conflict'],
     },
     async ({ c, services, principal, params, query, body, answer }) => {
       const name = params.toolset;
       requireAllowed(principal, { act: 'write-toolset', toolset: name });
+      await requireVersion(services.directory, principal, `${name}@${body.version}`, []);
       const catalog = services.catalog(principal);
       const old = await catalog.get('toolset', name, body.version);
+      const { revoked: _then, ...document } = toolsetOf(old);
+      const left = withoutRevoked(usableTools(old, 'version'), await revokedNow(catalog, name), 'version');
       const dryRun = query.dryRun === 'true';
-      const options = { ...writeConditions(c), ...(dryRun && { dryRun }) };
-      const { document, created, warnings } = await writeToolset(catalog, principal, name, documentOf(old), options);
-      const view = { toolset: name, version: document.version, warnings };
-      return dryRun ? answer(200, view) : answerWrite(answer, { document, created }, `/v1/toolsets/${name}`, view);
+      const options = { ...writeConditions(c), ...(dryRun && { dryRun }), ...(body.revoke === true && { revoke: true as const }) };
+      const written = await writeToolset(catalog, principal, name, { ...document, tools: left.tools }, options);
+      const view = { toolset: name, version: written.document.version, warnings: [...left.warnings, ...written.warnings] };
+      return dryRun ? answer(200, view) : answerWrite(answer, written, `/v1/toolsets/${name}`, view);
+    },
+  ),
+
+  defineRoute(
+    {
+      ...retiring,
+      method: 'post',
+      operationId: 'retireToolsetVersion',
+      summary: 'Retire a version',
+      description:
+        'The version cannot be used any more: not by name, and not in running turns, pinned sessions and MCP connections, from their next call. It can still be read. The current version cannot be retired.',
+    },
+    async ({ answer, services, principal, params: { toolset, version } }) => {
+      requireAllowed(principal, { act: 'write-toolset', toolset });
+      const { warnings } = await services.catalog(principal).retireVersion(toolset, version, true);
+      return answer(200, { toolset, version, retired: true, warnings });
+    },
+  ),
+
+  defineRoute(
+    {
+      ...retiring,
+      method: 'delete',
+      operationId: 'restoreToolsetVersion',
+      summary: 'Undo the retirement of a version',
+      workspace: 'Retired versions',
+    },
+    async ({ answer, services, principal, params: { toolset, version } }) => {
+      const { warnings } = await services.catalog(principal).retireVersion(toolset, version, false);
+      return answer(200, { toolset, version, retired: false, warnings });
     },
   ),
 ];
+
+/** For an absent `from`: a number that no version has. */
+const anyEarlier = 0;
 
 /** Returns the previous version; null: `to` is the first. Two removals never follow each other, so at most one number is skipped. */
 async function versionBefore(services: Services, principal: Principal, { name, version }: StoredDocument): Promise<StoredDocument | null> {
@@ -173,11 +235,6 @@ async function stateOf(services: Services, principal: Principal, document: Store
       'not_found',
       `The toolset ${quoted(name)} has been removed. Its versions can be read; to compare them, restore it first (rollback).`,
     );
-  const { description } = documentOf(document);
-  return { edition: compiled.names.edition, ...(description !== undefined && { description }) };
-}
-
-/** Toolset bodies were parsed by the schema when they were written. */
-function documentOf({ body }: StoredDocument): Toolset {
-  return body as Toolset;
+  const { description, revoked } = toolsetOf(document);
+  return { edition: compiled.names.edition, ...(description !== undefined && { description }), ...(revoked && { revoked }) };
 }

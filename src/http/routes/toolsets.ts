@@ -4,9 +4,11 @@ import { requireAllowed } from '../../core/authority.ts';
 import { Announce, readToolsetReference, Toolset, ToolsetName, ToolsetReference } from '../../core/toolset/toolset.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Services } from '../../wiring.ts';
+import { Problem, quoted } from '../../core/problem.ts';
+import { withoutRevoked } from '../../core/toolset/revocations.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { readableToolsets, requireReadable } from '../../engine/configuration/readable.ts';
-import { writeToolset } from '../../engine/configuration/write-toolset.ts';
+import { revokedNow, writeToolset } from '../../engine/configuration/write-toolset.ts';
 import {
   answerDocument,
   answerWrite,
@@ -28,6 +30,9 @@ import { Warning } from '../../core/warning.ts';
 const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
 const dryRunFlag = z.enum(['true', 'false']).default('false').meta({ description: '`true`: validate without storing.' });
 
+const revoke = z.boolean().optional().meta({
+  description: '`true`: the tools that this write removes are revoked: they are added to `revoked`. Not stored.',
+});
 const ToolsetView = z.object({ ...Toolset.shape, name: ToolsetName }).meta({
   id: 'ToolsetView',
   example: { name: 'demo', announce: 'prompt', tools: [{ tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell', 'bash'] }] },
@@ -38,8 +43,10 @@ export const ToolsetBody = z
     announce: Announce.optional(),
     tools: Toolset.shape.tools.optional(),
     from: ToolsetReference.optional().meta({
-      description: 'Copies this toolset, or this version of it, instead of listing `tools`. The other members replace those of the copy.',
+      description:
+        'Copies this toolset, or this version of it, instead of listing `tools`. The other members replace those of the copy. Tools that are revoked there or here are left out, with a warning.',
     }),
+    revoke,
   })
   .refine(({ tools, from }) => (tools === undefined) !== (from === undefined), {
     path: ['tools'],
@@ -129,7 +136,7 @@ export const toolsetRoutes: readonly Route[] = [
         200: { description: 'Replaced, unchanged, or validated.', schema: WrittenToolset, headers: etagHeader },
         201: { description: 'Created.', schema: WrittenToolset, headers: { ...etagHeader, location: 'URL of the toolset.' } },
       },
-      problems: ['name_conflict', 'precondition_failed'],
+      problems: ['name_conflict', 'precondition_failed', 'conflict'],
     },
     async ({ c, services, principal, params, query, body, answer }) => {
       const name = params.toolset;
@@ -137,9 +144,10 @@ export const toolsetRoutes: readonly Route[] = [
       requireSameName(name, body);
       const dryRun = query.dryRun === 'true';
       const options = { ...writeConditions(c), ...(dryRun && { dryRun }) };
-      const toolset = await toToolset(services, principal, body);
-      const { document, created, warnings } = await writeToolset(services.catalog(principal), principal, name, toolset, options);
-      const view = { toolset: name, version: document.version, warnings };
+      const { toolset, warnings: copied } = await toToolset(services, principal, name, body);
+      const written = { ...options, ...(body.revoke === true && { revoke: true as const }) };
+      const { document, created, warnings } = await writeToolset(services.catalog(principal), principal, name, toolset, written);
+      const view = { toolset: name, version: document.version, warnings: [...copied, ...warnings] };
       return dryRun ? answer(200, view) : answerWrite(answer, { document, created }, `/v1/toolsets/${name}`, view);
     },
   ),
@@ -165,11 +173,16 @@ export const toolsetRoutes: readonly Route[] = [
       requireAllowed(principal, { act: 'write-toolset', toolset: name });
       const catalog = services.catalog(principal);
       const { document, warnings } = await patchDocument(body, writeConditions(c), {
-        schema: Toolset,
+        schema: Toolset.extend({ revoke }),
+        // Without the member, a PUT keeps what is revoked.
+        kept: ['revoked'],
+        removable: ['revoked'],
         read: () => catalog.get('toolset', name),
-        write: (patched, options) => {
+        write: ({ revoke: isRevoking, ...patched }, { removed = [], ...options }) => {
           requireSameName(name, patched);
-          return writeToolset(catalog, principal, name, patched, { ...options, ...(query.dryRun === 'true' && { dryRun: true }) });
+          const toolset = removed.includes('revoked') ? { ...patched, revoked: [] } : patched;
+          const how = { ...(query.dryRun === 'true' && { dryRun: true }), ...(isRevoking === true && { revoke: true as const }) };
+          return writeToolset(catalog, principal, name, toolset, { ...options, ...how });
         },
       });
       return answer(200, { toolset: name, version: document.version, warnings }, { etag: etag(document.version) });
@@ -198,20 +211,38 @@ export const toolsetRoutes: readonly Route[] = [
   ),
 ];
 
-/** For a copy, reads the toolset with the rights of the key; `writeToolset` checks which of its entries the key may write. */
+/**
+ * For a copy, reads the toolset with the rights of the key; `writeToolset` checks which of its entries the key may write. `to`: the toolset that is
+ * written.
+ */
 export async function toToolset(
   services: Services,
   principal: Principal,
-  { from, ...given }: z.infer<typeof ToolsetBody>,
-): Promise<Toolset> {
+  to: string,
+  { from, revoke: _revoke, ...given }: z.infer<typeof ToolsetBody>,
+): Promise<{ toolset: Toolset; warnings: Warning[] }> {
   const { tools } = given;
-  if (from === undefined) return { ...given, announce: given.announce ?? 'prompt', tools: tools ?? [] };
+  if (from === undefined) return { toolset: { ...given, announce: given.announce ?? 'prompt', tools: tools ?? [] }, warnings: [] };
   await requireReadable(services.directory, principal, from);
+  const catalog = services.catalog(principal);
   const { name, version } = readToolsetReference(from);
-  const { body } = await services.catalog(principal).get('toolset', name, version);
-  // Bodies of toolsets were parsed by the schema when they were written.
-  const { name: _name, ...copied } = body as Toolset;
-  return { ...copied, ...given, announce: given.announce ?? copied.announce, tools: copied.tools };
+  const source = await catalog.get('toolset', name, version);
+  const { name: _name, revoked: _revoked, ...copied } = toolsetOf(source);
+  const revoked = [...(await revokedNow(catalog, name)), ...(given.revoked ?? (await revokedNow(catalog, to)))];
+  const left = withoutRevoked(usableTools(source, 'from'), revoked, 'from');
+  return { toolset: { ...copied, ...given, announce: given.announce ?? copied.announce, tools: left.tools }, warnings: left.warnings };
+}
+
+/** Returns the entries of a stored version, for another version. `path`: where the request names it. Throws `conflict` if it is retired. */
+export function usableTools(document: StoredDocument, path: string): Toolset['tools'] {
+  if (document.retired !== true) return toolsetOf(document).tools;
+  const reference = `${document.name}@${document.version}`;
+  throw new Problem('conflict', `${path}: the version ${quoted(reference)} is retired. Undo that first, or list its tools.`);
+}
+
+/** Bodies of toolsets were parsed by the schema when they were written. */
+export function toolsetOf({ body }: StoredDocument): Toolset {
+  return body as Toolset;
 }
 
 function toSummary({ name, version, body, createdAt, updatedAt }: StoredDocument): z.infer<typeof ToolsetSummary> {

@@ -5,15 +5,11 @@ import { identityChanged } from '../../../src/core/listing/hold.ts';
 import {
   acceptDefinition,
   type DefinitionKind,
-  findingCodes,
   rejectDefinition,
   requireAcknowledged,
-  reviewListed,
-  reviewStateOf,
-  showDecisions,
   undoDecision,
-  type Reviewed,
-} from '../../../src/core/listing/definition-review.ts';
+} from '../../../src/core/listing/decide-definition.ts';
+import { findingCodes, reviewListed, reviewStateOf, showDecisions, type Reviewed } from '../../../src/core/listing/definition-review.ts';
 import { Problem } from '../../../src/core/problem.ts';
 
 type Pin = { pin: string };

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
+import { decideAboutOffer, type OfferDecision } from '../../../src/core/listing/decide-offer.ts';
 import {
   countOffers,
-  decideAboutOffer,
   offersInForce,
   heldOfferWarnings,
-  type OfferDecision,
   reviewOffers,
   showOffer,
   type StoredOffer,

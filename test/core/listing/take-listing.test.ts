@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { acceptReplacement, acceptTool, toolKind } from '../../../src/core/listing/decide-tool.ts';
 import {
-  acceptReplacement,
-  acceptTool,
-  toolKind,
   toolStateOf,
   toToolDefinition,
   toServerTool,
   type StoredTool,
   maxEditionHoldCharacters,
 } from '../../../src/core/listing/stored-tool.ts';
-import { findingCodes, maxRejections, rejectDefinition, undoDecision } from '../../../src/core/listing/definition-review.ts';
+import { maxRejections, rejectDefinition, undoDecision } from '../../../src/core/listing/decide-definition.ts';
+import { findingCodes } from '../../../src/core/listing/definition-review.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { reportListing } from '../../../src/core/listing/listing-report.ts';
 import { readEchoedListing, missingTool, pinListing, applyListing, type ListingOutcome } from '../../../src/core/listing/apply-listing.ts';

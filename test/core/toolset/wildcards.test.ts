@@ -41,7 +41,9 @@ describe('a wildcard', () => {
       { path: 'tools[1].except[1]', message: expect.stringContaining('"delte_file" matches no tool of fs.*; did you mean delete_file') },
       { path: 'tools[2].tool', message: expect.stringContaining('has no server') },
     ]);
-    expect(await issuesOf({ tool: 'fs.list*', except: ['list'] })).toEqual([{ path: 'tools', message: 'are all excluded by except' }]);
+    expect(await issuesOf({ tool: 'fs.list*', except: ['list'] })).toEqual([
+      { path: 'tools', message: 'are all excluded by except, or were revoked' },
+    ]);
   });
 
   it('has no names, and except needs a wildcard', () => {

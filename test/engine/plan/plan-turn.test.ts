@@ -82,10 +82,23 @@ describe('a plan', () => {
     });
     const bound = (rights: Partial<Principal>): Principal => ({ ...root, scopes: ['chat'], ...rights });
 
-    it('has that version, also for a key of that toolset', async () => {
-      for (const principal of [root, bound({ toolsets: ['demo'] }), bound({ agents: ['pinned'] })])
+    it('has that version, for keys that may use any version, that version, or the agent', async () => {
+      const both = { toolsets: ['demo'], agents: ['pinned'] };
+      for (const principal of [root, bound({ toolsets: ['demo@1'] }), bound({ agents: ['pinned'] }), bound(both)])
         expect((await plan({ agent: 'pinned' }, principal)).edition?.version).toBe(1);
-      await expect(plan({ agent: 'pinned' }, bound({ toolsets: ['other'] }))).rejects.toMatchObject({ code: 'forbidden' });
+      for (const toolsets of [['demo'], ['demo@2'], ['other'], []])
+        await expect(plan({ agent: 'pinned' }, bound({ toolsets }))).rejects.toMatchObject({ code: 'forbidden' });
+    });
+
+    it('cannot run while the version is retired', async () => {
+      await catalog.retireVersion('demo', 1, true);
+      for (const principal of [root, bound({ toolsets: ['demo@1'] }), bound({ agents: ['pinned'] })])
+        await expect(plan({ agent: 'pinned' }, principal)).rejects.toMatchObject({
+          code: 'not_found',
+          detail: expect.stringContaining('"demo@1" is retired'),
+        });
+      await catalog.retireVersion('demo', 1, false);
+      expect((await plan({ agent: 'pinned' })).edition?.version).toBe(1);
     });
 
     it('has another one if the request says so, but not for a key that is bound to the agent', async () => {

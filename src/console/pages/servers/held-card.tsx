@@ -17,6 +17,7 @@ const reasons: Readonly<Record<Hold['reason'], string>> = {
   new: 'Its server added it after the first listing.',
   suspicious: 'Its texts speak to the model about more than the tool.',
   server: 'The server at this address reports another name than before.',
+  revoked: 'It was revoked from the toolset.',
   rejected: 'It was rejected. It stays so until that is undone or the server lists another definition.',
 };
 

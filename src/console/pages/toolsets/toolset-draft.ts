@@ -33,6 +33,11 @@ export function withName({ name: _before, ...rest }: ToolsetRow, name: string): 
   return name.trim() === '' ? rest : { ...rest, name: name.trim() };
 }
 
+/** Whether the draft has the tool, also by a pattern such as `fs.*`. */
+export function isListed({ tools }: Pick<ToolsetDraft, 'tools'>, name: string): boolean {
+  return tools.some(({ tool = '' }) => tool === name || (tool.endsWith('*') && name.startsWith(tool.slice(0, -1))));
+}
+
 export function replaceEntry(draft: ToolsetDraft, index: number, entry: ToolsetRow): ToolsetDraft {
   return { ...draft, tools: draft.tools.map((one, at) => (at === index ? entry : one)) };
 }

@@ -8,6 +8,7 @@ import { ProblemView } from '../../parts/problem-view.tsx';
 import { visible } from '../../parts/visible.ts';
 import { aliasText, type ToolsetRow, replaceEntry, type RowFault, withAliases, withName, withSuggestion } from './toolset-draft.ts';
 import { ToolsetPanels } from './toolset-panels.tsx';
+import { RevokedTools } from './toolset-revoked.tsx';
 import { openToolset, type OpenToolset } from './toolset-state.ts';
 import { UsedBy } from './used-by.tsx';
 
@@ -29,6 +30,7 @@ export function ToolsetView({ name }: { name: string }) {
           showsCheck={showsCheck(document.check.value.error)}
         />
         {isLoaded && <ToolTable state={state} selected={selected.value} onSelect={(index) => (selected.value = index)} />}
+        {isLoaded && <RevokedTools state={state} />}
         {isLoaded && <AddTool state={state} />}
         <ResolveBox state={state} />
         <UsedBy state={state} />

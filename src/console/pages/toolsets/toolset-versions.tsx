@@ -1,4 +1,4 @@
-/** The versions of a toolset, what each of them changed, and the way back to one. */
+/** The versions of a toolset, what each of them changed, the way back to one, and retiring those that nothing is to use any more. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAttempt } from '../../api/load.ts';
@@ -7,7 +7,7 @@ import { ProblemView } from '../../parts/problem-view.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { OpenToolset } from './toolset-state.ts';
 
-type Version = { version: number; createdAt: string; removed: boolean };
+type Version = { version: number; createdAt: string; removed: boolean; retired?: { at: string; by: string } | undefined };
 type Change = { path: string; from?: unknown; to?: unknown };
 type Diff = {
   from: number | null;
@@ -19,6 +19,8 @@ type Diff = {
 export function VersionsPanel({ state }: { state: OpenToolset }) {
   const versions = useSignal<Version[]>([]);
   const diff = useSignal<Diff | null>(null);
+  /** What names the version that was retired last. */
+  const uses = useSignal<readonly string[]>([]);
   const { problem, attempt } = useAttempt();
   const { path } = state;
   const load = async (): Promise<void> => {
@@ -35,28 +37,52 @@ export function VersionsPanel({ state }: { state: OpenToolset }) {
       diff.value = null;
       await state.document.discard();
     });
+  const setRetired = ({ version, retired }: Version) =>
+    attempt(async () => {
+      const params = { path: { ...path, version } };
+      const url = '/v1/toolsets/{toolset}/versions/{version}/retire';
+      const { warnings } = await (retired === undefined ? moniker.value.post(url, { params }) : moniker.value.delete(url, { params }));
+      uses.value = warnings.map(({ message }) => message);
+      await load();
+    });
   const newest = Math.max(...versions.value.map(({ version }) => version));
   return (
     <>
       {problem.value !== null && <ProblemView error={problem.value} />}
       <ul class="rows">
-        {versions.value.map(({ version, createdAt, removed }) => (
+        {versions.value.map(({ version, createdAt, removed, retired }) => (
           <li key={version}>
             <strong>Version {version}</strong>
             <span class="muted">{removed ? 'deleted' : new Date(createdAt).toLocaleString()}</span>
+            {retired !== undefined && <span class="badge bad">retired</span>}
             {version > 1 && (
               <button type="button" class="plain" aria-label={`Changes of version ${version}`} onClick={() => void compare(version)}>
                 Changes
               </button>
             )}
-            {version < newest && !removed && (
+            {version < newest && !removed && retired === undefined && (
               <button type="button" class="plain" aria-label={`Roll back to version ${version}`} onClick={() => void rollBack(version)}>
                 Roll back
+              </button>
+            )}
+            {version < newest && !removed && (
+              <button
+                type="button"
+                class="plain"
+                aria-label={`${retired === undefined ? 'Retire' : 'Restore'} version ${version}`}
+                onClick={() => void setRetired({ version, createdAt, removed, retired })}
+              >
+                {retired === undefined ? 'Retire' : 'Restore'}
               </button>
             )}
           </li>
         ))}
       </ul>
+      {uses.value.map((use) => (
+        <p key={use} class="muted">
+          {visible(use)}
+        </p>
+      ))}
       {diff.value !== null && <DiffView diff={diff.value} />}
     </>
   );

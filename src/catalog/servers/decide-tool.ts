@@ -1,7 +1,8 @@
 /** An administrator's decisions about what a server lists for a tool: its definition and annotations, or another tool in its place. */
 import { isRemembered } from '../../core/listing/apply-listing.ts';
 import type { DecidedBy } from '../../core/listing/definition-review.ts';
-import { acceptReplacement, rebindEntries } from '../../core/listing/stored-tool.ts';
+import { rejectDefinition, undoDecision, type RejectRequest, type UndoRequest } from '../../core/listing/decide-definition.ts';
+import { acceptReplacement, acceptTool, rebindEntries, toolKind, type ToolAcceptance } from '../../core/listing/decide-tool.ts';
 import { canonicalOf, toolStateOf, toToolDefinition, toServerTool, type StoredTool } from '../../core/listing/stored-tool.ts';
 import { isInternalToolset } from '../../core/made/made-toolset.ts';
 import { Problem } from '../../core/problem.ts';
@@ -20,24 +21,29 @@ import { prepareToolset, recompileWith, toolsetsWith } from '../toolsets/toolset
 import { dropDefinitions, serverOf } from './server-definitions.ts';
 import { deleteServerTool, readTool, requireTool, writeTool } from './server-tools.ts';
 
-/** `decide`: returns the tool with the decision. It takes effect in every toolset that has the tool. */
-export async function decideTool(
+/** A tool of a server, and the key that decides about it. */
+type Deciding = { server: string; name: string; by: string };
+
+export function acceptServerTool(context: CatalogContext, deciding: Deciding, acceptance: ToolAcceptance): Promise<DecidedTool> {
+  return decide(context, deciding, 'accept', (tool, decided) => acceptTool(tool, acceptance, decided));
+}
+
+export function rejectServerTool(context: CatalogContext, deciding: Deciding, request: RejectRequest): Promise<DecidedTool> {
+  return decide(context, deciding, 'reject', (tool, decided) => ({ ...tool, ...rejectDefinition(toolKind, tool, request, decided) }));
+}
+
+export function undoServerTool(context: CatalogContext, deciding: Deciding, request: UndoRequest): Promise<DecidedTool> {
+  return decide(context, deciding, 'undo', (tool) => ({ ...tool, ...undoDecision(toolKind, tool, request) }));
+}
+
+/** `change`: returns the tool with the decision, which takes effect in every toolset that has the tool. */
+async function decide(
   context: CatalogContext,
-  {
-    server,
-    name,
-    action,
-    by,
-    decide,
-  }: {
-    server: string;
-    name: string;
-    action: 'accept' | 'reject' | 'undo';
-    by: string;
-    decide(tool: StoredTool, decided: DecidedBy): StoredTool;
-  },
+  { server, name, by }: Deciding,
+  action: 'accept' | 'reject' | 'undo',
+  change: (tool: StoredTool, decided: DecidedBy) => StoredTool,
 ): Promise<DecidedTool> {
-  const decided = decide(requireTool(context, server, name), { by, at: context.now() });
+  const decided = change(requireTool(context, server, name), { by, at: context.now() });
   const canonical = canonicalOf(server, name);
   const definition = toToolDefinition(serverOf(context, server), decided);
   const tools = definition === null ? [] : [definition];
