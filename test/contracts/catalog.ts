@@ -353,6 +353,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await catalog.put('toolset', 'daily', { tools: [{ tool: 'builtin.bash' }] });
       await write(fact('other', 'Is other.'));
       await catalog.remove('server', 'facts');
+      await expect(catalog.tool('facts.get')).rejects.toMatchObject({ code: 'unknown_tool' });
       await write(fact('get', 'Reads all.'));
       expect(await states()).toEqual([['get', 'rejected']]);
       await write(fact('get', 'Reads on.'));

@@ -156,6 +156,8 @@ describe('every operation', () => {
       await call('GET', `/v1/toolsets/desk/${path}`);
     await call('POST', '/v1/toolsets/desk/rollback', { version: 1 });
     await call('POST', '/v1/toolsets/desk/rollback?dryRun=true', { version: 1 });
+    await call('POST', '/v1/toolsets/desk/versions/1/retire');
+    await call('DELETE', '/v1/toolsets/desk/versions/1/retire');
     expect((await call('POST', '/v1/toolsets/desk/preview', { tools: [{ tool: 'builtin.bash' }] })).json.valid).toBe(true);
     await call('POST', '/v1/toolsets/desk/calls', { name: 'bash', arguments: { command: 'echo hi' } });
     await call('POST', '/v1/toolsets/desk/calls?dryRun=true', { name: 'bash', arguments: { command: 'echo hi' } });
@@ -190,6 +192,8 @@ describe('every operation', () => {
     expect((await call('PATCH', '/v1/servers/eyes', { trusted: true })).status).toBe(200);
     for (const path of ['', '/eyes', '/eyes/tools', '/eyes/tools/look']) await call('GET', `/v1/servers${path}`);
     await call('POST', '/v1/servers/eyes/tools/look/accept');
+    await call('POST', '/v1/servers/eyes/tools/look/reject', { note: 'Sees too much.' });
+    await call('POST', '/v1/servers/eyes/tools/look/undo');
     await call('POST', '/v1/servers/eyes/tools/look/rebind', { to: 'nothing' });
     await call('POST', '/v1/servers/eyes/test');
     await call('PUT', '/v1/servers/far', { kind: 'mcp', url: mcpServer.url });

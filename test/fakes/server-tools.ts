@@ -107,7 +107,8 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
       [...kept].flatMap(([name, tools]) => {
         const { kind = 'static', trusted = false, instructions } = documents.get(name) ?? {};
         const server = { name, kind, trusted, ...(instructions !== undefined && { instructions }) };
-        return tools.flatMap((tool) => toToolDefinition(server, tool) ?? []);
+        const isShown = (tool: StoredTool): boolean => toolStateOf(tool) !== 'missing' || isNamed(canonicalOf(name, tool.name));
+        return tools.filter(isShown).flatMap((tool) => toToolDefinition(server, tool) ?? []);
       }),
     accept: (server: string, name: string, acceptance: ToolAcceptance): ServerTool => {
       replace(server, acceptTool(requireTool(server, name), acceptance, decided()));

@@ -86,6 +86,14 @@ describe('a key that is bound to a toolset', () => {
     }
   });
 
+  it('keeps no session with a version that was current when the session was made', async () => {
+    const { id } = await bodyOf(await h.send('POST', '/v1/sessions', { model: chat.model, toolset: 'tight@2' }, bound));
+    const turn = () => h.send('POST', `/v1/sessions/${id}/turns`, { input: 'Hello' }, { ...bound, prefer: 'respond-async' });
+    expect((await turn()).status).toBe(202);
+    await h.send('PUT', '/v1/toolsets/tight', { description: 'Newer.', tools: [{ tool: 'builtin.read_file' }] });
+    expect((await turn()).status).toBe(403);
+  });
+
   it('says which versions there are, but not what they were', async () => {
     const { items } = await bodyOf(await h.send('GET', '/v1/toolsets/tight/versions', undefined, bound));
     expect(items).toHaveLength(2);

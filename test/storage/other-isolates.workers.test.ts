@@ -173,6 +173,20 @@ const published: [string, Seen][] = [
       sees: [false, true, 'not_found'],
     },
   ],
+  [
+    'what was revoked from a toolset',
+    {
+      key: (workspace) => kvKeys.toolset(workspace, 'daily'),
+      put: [
+        'toolset',
+        'daily',
+        { tools: [{ tool: 'builtin.bash' }, { tool: 'builtin.read_file' }] },
+        { tools: [{ tool: 'builtin.read_file' }], revoked: ['builtin.bash'] },
+      ],
+      read: async (directory, workspace) => (await directory.toolset(workspace, 'daily')).standing,
+      sees: [{}, { revoked: ['builtin.bash'] }, 'not_found'],
+    },
+  ],
 ];
 
 describe.each(published)('%s', (_what, { key, put, read, sees }) => {

@@ -3,13 +3,14 @@
  * toolset reads them. The rows themselves are `server-tools.ts`.
  */
 import { isRemembered } from '../../core/listing/apply-listing.ts';
-import { acceptedAnnotationPins, toolStateOf, toToolDefinition } from '../../core/listing/stored-tool.ts';
+import { acceptedAnnotationPins, canonicalOf, toolStateOf, toToolDefinition } from '../../core/listing/stored-tool.ts';
 import type { StoredTool, DefinitionSource } from '../../core/listing/stored-tool.ts';
 import type { Server, ServerAccess } from '../../core/servers/server.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CatalogContext } from '../context.ts';
 import { findRow } from '../documents/documents.ts';
 import { enqueuePublish } from '../records/outbox.ts';
+import { namedTools } from '../toolsets/toolset-versions.ts';
 import { deleteServerTool, readTool, readTools } from './server-tools.ts';
 
 /** By server, including removed ones. */
@@ -60,13 +61,21 @@ export function parsedServer(context: CatalogContext, server: string): ParsedSer
   if (known !== undefined) return known;
   const tools = readTools(context.sql, server);
   const parsed = {
-    definitions: definitionsOfServer(serverOf(context, server), tools),
+    definitions: definitionsOfServer(serverOf(context, server), withoutRemembered(context.sql, server, tools)),
     ready: tools.filter((tool) => toolStateOf(tool) === 'ready').map(({ name }) => name),
     held: tools.filter((tool) => toolStateOf(tool) !== 'ready').map(({ name }) => name),
     ...acceptedAnnotationPins(tools),
   };
   servers.set(server, parsed);
   return parsed;
+}
+
+/** Leaves out tools that are known only because they were rejected: their server does not list them, and no toolset names them. */
+function withoutRemembered(sql: SqlStorage, server: string, tools: readonly StoredTool[]): readonly StoredTool[] {
+  const isUnlisted = (tool: StoredTool): boolean => toolStateOf(tool) === 'missing' && isRemembered(tool, () => false);
+  if (!tools.some(isUnlisted)) return tools;
+  const named = namedTools(sql, server);
+  return tools.filter((tool) => !isUnlisted(tool) || named.has(canonicalOf(server, tool.name)));
 }
 
 function serverNames(sql: SqlStorage): string[] {
