@@ -78,13 +78,39 @@ describe.skipIf(isSkipped(browserPath === null, 'servers in the console', noBrow
       await page.getByRole('link', { name: 'Servers' }).getByText('1 waiting').waitFor();
       const tool = async (name: string) => (await service.call('GET', `/v1/servers/weather/tools/${name}`)).json;
       expect(await tool('forecast')).toMatchObject({ state: 'held', description: forecast.description });
-      await button(page, 'Accept forecast').click();
+      // It has findings: a second step shows the definition, with every hidden character, and asks.
+      expect(await button(page, 'Accept forecast').count()).toBe(0);
+      await button(page, 'Review forecast').click();
+      await page.getByRole('region', { name: 'The definition of forecast as its server lists it' }).getByText('\\u200b\\u202e').waitFor();
+      await button(page, 'Accept nevertheless').click();
+      await page
+        .getByRole('group', { name: /overrides-instructions/ })
+        .getByRole('button', { name: 'Accept nevertheless' })
+        .click();
       await expect.poll(() => card.count()).toBe(0);
       expect(await tool('forecast')).toMatchObject({ state: 'ready' });
       await button(page, 'Rebind').click();
       await expect.poll(async () => (await tool('list_stations')).state).toBe('ready');
       await expect.poll(() => page.getByRole('region', { name: 'Held definitions' }).count()).toBe(0);
       await expect.poll(() => page.getByText('1 waiting').count()).toBe(0);
+    });
+  });
+
+  it('rejects a definition, and undoes that', async () => {
+    const tool = async () => (await service.call('GET', '/v1/servers/weather/tools/forecast')).json;
+    weather.setTools([
+      { ...forecast, description: 'Another forecast.' },
+      { ...stations, name: 'list_stations' },
+    ]);
+    await visit('/console/servers/weather', async (page) => {
+      await button(page, 'Refresh').click();
+      await button(page, 'Reject forecast').click();
+      await button(page, 'Undo: forecast was rejected').waitFor();
+      expect(await tool()).toMatchObject({ state: 'rejected' });
+      expect(await button(page, 'Accept forecast').count()).toBe(0);
+      await button(page, 'Undo: forecast was rejected').click();
+      await button(page, 'Accept forecast').click();
+      await expect.poll(async () => (await tool()).state).toBe('ready');
     });
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   aliasText,
   argumentOf,
+  isListed,
   withAlias,
   withArgument,
   replaceEntry,
@@ -21,6 +22,12 @@ const draft = {
 };
 
 describe('the draft of a toolset', () => {
+  it('has a tool by its name or by a pattern', () => {
+    const listed = (name: string) => isListed({ tools: [{ tool: 'a.x' }, { tool: 'fs.*' }, { tool: 'fs2.read_*' }, { refId: 'f' }] }, name);
+    expect(['a.x', 'fs.write', 'fs2.read_file'].map(listed)).toEqual([true, true, true]);
+    expect(['a.xy', 'fs', 'fs2.write', '', 'b.x'].map(listed)).toEqual([false, false, false, false, false]);
+  });
+
   it('reads aliases as they are typed, and keeps their modes', () => {
     expect(aliasText(draft.tools[0] ?? {})).toBe('look, see');
     expect(withAliases(draft.tools[0] ?? {}, 'look, watch  ,')).toEqual({ tool: 'a.x', aliases: [hidden, 'watch'] });

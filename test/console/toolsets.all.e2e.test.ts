@@ -121,6 +121,30 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
     });
   });
 
+  it('retires an earlier version, and revokes a tool that it removes', async () => {
+    const toolset = 'to-revoke';
+    const path = `/v1/toolsets/${toolset}`;
+    for (const tools of [
+      ['builtin.bash', 'builtin.read_file'],
+      ['builtin.read_file', 'builtin.bash'],
+    ])
+      await service.call('PUT', path, { tools: tools.map((tool) => ({ tool })) });
+    await visitConsole(browser, service, `/console/toolsets/${toolset}`, async (page) => {
+      await tab(page, 'Versions');
+      await page.getByRole('button', { name: 'Retire version 1' }).click();
+      await page.getByRole('button', { name: 'Restore version 1' }).waitFor();
+      expect((await service.call('GET', `${path}/tools?version=1`)).status).toBe(404);
+      await page.getByRole('button', { name: 'Restore version 1' }).click();
+      await page.getByRole('button', { name: 'Retire version 1' }).waitFor();
+      await page.getByRole('button', { name: 'Remove builtin.bash' }).click();
+      await page.getByRole('button', { name: 'Revoke builtin.bash' }).click();
+      await page.getByRole('button', { name: 'Give builtin.bash back' }).waitFor();
+      await save(page).click();
+      await page.getByText('saved as version 3', { exact: true }).waitFor();
+      expect((await service.call('GET', path)).json).toMatchObject({ revoked: ['builtin.bash'] });
+    });
+  });
+
   it('makes a test call, adds and removes a tool, and shows the document', async () => {
     await visit(async (page) => {
       await tab(page, 'Test');

@@ -43,6 +43,30 @@ const keyFor = async (key: object) => {
 };
 
 describe('a project over HTTP', () => {
+  it('revokes tools, keeps what is revoked, and gives it back', async () => {
+    const apply = async (toolset: object, query = '') =>
+      bodyOf(await send('PUT', `/v1/projects/tight${query}`, { toolsets: { tight: toolset } }));
+    const stored = async () => bodyOf(await send('GET', '/v1/toolsets/tight'));
+    const code = async () => {
+      const body = { name: 'bash', arguments: { command: 'date' } };
+      return (await bodyOf(await send('POST', '/v1/toolsets/tight/calls?version=1', body))).code;
+    };
+    const [file, bash] = [{ tool: 'builtin.read_file' }, { tool: 'builtin.bash' }];
+    await apply({ tools: [file, bash] });
+    expect(await code()).toBeUndefined();
+    expect(await apply({ tools: [file], revoked: ['builtin.bash'] })).toMatchObject({ updated: ['toolsets.tight'] });
+    expect(await code()).toBe('not_allowed');
+    const again = await apply({ tools: [file] });
+    expect(again).toMatchObject({ unchanged: ['toolsets.tight'] });
+    expect(JSON.stringify(again.warnings)).toContain('builtin.bash stay revoked');
+    expect(await stored()).toMatchObject({ revoked: ['builtin.bash'] });
+    const { toolsets } = await bodyOf(await send('GET', '/v1/export'));
+    expect(toolsets.tight).toMatchObject({ revoked: ['builtin.bash'] });
+    expect(await apply({ tools: [file, bash], revoked: [] })).toMatchObject({ updated: ['toolsets.tight'] });
+    expect(await code()).toBeUndefined();
+    await send('DELETE', '/v1/projects/tight?documents=true');
+  });
+
   it('is planned, applied, changed and removed', async () => {
     const planned = await put(site, '?dryRun=true');
     expect(await bodyOf(planned)).toMatchObject({ project: 'site', created: all, updated: [], skipped: [], waiting: [] });

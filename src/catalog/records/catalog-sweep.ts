@@ -99,7 +99,9 @@ function dropVersions({ sql, record }: CatalogContext, kept: number): boolean {
 }
 
 const namedVersions = `SELECT coalesce(body ->> '$.toolset', '') FROM documents WHERE kind = 'agent' AND deleted = 0
-  UNION SELECT toolset FROM sessions WHERE toolset IS NOT NULL UNION SELECT toolset FROM equipment WHERE toolset IS NOT NULL`;
+  UNION SELECT toolset FROM sessions WHERE toolset IS NOT NULL UNION SELECT toolset FROM equipment WHERE toolset IS NOT NULL
+  UNION SELECT bound.value FROM keys, json_each(keys.toolsets) AS bound WHERE keys.revoked_at IS NULL
+  UNION SELECT bound.value FROM documents, json_each(documents.body, '$.toolsets') AS bound WHERE kind = 'member' AND deleted = 0`;
 const surplusVersions = `SELECT name, version FROM (SELECT name, version, row_number() OVER (PARTITION BY name ORDER BY version DESC) AS place FROM toolset_versions)
     WHERE place > ? AND name || '@' || version NOT IN (${namedVersions}) LIMIT ?`;
 

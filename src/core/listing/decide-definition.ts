@@ -153,7 +153,7 @@ export function undoDecision<Definition extends Pinned>(
   };
 }
 
-/** Returns the listed definition. Throws `conflict` if there is none, or if it is not the reviewed one. */
+/** Returns the listed definition. Throws `conflict` if nothing valid is listed, or if it is not the reviewed definition. */
 export function requireListed<Definition extends Pinned>(
   kind: DefinitionKind<Definition>,
   { name, listed }: Pick<Reviewed<Definition>, 'name' | 'listed'>,

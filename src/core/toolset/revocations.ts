@@ -13,7 +13,7 @@ import type { Edition, EditionTool } from './edition-tool.ts';
 import { spellings, type KnownTools } from './known-tools.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 
-/** Returns the document with the tools that are revoked after it was written, sorted. `stored`: null if there is none. */
+/** Returns the document with the tools that are revoked after it was written, sorted. `stored`: null for a new toolset. */
 export function keepRevocations(document: Toolset, stored: Pick<Toolset, 'revoked'> | null): Toolset {
   const { revoked: given, ...rest } = document;
   return withRevoked(rest, given ?? stored?.revoked ?? []);

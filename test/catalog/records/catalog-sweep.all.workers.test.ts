@@ -17,18 +17,22 @@ describe('the sweep of a workspace', () => {
     await catalog.put('workspace', workspaceDocument, { settings: { retention: { versions: 3 } } });
     for (let index = 1; index <= 12; index += 1) await putToolset('daily', index);
     await catalog.put('agent', 'pinned', { model: 'rehearsal/default', instructions: 'Help.', toolset: 'daily@2' });
+    await catalog.createKey({ name: 'bound', scopes: ['chat'], toolsets: ['daily@4', 'daily'] });
+    const { record: revoked } = await catalog.createKey({ name: 'revoked', scopes: ['chat'], toolsets: ['daily@5'] });
+    await catalog.revokeKey(revoked.id);
+    await catalog.put('member', 'ana', { email: 'ana@example.com', role: 'user', toolsets: ['daily@6'] });
     const hashes = (await sql('SELECT version, hash FROM toolset_versions ORDER BY version')).map(({ hash }) => String(hash));
     await Promise.all(hashes.map((hash) => testEnv.KV.put(kvKeys.edition(workspace, hash), '{}')));
     const now = Date.now();
     await sweepAt(now);
-    expect((await catalog.versions('toolset', 'daily', { limit: 50 })).items.map(({ version }) => version)).toEqual([12, 11, 10, 2]);
+    expect((await catalog.versions('toolset', 'daily', { limit: 50 })).items.map(({ version }) => version)).toEqual([12, 11, 10, 6, 4, 2]);
     expect(await count('editions')).toBe(12);
     await sweepAt(now + 29 * dayMs);
     expect(await count('editions')).toBe(12);
     await sweepAt(now + 31 * dayMs);
-    expect([await count('editions'), await count('edition_chunks')]).toEqual([4, 4]);
+    expect([await count('editions'), await count('edition_chunks')]).toEqual([6, 6]);
     const left = await Promise.all(hashes.map(async (hash) => (await testEnv.KV.get(kvKeys.edition(workspace, hash))) !== null));
-    expect(left).toEqual([false, true, ...Array.from({ length: 7 }, () => false), true, true, true]);
+    expect(left.flatMap((isLeft, index) => (isLeft ? [index + 1] : []))).toEqual([2, 4, 6, 10, 11, 12]);
     expect((await catalog.pointer('daily', 2, false)).hash).toBe(hashes[1]);
   });
 

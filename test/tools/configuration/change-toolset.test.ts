@@ -104,6 +104,22 @@ describe('update-toolset', () => {
     expect((await entries()).map(({ aliases }) => aliases)).toEqual([['gs'], guarded.aliases, ['x1']]);
   });
 
+  it('revokes what it removes if asked to, and cannot give it back', async () => {
+    const revoked = async () => ((await bench.catalog.get('toolset', 'dev')).body as Toolset).revoked;
+    await update({ remove: [{ namespacedName: 'git.status' }] });
+    expect(await revoked()).toBeUndefined();
+    await update({ add: [{ namespacedName: 'git.status' }] });
+    expect((await update({ remove: [{ namespacedName: 'git.status' }], revoke: true })).json.success).toBe(true);
+    expect(await revoked()).toEqual(['git.status']);
+    expect((await update({ tools: [{ namespacedName: 'git.log' }], revoke: true })).json.success).toBe(true);
+    expect(await revoked()).toEqual(['docker.run', 'git.status']);
+    const { json } = await update({ add: [{ namespacedName: 'git.status' }] });
+    expect([json.success, json.error]).toEqual([false, expect.stringContaining('add[0]')]);
+    expect(json.error).toContain('was revoked from this toolset');
+    await update({ description: 'Other words.' });
+    expect(await revoked()).toEqual(['docker.run', 'git.status']);
+  });
+
   it('removes an entry of a tool that no longer exists', async () => {
     await bench.catalog.put('server', 'gone', {
       kind: 'static',

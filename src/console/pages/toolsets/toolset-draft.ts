@@ -35,7 +35,7 @@ export function withName({ name: _before, ...rest }: ToolsetRow, name: string): 
 
 /** Whether the draft has the tool, also by a pattern such as `fs.*`. */
 export function isListed({ tools }: Pick<ToolsetDraft, 'tools'>, name: string): boolean {
-  return tools.some(({ tool = '' }) => tool === name || (tool.endsWith('*') && name.startsWith(tool.slice(0, -1))));
+  return tools.some(({ tool }) => tool === name || (tool?.endsWith('*') === true && name.startsWith(tool.slice(0, -1))));
 }
 
 export function replaceEntry(draft: ToolsetDraft, index: number, entry: ToolsetRow): ToolsetDraft {
