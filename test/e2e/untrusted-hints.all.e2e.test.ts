@@ -172,7 +172,14 @@ describe('annotations of an untrusted MCP server', () => {
     const names = claims.map(([, claimed]) => (claimed.name === 'wire_money' ? { ...claimed, name: 'send_funds' } : claimed));
     far.setTools(names);
     await ok('POST', '/v1/servers/far/refresh');
-    await ok('POST', '/v1/servers/far/tools/wire_money/rebind', { to: 'send_funds' });
+    // The new name contradicts the hint, which the old one did not: somebody has to read that first.
+    const rebind = () => service.call('POST', '/v1/servers/far/tools/wire_money/rebind', { to: 'send_funds' });
+    expect(await rebind()).toMatchObject({ status: 409, json: { detail: expect.stringContaining('has findings') } });
+    const { refId, findings } = (await accept('send_funds')).json;
+    expect(await accept('send_funds', { refId, acknowledge: findings.map(({ finding }: { finding: string }) => finding) })).toMatchObject({
+      status: 200,
+    });
+    expect(await rebind()).toMatchObject({ status: 200 });
     expect(await ok('GET', '/v1/servers/far/tools/send_funds')).toMatchObject({ state: 'ready', annotationsAccepted: false });
     await asks('far', '/far.send_funds {}');
 
