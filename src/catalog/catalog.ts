@@ -68,7 +68,7 @@ import { createDeliveryBatches } from './triggers/deliveries/delivery-batches.ts
 import { createDispatcher } from './triggers/deliveries/dispatcher.ts';
 import { createScheduler } from './triggers/schedules/schedule-runs.ts';
 import { createTransactions } from './records/transactions.ts';
-import { catalogBackupPlan, createBackupMethods, createSessionActivation } from './records/workspace-backup.ts';
+import { catalogBackupPlan, createSessionActivation } from './records/restored-sessions.ts';
 
 /** A write waits this long for its publication before it responds; the outbox continues without it. */
 const publishWaitMs = 2_000;
@@ -162,17 +162,18 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
     args: Parameters<CatalogBackupMethods[Name]>,
   ): Promise<Outcome<Awaited<ReturnType<CatalogBackupMethods[Name]>>>> {
     const { storage } = this.ctx;
-    const methods = createBackupMethods({
-      ...{ storage, backup: this.#backup, context: () => this.#context(workspace), kv: () => this.env.KV },
-      ended: async () => {
-        this.#open(workspace);
-        await this.#arm();
-      },
-    });
-    // The methods take the arguments of their row, which TypeScript cannot follow for a variable name.
-    const run = methods[method] as (...given: unknown[]) => Promise<Awaited<ReturnType<CatalogBackupMethods[Name]>>>;
     const created = async (): Promise<Awaited<ReturnType<CatalogBackupMethods[Name]>>> => {
       await this.#create(workspace);
+      const { createBackupMethods } = await import('./records/workspace-backup.ts');
+      const methods = createBackupMethods({
+        ...{ storage, backup: this.#backup, context: () => this.#context(workspace), kv: () => this.env.KV },
+        ended: async () => {
+          this.#open(workspace);
+          await this.#arm();
+        },
+      });
+      // The methods take the arguments of their row, which TypeScript cannot follow for a variable name.
+      const run = methods[method] as (...given: unknown[]) => Promise<Awaited<ReturnType<CatalogBackupMethods[Name]>>>;
       return await run(...args);
     };
     return this.#started(() => toOutcome(created));

@@ -1,6 +1,6 @@
 /**
- * The backup of the Catalog's object, and the restore of a workspace: its state, what becomes of restored rows, and the job that makes the
- * restored sessions available. `storage/backup/restore-archive.ts` drives a restore.
+ * The backup of the Catalog's object, and the restore of a workspace: its state, and what becomes of restored rows. Rarely used, so the Catalog
+ * loads it on demand. `storage/backup/restore-archive.ts` drives a restore.
  */
 import { Problem } from '../../core/problem.ts';
 import { noLauncher, unprovenCommand } from '../../core/servers/stdio.ts';
@@ -8,40 +8,19 @@ import { readTimeRule } from '../../core/triggers/schedules/next-run.ts';
 import type { ScheduleDocument } from '../../core/triggers/schedules/schedule.ts';
 import type { DocumentKind } from '../../ports/catalog.ts';
 import { dropLaterHeads } from '../../storage/audit-log.ts';
-import type {
-  CatalogBackupMethods,
-  CatalogRestoreStatus,
-  EndOptions,
-  ListedId,
-  SkippedDocument,
-} from '../../storage/backup/backup-objects.ts';
-import { type BackupPlan, type ObjectBackup, requireWorkspace } from '../../storage/backup/object-backup.ts';
+import type { CatalogBackupMethods, CatalogRestoreStatus, EndOptions, SkippedDocument } from '../../storage/backup/backup-objects.ts';
+import { type ObjectBackup, requireWorkspace } from '../../storage/backup/object-backup.ts';
 import { kvKeys } from '../../storage/keys.ts';
-import { hasTable, catalogMigrations } from '../../storage/schema.ts';
-import type { CatalogContext, Job } from '../context.ts';
+import { hasTable } from '../../storage/schema.ts';
+import type { CatalogContext } from '../context.ts';
 import { allRows } from '../documents/documents.ts';
 import { recordChange, shardHeads } from './audit.ts';
 import { enqueueDocument, enqueuePublish } from './outbox.ts';
+import { countUnavailable, listSessionIds } from './restored-sessions.ts';
 import { eraseWaits } from './session-waits.ts';
 
-/**
- * The loose tables may be large, or are written by most requests. Their rows belong to rows of others or are independent; `dropVoidRows`
- * deletes those that were added or deleted between pages. All names are published again.
- */
-export const catalogBackupPlan: BackupPlan = {
-  migrations: catalogMigrations,
-  loose: [
-    ...['toolset_versions', 'document_versions', 'edition_chunks', 'sessions', 'session_waits', 'deliveries', 'delivery_parts'],
-    ...['callbacks', 'callback_attempts', 'callback_bodies', 'audit', 'audit_log', 'audit_heads'],
-  ],
-  // Grants: an archive must not make tokens valid that were revoked since.
-  skipped: ['outbox', 'oauth_records', 'reseals'],
-};
-
-const activatedPerRun = 50;
 /** Deletions in KV for one call. */
 const clearedEditions = 100;
-const activationRetryMs = 30_000;
 
 type Host = {
   storage: DurableObjectStorage;
@@ -81,10 +60,6 @@ export function createBackupMethods({ storage, backup, context, kv, ended }: Hos
       record(() => recordChange(context(), { by: keyId, action: 'backup', resource: 'workspace', name: workspace }));
     },
   };
-}
-
-function listSessionIds(sql: SqlStorage, after: number, limit: number): ListedId[] {
-  return sql.exec<ListedId>('SELECT number, id FROM sessions WHERE number > ? ORDER BY number LIMIT ?', after, limit).toArray();
 }
 
 function readRestoreStatus(sql: SqlStorage, backup: ObjectBackup): CatalogRestoreStatus {
@@ -242,46 +217,4 @@ function publishEverything(context: CatalogContext): void {
   }
   for (const kind of ['providers', 'model-aliases', 'rules', 'subscriptions', 'settings', 'members'] as const)
     enqueuePublish(context, kind, '');
-}
-
-function readActivated(sql: SqlStorage): number | null {
-  const row = sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'restored'").toArray()[0];
-  return row === undefined ? null : Number(row.value);
-}
-
-function countUnavailable(sql: SqlStorage): number {
-  const after = readActivated(sql);
-  if (after === null) return 0;
-  return Math.max(1, sql.exec<{ count: number }>('SELECT count(*) AS count FROM sessions WHERE number > ?', after).one().count);
-}
-
-/** Makes the restored sessions available, in the order of their creation; continues after a crash. `activate`: may be repeated. */
-export function createSessionActivation({ sql, now, log }: CatalogContext, activate: (id: string) => Promise<void>): Job {
-  let retryAt = 0;
-  return {
-    nextDue: () => (readActivated(sql) === null ? null : Math.max(retryAt, now())),
-    runDue: async () => {
-      const after = readActivated(sql);
-      if (after === null || retryAt > now()) return;
-      const ids = listSessionIds(sql, after, activatedPerRun);
-      const failures = await Promise.all(
-        ids.map(
-          async ({ id }) =>
-            await activate(id).then(
-              () => null,
-              (error: unknown) => error,
-            ),
-        ),
-      );
-      const failed = failures.find((failure) => failure !== null && !(failure instanceof Problem));
-      if (failed !== undefined) {
-        retryAt = now() + activationRetryMs;
-        return log.error('restored sessions could not be made available; it will be retried', { cause: String(failed) });
-      }
-      for (const problem of failures) if (problem !== null) log.error('a restored session is not available', { cause: String(problem) });
-      const last = ids.at(-1);
-      if (last === undefined) sql.exec("DELETE FROM meta WHERE key = 'restored'");
-      else sql.exec("UPDATE meta SET value = ? WHERE key = 'restored'", String(last.number));
-    },
-  };
 }

@@ -7,7 +7,6 @@
 import { Problem } from '../../../core/problem.ts';
 import { limits } from '../../../core/limits.ts';
 import type { DeliveryStatus } from '../../../core/triggers/delivery.ts';
-import { readTimeRule } from '../../../core/triggers/schedules/next-run.ts';
 import { parseTemplate } from '../../../core/triggers/templates/parse-template.ts';
 import { renderTrigger } from '../../../core/triggers/templates/render-template.ts';
 import type { ScheduleDocument } from '../../../core/triggers/schedules/schedule.ts';
@@ -100,6 +99,8 @@ async function runDue(context: CatalogContext, deps: ScheduleDeps, { schedule, d
   }
   // As above.
   const document = row.body as ScheduleDocument;
+  // Loaded when a schedule is due, with the parser.
+  const { readTimeRule } = await import('../../../core/triggers/schedules/next-run.ts');
   const read = readTimeRule(document);
   if ('issue' in read) throw new Error(`${read.issue.path}: ${read.issue.message}`);
   const { newest, next } = read.rule.since(since ?? due, context.now());

@@ -2,7 +2,7 @@
 import { ResourceName } from '../../../core/agent.ts';
 import { parseDocument } from '../../../core/issues.ts';
 import { invalidRequest, type Issue } from '../../../core/problem.ts';
-import { isSameRule, readTimeRule, type TimeRule } from '../../../core/triggers/schedules/next-run.ts';
+import type { TimeRule } from '../../../core/triggers/schedules/next-run.ts';
 import { parseTemplate } from '../../../core/triggers/templates/parse-template.ts';
 import { Schedule, type ScheduleDocument } from '../../../core/triggers/schedules/schedule.ts';
 import type { Warning } from '../../../core/warning.ts';
@@ -26,14 +26,16 @@ export const scheduleWriter: DocumentWriter = {
     if (previous === null) requireCapacity(context.sql, 'schedule', maxSchedules, 'schedules');
     // Schedule bodies are written only here.
     const before = previous === null ? null : (previous.body as ScheduleDocument);
-    const rule = checkDocument(document, before, context.now());
+    const { readTimeRule, isSameRule } = await import('../../../core/triggers/schedules/next-run.ts');
+    const isSame = before !== null && isSameRule(document, before);
+    const rule = checkDocument(document, readTimeRule(document), isSame, context.now());
     const secret = await sealCallback(context, name, document, callbackSecret, previous);
     return {
       body: { ...document, name, hasCallbackSecret: secret.sealed !== null },
       ...secret,
       warnings: [...warningsOf(context, document), ...pastWarnings(document, context.now())],
       commit: () => {
-        writeNextRun(context, name, document, before, rule);
+        writeNextRun(context, name, document, isSame && before.paused !== true, rule);
         if (document.paused === true)
           skipHeld(context, { kind: 'schedule', name }, 'the schedule was paused while this run was waiting for the previous one');
       },
@@ -52,12 +54,11 @@ export const scheduleWriter: DocumentWriter = {
 };
 
 /** Returns the times; throws `invalid_request` with every fault of the times and templates. */
-function checkDocument(document: ScheduleDocument, before: ScheduleDocument | null, now: number): TimeRule {
+function checkDocument(document: ScheduleDocument, read: { rule: TimeRule } | { issue: Issue }, isSame: boolean, now: number): TimeRule {
   const issues: Issue[] = [];
-  const read = readTimeRule(document);
   if ('issue' in read) issues.push(read.issue);
   // A schedule that has run may be written again with the same date when something else changes.
-  else if ((before === null || !isSameRule(document, before)) && read.rule.first(now) === null) issues.push(neverIssue(document, now));
+  else if (!isSame && read.rule.first(now) === null) issues.push(neverIssue(document, now));
   for (const path of ['session', 'input'] as const) {
     const parsed = parseTemplate(document[path], path, 'schedule');
     if ('issue' in parsed) issues.push(parsed.issue);
@@ -71,16 +72,9 @@ function neverIssue({ at }: ScheduleDocument, now: number): Issue {
   return { path: 'cron', message: 'never occurs: none of its months has such a day' };
 }
 
-/** Unchanged times keep the next run, so that frequent writes of a schedule do not prevent it from running. */
-function writeNextRun(
-  context: CatalogContext,
-  name: string,
-  document: ScheduleDocument,
-  before: ScheduleDocument | null,
-  rule: TimeRule,
-): void {
-  const isStanding = before !== null && before.paused !== true && document.paused !== true && isSameRule(document, before);
-  if (isStanding) return;
+/** `wasRunning`: with the same times. Unchanged times keep the next run, so that frequent writes of a schedule do not prevent it from running. */
+function writeNextRun(context: CatalogContext, name: string, document: ScheduleDocument, wasRunning: boolean, rule: TimeRule): void {
+  if (wasRunning && document.paused !== true) return;
   const due = document.paused === true ? null : rule.first(context.now());
   const statement = `INSERT INTO schedule_state (schedule, due_at) VALUES (?, ?)
     ON CONFLICT (schedule) DO UPDATE SET due_at = excluded.due_at, since = NULL`;
