@@ -7788,11 +7788,11 @@ export interface components {
                     secret: string;
                 };
             };
-            /** @description Returned when the server requests roots. Default: none. */
+            /** @description Returned when the server requests roots. `client`: those of the calling MCP client. Default: none. */
             roots?: {
                 name?: string;
                 uri: string;
-            }[];
+            }[] | "client";
             /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
             sampling?: boolean;
             /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
@@ -8059,11 +8059,11 @@ export interface components {
                     secret: string;
                 };
             };
-            /** @description Returned when the server requests roots. Default: none. */
+            /** @description Returned when the server requests roots. `client`: those of the calling MCP client. Default: none. */
             roots?: {
                 name?: string;
                 uri: string;
-            }[];
+            }[] | "client";
             /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
             sampling?: boolean;
             /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
@@ -10362,11 +10362,11 @@ export interface components {
                     secret: string;
                 };
             };
-            /** @description Returned when the server requests roots. Default: none. */
+            /** @description Returned when the server requests roots. `client`: those of the calling MCP client. Default: none. */
             roots?: {
                 name?: string;
                 uri: string;
-            }[];
+            }[] | "client";
             /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
             sampling?: boolean;
             /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */

@@ -284,10 +284,10 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
         expect(asked).toEqual([]);
         expect(said).toMatchObject([{ result: { roots: [{ uri: 'file:///srv/data' }] } }]);
       },
-      // The server is trusted, so it gets the client's own roots; an untrusted one is refused (`test/mcp/client/hostile.test.ts`).
+      // Trusted, but its document does not name the client's roots.
       refused: ({ asked, said }) => {
         expect(asked).toEqual([]);
-        expect(said).toMatchObject([{ result: { roots: [{ uri: 'file:///home' }] } }]);
+        expect(said).toMatchObject([{ error: { code: -32601 } }]);
       },
     }),
     'server-request-unrelated': unrelated(),

@@ -65,7 +65,7 @@ export async function connectBoth(
 
 /** Stores the server and a toolset of all its tools, under their own names, without approvals. */
 export async function offerAll(service: SharedService, server: string, url: string): Promise<void> {
-  const { status, json } = await service.call('PUT', `/v1/servers/${server}`, { kind: 'mcp', url, trusted: true });
+  const { status, json } = await service.call('PUT', `/v1/servers/${server}`, { kind: 'mcp', url, trusted: true, roots: 'client' });
   expect([200, 201]).toContain(status);
   expect(json.health.status, JSON.stringify(json)).toBe('ok');
   const { tools: all } = (await service.call('GET', `/v1/servers/${server}`)).json;

@@ -119,10 +119,15 @@ export const McpServer = z
       description: 'Allows the server to request completions from the model of the calling MCP client. Default: false.',
     }),
     roots: z
-      .array(z.strictObject({ uri: z.string().min(1).max(limits.maxUrlLength), name: z.string().max(200).optional() }))
-      .max(50)
+      .union(
+        [
+          z.array(z.strictObject({ uri: z.string().min(1).max(limits.maxUrlLength), name: z.string().max(200).optional() })).max(50),
+          z.literal('client'),
+        ],
+        { error: 'must be a list of at most 50 {"uri", "name"?}, or "client"' },
+      )
       .optional()
-      .meta({ description: 'Returned when the server requests roots. Default: none.' }),
+      .meta({ description: 'Returned when the server requests roots. `client`: those of the calling MCP client. Default: none.' }),
     ...shownMembers,
   })
   .check(({ value, issues }) => {

@@ -110,7 +110,8 @@ export type StdioRun = {
   cwd?: string;
   /** Declared to the server. */
   capabilities: Record<string, unknown>;
-  roots: Record<string, unknown>[];
+  /** `client`: of the session whose call is in progress. */
+  roots: Record<string, unknown>[] | 'client';
   /** The secrets in `args` and `env`, which the log does not show. */
   hidden: string[];
   /** The time for the start, in milliseconds. */

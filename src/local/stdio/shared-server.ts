@@ -200,9 +200,9 @@ export class SharedServer {
 
   #receiveQuestion(message: RpcMessage, method: string): void {
     const request = this.#soleCaller();
-    const capability = method.startsWith('elicitation/') ? 'elicitation' : 'sampling';
+    const capability = method === 'roots/list' ? 'roots' : method.startsWith('elicitation/') ? 'elicitation' : 'sampling';
     if (method === 'ping') this.#answer(message.id, { result: {} });
-    else if (method === 'roots/list') this.#answer(message.id, { result: { roots: this.#run.roots } });
+    else if (method === 'roots/list' && this.#run.roots !== 'client') this.#answer(message.id, { result: { roots: this.#run.roots } });
     else if (request === null) this.#answer(message.id, refusal('it is not certain which client of this server caused the request'));
     else if (request.session.capabilities[capability] === undefined)
       this.#answer(message.id, refusal(`the client of this call does not support ${capability}`));

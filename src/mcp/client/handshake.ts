@@ -52,7 +52,7 @@ export async function openWire({ server, context, capabilities, maxBytes, isMaxF
   const command = server.mcp?.command;
   const { url, headers, fetch } = await (command === undefined
     ? urlTarget(server, context)
-    : commandTarget(server, command, context, toCapabilities({ ...server, trusted: false }, allAskableInput, true).legacy));
+    : commandTarget(server, command, context, toCapabilities(server, { ...allAskableInput, roots: {} }, true).legacy));
   const shared = { left: maxBytes };
   const fetchOptions = {
     server: server.name,
@@ -181,18 +181,15 @@ export type DeclaredCapabilities = { modern: ClientCapabilities; legacy: Record<
 export const allAskableInput: AskableInput = { elicitation: { form: {}, url: {} }, sampling: {} };
 
 /** `isAnswered`: whether input can be given while a call is open. */
-export function toCapabilities(
-  { mcp, trusted }: Pick<ServerAccess, 'mcp' | 'trusted'>,
-  askable: AskableInput,
-  isAnswered: boolean,
-): DeclaredCapabilities {
+export function toCapabilities({ mcp }: Pick<ServerAccess, 'mcp'>, askable: AskableInput, isAnswered: boolean): DeclaredCapabilities {
   // The caller's declaration unchanged; the SDK's type has only the known members.
   const asked = {
     ...(askable.elicitation && { elicitation: askable.elicitation }),
     ...(askable.sampling && mcp?.sampling === true && { sampling: askable.sampling }),
   } as ClientCapabilities;
-  const hasRoots = (mcp?.roots?.length ?? 0) > 0;
-  const roots = hasRoots || (trusted && askable.roots !== undefined) ? { roots: {} } : {};
+  const isOfClient = mcp?.roots === 'client';
+  const hasRoots = !isOfClient && (mcp?.roots?.length ?? 0) > 0;
+  const roots = hasRoots || (isOfClient && askable.roots !== undefined) ? { roots: {} } : {};
   return {
     modern: { ...asked, ...roots, extensions: { [tasksExtension]: {} } },
     legacy: { ...(isAnswered && asked), ...((hasRoots || isAnswered) && roots) },

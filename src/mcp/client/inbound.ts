@@ -1,6 +1,6 @@
 /**
  * Handles messages that a server sends while a request is open: notifications go to the hooks, and input requests (2025 eras) to the client
- * that can answer them. Roots come from the server's document, else, for a trusted server, from the client; elicitations must pass `core/tools/elicitation.ts`; everything else is rejected.
+ * that can answer them. Roots come from the server's document, which may name the client's; elicitations must pass `core/tools/elicitation.ts`; everything else is rejected.
  */
 import { type Client, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';

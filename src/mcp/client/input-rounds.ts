@@ -30,7 +30,7 @@ export type RoundOutcome =
 /** Added to the parameters when the request is repeated. */
 export type RetryParams = { inputResponses?: Record<string, InputAnswer>; requestState?: string };
 
-type Asking = Pick<ServerAccess, 'name' | 'mcp' | 'trusted'>;
+type Asking = Pick<ServerAccess, 'name' | 'mcp'>;
 
 export async function answerInputRounds(
   server: Asking,
@@ -119,11 +119,11 @@ export function screenQuestion(server: Asking, request: InputRequest, askable: A
   switch (request.method) {
     case 'roots/list': {
       const roots = server.mcp?.roots ?? [];
-      if (roots.length > 0) return { kind: 'answer', answer: { roots } };
-      // They name folders of the user's machine.
-      return askable.roots === undefined || !server.trusted
+      // Those of the client name folders of the user's machine, and some servers give access to whatever they name.
+      if (roots === 'client' && askable.roots !== undefined) return { kind: 'ask', request: { method: request.method, params: {} } };
+      return roots === 'client' || roots.length === 0
         ? { kind: 'refused', reason: 'No roots are configured.' }
-        : { kind: 'ask', request: { method: request.method, params: {} } };
+        : { kind: 'answer', answer: { roots } };
     }
     case 'elicitation/create':
       return screenElicitationQuestion(server.name, request, askable);

@@ -101,6 +101,25 @@ describe('a server behind the bridge', () => {
     await hanging;
   });
 
+  it('gets the roots of the calling client if its document says so, and never those of another one', async () => {
+    const bridge = await newBridge();
+    const run = runOf([], { capabilities: { roots: {} }, roots: 'client' });
+    const [ada, bob] = [await connectTo(bridge, run, { roots: {} }), await connectTo(bridge, run, { roots: {} })];
+    const without = await connectTo(bridge, run);
+    for (const [client, uri] of [
+      [ada, 'file:///ada'],
+      [bob, 'file:///bob'],
+    ] as const)
+      client.setRequestHandler('roots/list', () => ({ roots: [{ uri }] }));
+    expect(await callJson(ada, 'roots')).toEqual({ roots: [{ uri: 'file:///ada' }] });
+    expect(await callJson(bob, 'roots')).toEqual({ roots: [{ uri: 'file:///bob' }] });
+    expect(await call(without, 'roots')).toContain('the client of this call does not support roots');
+    const hanging = bob.callTool({ name: 'hang' }).catch(() => null);
+    await expect.poll(async () => await call(ada, 'roots')).toContain('not certain which client');
+    await bob.close();
+    await hanging;
+  });
+
   it('may print other text than messages, and results that are too large', async () => {
     const bridge = await newBridge();
     const client = await connectTo(bridge, runOf(['garbage-first']));

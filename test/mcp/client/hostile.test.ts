@@ -493,10 +493,22 @@ describe('a server that requests input', () => {
     const told = asking([{ method: 'roots/list' }]);
     await call(told.scripted, hooks, { mcp: { era: 'legacy', roots } });
     expect(told.said).toMatchObject([{ result: { roots } }]);
-    const none = asking([{ method: 'roots/list' }]);
-    await call(none.scripted, hooks);
-    expect(none.said).toMatchObject([{ error: { code: -32601 } }]);
     expect(asked).toEqual([]);
+  });
+
+  it.each([
+    [false, undefined],
+    [true, undefined],
+    [true, []],
+    [false, 'client'],
+    [true, 'client'],
+  ] as const)('roots-list: gets those of the client only if its document says so (trusted: %s, roots: %j)', async (trusted, roots) => {
+    const { hooks, asked } = hooksThat({ roots: [{ uri: 'file:///home' }] });
+    const told = asking([{ method: 'roots/list' }]);
+    await call(told.scripted, hooks, { trusted, mcp: { era: 'legacy', ...(roots && { roots: roots as never }) } });
+    if (roots === 'client') expect(told.said).toMatchObject([{ result: { roots: [{ uri: 'file:///home' }] } }]);
+    else expect(told.said).toMatchObject([{ error: { code: -32601 } }]);
+    expect(asked.map(({ method }) => method)).toEqual(roots === 'client' ? ['roots/list'] : []);
   });
 
   it('elicitation-secret: for a password in a form is declined, without user input', async () => {

@@ -76,7 +76,7 @@ export function ServerFields({ draft, isNew, edit, replace }: FieldsProps & { is
 }
 
 /** A page cannot change what the machine runs. */
-function CommandShown({ draft: { command = '', args = [], env = {}, cwd } }: { draft: ServerDraft }) {
+function CommandShown({ draft: { command = '', args = [], env = {}, cwd, roots, sampling } }: { draft: ServerDraft }) {
   const shown = (value: string | { secret: string }): string => (typeof value === 'string' ? value : `(secret ${value.secret})`);
   const variables = Object.entries(env).map(([name, value]) => `${name}=${shown(value)}`);
   return (
@@ -84,11 +84,17 @@ function CommandShown({ draft: { command = '', args = [], env = {}, cwd } }: { d
       <span>Command of the machine that Moniker runs on</span>
       <pre>{visible([...variables, command, ...args.map(shown)].join(' '))}</pre>
       <small class="hint">
-        {cwd !== undefined && <>In {visible(cwd)}. </>}Only the machine itself can change it: with <code>moniker add server</code> or a
-        project file.
+        {cwd !== undefined && <>In {visible(cwd)}. </>}
+        {roots !== undefined && <>Roots: {visible(rootsText(roots))}. </>}
+        {sampling === true && <>It may request completions. </>}
+        Only the machine itself can change it: with <code>moniker add server</code> or a project file.
       </small>
     </div>
   );
+}
+
+function rootsText(roots: NonNullable<ServerDraft['roots']>): string {
+  return roots === 'client' ? 'those of the calling MCP client' : roots.map(({ uri }) => uri).join(', ') || 'none';
 }
 
 type OAuth = components['schemas']['ServerOAuth'];
@@ -96,7 +102,8 @@ const grants: readonly OAuth['grant'][] = ['authorization_code', 'client_credent
 
 function McpFields({ draft, change }: ServerChange) {
   const secrets = useSecretNames();
-  const { oauth } = draft;
+  const { oauth, roots = [] } = draft;
+  const hasList = roots !== 'client' && roots.length > 0;
   const setOAuth = (members: { [Name in keyof OAuth]?: OAuth[Name] | undefined }): void =>
     change({ oauth: oauth && withMembers(oauth, members) });
   return (
@@ -124,6 +131,14 @@ function McpFields({ draft, change }: ServerChange) {
           const grant = choice === 'user' ? 'authorization_code' : grants.find((one) => one === choice);
           change({ oauth: grant && { ...rest, grant, ...(choice === 'user' && { per: 'user' as const }) } });
         }}
+      />
+      <ChoiceField
+        label="Roots"
+        path="roots"
+        hint="Folders and URLs that it may work with, if it requests them."
+        value={roots === 'client' ? 'client' : hasList ? 'list' : ''}
+        choices={[['', 'none'], ['client', 'those of the calling MCP client'], ...(hasList ? [['list', rootsText(roots)] as const] : [])]}
+        onInput={(choice) => choice !== 'list' && change({ roots: choice === 'client' ? 'client' : undefined })}
       />
       {oauth !== undefined && (
         <div class="fields two">
