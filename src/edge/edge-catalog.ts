@@ -5,6 +5,8 @@
 import { limits } from '../core/limits.ts';
 import { joinTaint, untainted } from '../core/policy/taint.ts';
 import { type Outcome, Problem, quoted, toOutcome } from '../core/problem.ts';
+import { changedLaunch } from '../core/servers/launched-settings.ts';
+import { noLauncher } from '../core/servers/stdio.ts';
 import { createToolFilter } from '../core/tools/tool-filter.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
@@ -126,6 +128,10 @@ function servedMethods(parts: CatalogParts): Served {
     serverTool: lists.tool,
     refreshServer: lists.refreshStatic,
     serverDocument: lists.document,
+    completeServer: (name, document) => {
+      if (changedLaunch(documents.find('server', name)?.body ?? null, document).length > 0) throw new Problem('forbidden', noLauncher);
+      return document;
+    },
     claimRefresh: lists.claim,
     takeDiscovery: lists.takeDiscovery,
     takeFailure: lists.takeFailure,

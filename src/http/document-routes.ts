@@ -18,6 +18,7 @@ import {
   unchanged,
   writeConditions,
 } from './documents.ts';
+import { commandPermission } from './launcher-proof.ts';
 import { pageFor, PageQuery, pageOf, withUnstored } from './paging.ts';
 import { patchBody, patchDocument, patchHeaders, patchedAnswer, type Patching } from './patch.ts';
 import { defineRoute, type Route, type Sent } from './route.ts';
@@ -208,7 +209,10 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
       },
       async ({ c, services, principal, params, body, answer }) => {
         const name = nameOf(params);
-        const written = await write({ services, principal }, name, body, writeConditions(c));
+        const written = await write({ services, principal }, name, body, {
+          ...writeConditions(c),
+          ...commandPermission(c, services.settings),
+        });
         return answerWrite(answer, written, `${list}/${encodeURIComponent(name)}`, written.view);
       },
     ),
@@ -230,12 +234,16 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
       },
       async ({ c, services, principal, params, body, answer }) => {
         const name = nameOf(params);
-        const { document, view } = await patchDocument(body, writeConditions(c), {
-          ...routes.unshown,
-          schema: routes.body,
-          read: () => orUnstored(services, name, services.catalog(principal).get(kind, name)),
-          write: (patched, options) => write({ services, principal }, name, patched, options),
-        });
+        const { document, view } = await patchDocument(
+          body,
+          { ...writeConditions(c), ...commandPermission(c, services.settings) },
+          {
+            ...routes.unshown,
+            schema: routes.body,
+            read: () => orUnstored(services, name, services.catalog(principal).get(kind, name)),
+            write: (patched, options) => write({ services, principal }, name, patched, options),
+          },
+        );
         return answer(200, view, { etag: etag(document.version) });
       },
     ),

@@ -4,7 +4,7 @@ import type { Settings } from '../core/settings.ts';
 import { launcherHeader } from '../core/servers/stdio.ts';
 import type { AppContext } from './middleware/request-context.ts';
 
-/** Options of a write that may add a server with a command: only with the proof, or if the operator allows it (`MONIKER_ALLOW_STDIO`). */
+/** Options of a write that may set what programs are given: only with the proof, or if the operator allows it (`MONIKER_ALLOW_STDIO`). */
 export function commandPermission(c: AppContext, { launcher, allowStdio }: Settings): { mayRunCommands?: true } {
   const given = c.req.header(launcherHeader);
   const isProven = launcher !== null && given !== undefined && equalInConstantTime(given, launcher.token);

@@ -155,7 +155,7 @@ export const environmentHelp = `Environment variables:
   MONIKER_ALLOWED_ORIGINS       origins that browsers may call from, comma-separated
   MONIKER_ALLOW_PRIVATE_HOSTS   private hosts that requests may go to, comma-separated, for example 127.0.0.1:*
   MONIKER_TRUSTED_PROXY_HEADER  header in which your reverse proxy sends the address of the client, for example x-forwarded-for
-  MONIKER_ALLOW_STDIO           api: keys with the scope admin may add servers that run commands of this machine
+  MONIKER_ALLOW_STDIO           api: keys with the scope admin may add and change servers that run commands of this machine
   MONIKER_ALIASES               off: resolve no aliases
   MONIKER_AUDIT_SHARDS          number of audit logs for calls, 1 to 32 (default: 8)
   MONIKER_OIDC_ISSUER, MONIKER_OIDC_CLIENT_ID, MONIKER_OIDC_CLIENT_SECRET, MONIKER_OIDC_NAME, MONIKER_GOOGLE_CLIENT_ID,

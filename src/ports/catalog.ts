@@ -14,7 +14,7 @@ import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Safeguards } from '../core/guard.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import type { DecidedTool, ListingReport, ServerAccess, ServerTool } from '../core/servers/server.ts';
+import type { DecidedTool, ListingReport, Server, ServerAccess, ServerTool } from '../core/servers/server.ts';
 import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import type { Discovery, ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
 import type { ListedSession, ListedWait, SessionFilter, SessionUpdate, WaitFilter } from '../core/turn/session-summary.ts';
@@ -87,7 +87,7 @@ export type WriteOptions = {
   dryRun?: boolean;
   /** Members that are not kept from the stored document although the new one lacks them. */
   removed?: readonly string[];
-  /** The caller may add a server that runs a command of this machine (`http/launcher-proof.ts`). */
+  /** The caller may set what the programs of this machine are given (`core/servers/launched-settings.ts`). */
   mayRunCommands?: true;
   /** For a toolset: revokes the tools that the write removes. */
   revoke?: true;
@@ -214,6 +214,8 @@ export interface CatalogPort {
   refreshServer(server: string): Promise<ListingReport>;
   /** Returns the text of an OpenAPI document that was stored in full; null: the server has none. */
   serverDocument(server: string): Promise<string | null>;
+  /** Returns a document to test, which need not be stored. Throws `forbidden` for what only the launcher may give to a program. */
+  completeServer(server: string, document: Server, options?: Pick<WriteOptions, 'mayRunCommands'>): Promise<Server>;
   /** Grants a lease for reading what the server lists; one reader has it at a time, for `limits.refreshLeaseMs`. */
   claimRefresh(server: string, reason: RefreshReason): Promise<RefreshClaim>;
   /** Stores what was read and releases the lease. Throws `conflict` if the document has changed or another lease was granted since. */

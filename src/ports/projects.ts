@@ -47,7 +47,7 @@ export type ApplyRequest = {
   force?: boolean;
   /** Removes documents that the project created and no longer has. */
   prune?: boolean;
-  /** Servers may run a command of this machine (`WriteOptions`). Without it, new and changed ones are skipped. */
+  /** As in `WriteOptions`. Without it, what it allows is skipped. */
   mayRunCommands?: true;
   /** The documents leave the project, which is then forgotten. */
   ends?: boolean;

@@ -100,6 +100,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   reviewedOffers: read,
   refreshServer: { ...write, invalidates: ofServer },
   serverDocument: read,
+  completeServer: read,
   claimRefresh: record,
   takeDiscovery: { ...write, invalidates: ofServer },
   takeFailure: { ...write, invalidates: ofServer },

@@ -69,11 +69,12 @@ describe('an import', () => {
     };
     const file = JSON.stringify({ mcpServers: { 'Fake Server': command } });
     const refused = await send(file);
-    expect(refused.json.created).toEqual(['secrets.FAKE_TOKEN']);
-    expect(refused.json.skipped[0]).toEqual({ name: 'servers.fake-server', reason: expect.stringContaining('moniker import') });
+    expect(refused.json.created).toEqual([]);
+    for (const [index, name] of ['secrets.FAKE_TOKEN', 'servers.fake-server'].entries())
+      expect(refused.json.skipped[index]).toEqual({ name, reason: expect.stringContaining('moniker import') });
     const { token } = JSON.parse(readFileSync(join(dataDir, 'launcher'), 'utf8')) as { token: string };
     const done = await send(file, '', { [launcherHeader]: token });
-    expect(done.json).toMatchObject({ created: ['servers.fake-server', 'toolsets.claude'], unchanged: ['secrets.FAKE_TOKEN'] });
+    expect(done.json).toMatchObject({ created: ['secrets.FAKE_TOKEN', 'servers.fake-server', 'toolsets.claude'] });
     const { json } = await service.call('POST', '/v1/toolsets/claude/calls', { name: 'environment', arguments: {} });
     expect([json.canonical, json.isError, json.content[0].text]).toEqual([
       'fake-server.environment',

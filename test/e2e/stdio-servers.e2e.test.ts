@@ -47,7 +47,7 @@ it('is added only with the token of the launcher, and called by alias', async ()
   for (const given of ['', 'another token']) expect((await put(serverOf([]), { [launcherHeader]: given })).status).toBe(403);
   const tested = await service.call('POST', '/v1/servers/fake/test', serverOf([]));
   expect(tested.json).toMatchObject({ status: 403, detail: expect.stringContaining('MONIKER_ALLOW_STDIO=api') });
-  await service.call('PUT', '/v1/secrets/FAKE_TOKEN', { value: 'value-of-the-token', hosts: ['fake.stdio'] });
+  await service.call('PUT', '/v1/secrets/FAKE_TOKEN', { value: 'value-of-the-token', hosts: ['fake.stdio'] }, proof);
   const added = await put(serverOf(['', 'first'], { env: { FAKE_TOKEN: { secret: 'FAKE_TOKEN' } } }));
   expect(added.json).toMatchObject({ health: { status: 'ok' }, connection: { server: { name: 'fake' } } });
   const names = ['echo', 'environment', 'identity', 'crash', 'fork', 'print'];
@@ -78,11 +78,13 @@ it('is started with the new command after a change, and can be changed otherwise
   const patched = await service.call('PATCH', '/v1/servers/fake', { timeoutMs: 20_000 });
   expect(patched.status).toBe(200);
   expect((await service.call('PATCH', '/v1/servers/fake', { args: ['-e', '1'] })).status).toBe(403);
+  expect((await service.call('PATCH', '/v1/servers/fake', { trusted: true, roots: [{ uri: 'file:///' }] })).status).toBe(403);
+  expect((await service.call('PUT', '/v1/secrets/FAKE_TOKEN', { value: '/', hosts: ['fake.stdio'] })).status).toBe(403);
 });
 
 it('is started with a new secret, and with a command of the maximum size', async () => {
   const { pid } = JSON.parse(await call('identity'));
-  await service.call('PUT', '/v1/secrets/FAKE_TOKEN', { value: 'another-value-of-it', hosts: ['fake.stdio'] });
+  await service.call('PUT', '/v1/secrets/FAKE_TOKEN', { value: 'another-value-of-it', hosts: ['fake.stdio'] }, proof);
   await eventually('another process', async () => (JSON.parse(await call('identity')).pid === pid ? undefined : true));
   const env = { FAKE_TOKEN: { secret: 'FAKE_TOKEN' }, LONG: '%'.repeat(45_000) };
   expect((await put(serverOf(['', 'second'], { env }))).json).toMatchObject({ health: { status: 'ok' } });

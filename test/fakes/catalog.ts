@@ -531,6 +531,7 @@ export function createFakeCatalog(options: {
       const { document } = existing('server', server).body;
       return document === undefined ? null : typeof document === 'string' ? document : JSON.stringify(document);
     },
+    completeServer: async (_server, document) => document,
     claimRefresh: life.claim,
     takeDiscovery: async (server, leave, discovery) => {
       const report = await life.takeDiscovery(server, leave, discovery);

@@ -258,11 +258,17 @@ describe('a restore', () => {
       ...[past, Date.now() + 3_600_000],
     );
     await sql('INSERT INTO documents VALUES (\'server\', \'local\', 1, 0, \'{"kind":"mcp","command":"npx"}\', NULL, 1, 1)');
+    await sql("INSERT INTO documents VALUES ('secret', 'DIR', 1, 0, '{\"hosts\":[\"local.stdio\"]}', 'sealed', 1, 1)");
+    await sql("INSERT INTO documents VALUES ('secret', 'API', 1, 0, '{\"hosts\":[\"api.example.com\"]}', 'sealed', 1, 1)");
     const lines = await read();
     await catalog.put('agent', 'newer', { model: 'rehearsal/default' });
     await waitFor(async () => (await testEnv.KV.get(kvKeys.published('agent', workspace, 'newer'))) !== null);
     const { skipped } = await restore(lines);
-    expect(skipped).toMatchObject([{ kind: 'server', name: 'local' }]);
+    expect(skipped).toMatchObject([
+      { kind: 'server', name: 'local' },
+      { kind: 'secret', name: 'DIR' },
+    ]);
+    expect((await catalog.list('secret', { limit: 10 })).items.map(({ name }) => name)).toEqual(['API']);
     expect((await catalog.list('server', { limit: 10 })).items).toEqual([]);
     expect(await sql('SELECT status, due_at FROM deliveries')).toEqual([{ status: 'failed', due_at: null }]);
     expect(await sql('SELECT status, due_at FROM callbacks')).toEqual([{ status: 'dead', due_at: null }]);

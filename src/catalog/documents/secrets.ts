@@ -1,23 +1,29 @@
 /** Writes secrets. The value is sealed here and leaves only sealed; GET shows its hosts and tools. */
 import { parseDocument } from '../../core/issues.ts';
+import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { invalidRequest, type Issue } from '../../core/problem.ts';
 import { Secret, type SecretBinding, SecretName } from '../../core/policy/secret.ts';
+import { changedSecret } from '../../core/servers/launched-settings.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { SealedSecret } from '../../storage/published-values.ts';
 import { equalInConstantTime } from '../../core/constant-time.ts';
 import { openValue, type SealedFor, sealValue } from '../../storage/secret-box.ts';
 import type { CatalogContext } from '../context.ts';
 import { type DocumentRow, findRow } from './documents.ts';
+import { requireLauncher } from '../servers/require-launcher.ts';
 import type { DocumentWriter } from './write-document.ts';
 
 export const secretWriter: DocumentWriter = {
   nameFault: (_context, name) => SecretName.safeParse(name).error?.issues[0]?.message ?? null,
 
-  prepare: async (context, name, body, previous) => {
+  prepare: async (context, name, body, previous, options) => {
     const { value, hosts, tools } = parseDocument(Secret, body);
     const { sealed, sealedChanged } = await reseal(context, { workspace: context.workspace, kind: 'secret', name }, value, previous);
-    return { body: { hosts, ...(tools !== undefined && { tools }) }, sealed, sealedChanged, warnings: lengthWarnings(value) };
+    const binding = { hosts, ...(tools !== undefined && { tools }) };
+    const isSame = !sealedChanged && canonicalJson(binding) === canonicalJson(previous?.body ?? null);
+    requireLauncher(context, isSame ? [] : changedSecret(hosts), options);
+    return { body: binding, sealed, sealedChanged, warnings: lengthWarnings(value) };
   },
 };
 

@@ -5,7 +5,7 @@ import { readDocument } from '../servers/server-state.ts';
 import { listConnections, readConnection, saveConnection } from '../servers/connections.ts';
 import { readGrant, saveGrant } from '../servers/server-grants.ts';
 import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../servers/server-refresh.ts';
-import { listServerTools, readServerTool, refreshServer } from '../servers/servers.ts';
+import { completeServer, listServerTools, readServerTool, refreshServer } from '../servers/servers.ts';
 import { Problem } from '../../core/problem.ts';
 import type { CatalogContext } from '../context.ts';
 import { keyRights } from '../keys/keys.ts';
@@ -18,6 +18,7 @@ export const serverHandlers = {
     requireRow(sql, 'server', server);
     return readDocument(sql, server);
   },
+  completeServer: ({ context }, server, document, options = {}) => completeServer(context, server, document, options),
   claimRefresh: ({ context }, server, reason) => claimRefresh(context, server, reason),
   takeFailure: ({ context }, server, lease, failure) => takeFailure(context, server, lease, failure),
   serverGrant: ({ context }, server, keyId) => (keyId === undefined ? readGrant(context, server) : readConnection(context, server, keyId)),

@@ -3,7 +3,8 @@
  * loads it on demand. `storage/backup/restore-archive.ts` drives a restore.
  */
 import { Problem } from '../../core/problem.ts';
-import { noLauncher, unprovenCommand } from '../../core/servers/stdio.ts';
+import { changedLaunch, changedSecret } from '../../core/servers/launched-settings.ts';
+import type { SecretBinding } from '../../core/policy/secret.ts';
 import { readTimeRule } from '../../core/triggers/schedules/next-run.ts';
 import type { ScheduleDocument } from '../../core/triggers/schedules/schedule.ts';
 import type { DocumentKind } from '../../ports/catalog.ts';
@@ -16,6 +17,7 @@ import type { CatalogContext } from '../context.ts';
 import { allRows } from '../documents/documents.ts';
 import { recordChange, shardHeads } from './audit.ts';
 import { enqueueDocument, enqueuePublish } from './outbox.ts';
+import { whyRefused } from '../servers/require-launcher.ts';
 import { countUnavailable, listSessionIds } from './restored-sessions.ts';
 import { eraseWaits } from './session-waits.ts';
 
@@ -158,20 +160,17 @@ function dropVoidRows(sql: SqlStorage, newestSession: number): void {
   sql.exec('DELETE FROM callback_bodies WHERE callback NOT IN (SELECT number FROM callbacks)');
 }
 
-/** A server document with a command runs a program on the machine: only its administrator may add one. */
+/** What gives something to a program of the machine: only its administrator may add it. */
 function dropCommands(context: CatalogContext): SkippedDocument[] {
   const { sql } = context;
-  const reason = context.settings.launcher === null ? noLauncher : unprovenCommand;
-  return allRows(sql, 'server')
-    .filter(({ body }) => body.command !== undefined)
-    .map(({ kind, name }) => {
-      sql.exec(
-        "UPDATE documents SET deleted = 1, body = '{}', sealed = NULL, version = version + 1 WHERE kind = ? AND name = ?",
-        kind,
-        name,
-      );
-      return { kind, name, reason };
-    });
+  const reason = whyRefused(context);
+  const servers = allRows(sql, 'server').filter(({ body }) => changedLaunch(null, body).length > 0);
+  // Written only by the writer of secrets, or signed by a service that did so.
+  const secrets = allRows(sql, 'secret').filter(({ body }) => changedSecret((body as SecretBinding).hosts).length > 0);
+  return [...servers, ...secrets].map(({ kind, name }) => {
+    sql.exec("UPDATE documents SET deleted = 1, body = '{}', sealed = NULL, version = version + 1 WHERE kind = ? AND name = ?", kind, name);
+    return { kind, name, reason };
+  });
 }
 
 /** The service that was backed up has probably started these turns and sent these callbacks. Both can be repeated manually. */

@@ -18,14 +18,15 @@ import {
   type StaticServer,
 } from '../../core/servers/server.ts';
 import { reservedServers } from '../../core/names/reserved-names.ts';
-import { isSameCommand, noLauncher, plainCredentials, unprovenCommand } from '../../core/servers/stdio.ts';
+import { changedLaunch } from '../../core/servers/launched-settings.ts';
+import { isSameCommand, plainCredentials } from '../../core/servers/stdio.ts';
 import { isSameClient } from '../../core/servers/server-identity.ts';
 import { healthOf, afterDocumentChange } from '../../core/servers/refresh-state.ts';
 import { isRemembered, readEchoedListing, missingTool, pinListing, type PinnedItem } from '../../core/listing/apply-listing.ts';
 import { unlisted } from '../../core/listing/stored-offer.ts';
-import type { Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
+import type { Page, PageRequest, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
-import { listRows, requireRow, toStoredDocument, type DocumentRow } from '../documents/documents.ts';
+import { findRow, listRows, requireRow, toStoredDocument, type DocumentRow } from '../documents/documents.ts';
 import { knownTools } from '../tools/known-tools.ts';
 import { checkSecretUses, type NamedSecret } from '../documents/secrets.ts';
 import { definitionsOfServer, dropDefinitions, serverOf, toServerOfTools } from './server-definitions.ts';
@@ -40,6 +41,7 @@ import {
   storeDocument,
   withDocument,
 } from './server-state.ts';
+import { requireLauncher } from './require-launcher.ts';
 import { deleteServerTool, pageOfTools, readTools, requireTool, toolCounts, writeTool } from './server-tools.ts';
 import { prepareListing, prepareTools } from './accept-listing.ts';
 import { namedTools } from '../toolsets/toolset-versions.ts';
@@ -55,7 +57,7 @@ export const serverWriter: DocumentWriter = {
   prepare: async (context, name, body, previous, options) => {
     const document = parseDocument(Server, body);
     checkNameInBody(name, document);
-    if (options.mayRunCommands !== true) requireKnownCommand(context, document, previous);
+    requireLauncher(context, changedLaunch(previous?.body ?? null, document), options);
     const warnings = checkSecrets(context, name, document);
     const prepared =
       document.kind === 'static'
@@ -162,12 +164,6 @@ function isSamePlace(previous: DocumentRow | null, document: Server): boolean {
   );
 }
 
-/** A write without proof may change other members of a server, but not what this machine runs. */
-function requireKnownCommand({ settings }: CatalogContext, document: Server, previous: DocumentRow | null): void {
-  if (document.kind !== 'mcp' || document.command === undefined || isSameCommand(previous?.body ?? {}, document)) return;
-  throw new Problem('forbidden', settings.launcher === null ? noLauncher : unprovenCommand);
-}
-
 /** Another client would receive the grant. Secrets are bound to hosts by themselves. */
 function isOtherClient(previous: DocumentRow | null, document: Server): boolean {
   if (previous === null) return true;
@@ -200,6 +196,12 @@ function shownReadings({ sql }: CatalogContext, servers: readonly string[]): (se
     const { connection, offered: offers } = state;
     return { ...counted, health: healthOf(state), ...(connection !== null && { connection }), offers };
   };
+}
+
+/** Returns a document to test. Throws as a write of it, if it gives something to a program. */
+export function completeServer(context: CatalogContext, name: string, document: Server, options: WriteOptions): Server {
+  requireLauncher(context, changedLaunch(findRow(context.sql, 'server', name)?.body ?? null, document), options);
+  return document;
 }
 
 export function listServerTools(context: CatalogContext, server: string, page: PageRequest): Page<ServerTool> {

@@ -77,7 +77,7 @@ export function isSameCommand(one: CommandMembers, other: CommandMembers): boole
 export const noLauncher =
   'It is a command, which only a Moniker on your own machine can run (`npm start` or `moniker start`). Run the server there, or make it available over Streamable HTTP and set `url`.';
 export const unprovenCommand =
-  'Servers with a `command` run programs on the machine of this Moniker, so they are added there: with the command line (`moniker add server`, `moniker import`) or a project file. To let API keys with the scope `admin` add them, start Moniker with MONIKER_ALLOW_STDIO=api.';
+  'Servers with a `command` run programs on the machine of this Moniker, so they are added there, and what the programs are given is set there: with the command line (`moniker add server`, `moniker import`) or a project file. To let API keys with the scope `admin` do it, start Moniker with MONIKER_ALLOW_STDIO=api.';
 
 export function commandOf({ command, args, env, cwd }: CommandMembers): Command | null {
   if (command === undefined) return null;
@@ -98,7 +98,7 @@ export const launcherHeader = 'x-moniker-launcher';
 /** A `StdioRun` as JSON, encoded as a URI component. */
 export const runHeader = 'x-moniker-stdio';
 
-/** What the bridge runs, with secrets filled in. Requests with an equal run share one process. */
+/** What the bridge runs, with secrets filled in (`stdio-run.ts`). Requests with an equal `processText` share one process. */
 export type StdioRun = {
   workspace: string;
   server: string;

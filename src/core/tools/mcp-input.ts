@@ -43,6 +43,9 @@ export function toGiven({ state }: InputRequired, responses: Readonly<Record<str
 /** The requests that the caller supports (MCP `ClientCapabilities`). */
 export type AskableInput = { elicitation?: { form?: object; url?: object }; sampling?: object; roots?: object };
 
+/** Declared when tools are listed: many servers list only tools that their client can support. */
+export const allAskableInput: AskableInput = { elicitation: { form: {}, url: {} }, sampling: {} };
+
 /** Clients from before modes existed send `elicitation: {}` and support forms. */
 export function canElicit({ elicitation }: AskableInput, mode: 'form' | 'url'): boolean {
   if (elicitation === undefined) return false;

@@ -10,6 +10,8 @@ import type { Principal, Scope } from '../../core/principal.ts';
 import { invalidRequest, type Issue, Problem } from '../../core/problem.ts';
 import type { Project } from '../../core/project/project.ts';
 import { documentPath, projectSections } from '../../core/project/project-sections.ts';
+import type { SecretBinding } from '../../core/policy/secret.ts';
+import { changedSecret } from '../../core/servers/launched-settings.ts';
 import { givenResources } from '../../core/skills/skill.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import { policyDocument, workspaceDocument, type CatalogPort } from '../../ports/catalog.ts';
@@ -42,8 +44,8 @@ const rules: Readonly<Record<ProjectKind, { scope: Scope; what?: string }>> = {
 };
 
 /**
- * `unset`: paths of documents whose secret has no value. They may fail, and so may servers whose command the caller may not run, and the
- * documents that name their tools.
+ * `unset`: paths of documents whose secret has no value. They may fail, and so may servers whose command the caller may not run, their
+ * secrets, and the documents that name their tools.
  */
 type WriteConditions = { unset: ReadonlySet<string>; mayRunCommands: boolean };
 
@@ -70,7 +72,7 @@ export async function projectWrites(
   const writes: DocumentWrite[] = [];
   for (const document of documents) {
     const { kind, name } = document;
-    const mayFail = unset.has(documentPath(kind, name)) || needsOneOf(commands, document);
+    const mayFail = unset.has(documentPath(kind, name)) || needsOneOf(commands, document) || (!mayRunCommands && isForCommand(document));
     const checked = await orFault(
       mayFail,
       atPathAsync(kind, name, () => check(deps, principal, document)),
@@ -174,6 +176,12 @@ function namesToolsOf(servers: readonly string[], { kind, body }: Document): boo
 /** Whether the document is one of these servers, or names one of their tools. */
 function needsOneOf(servers: readonly string[], document: Document): boolean {
   return document.kind === 'server' ? servers.includes(document.name) : servers.length > 0 && namesToolsOf(servers, document);
+}
+
+/** Whether the document is a secret for programs of the machine. */
+function isForCommand({ kind, body }: Document): boolean {
+  // Parsed with the schema of a project's secrets.
+  return kind === 'secret' && changedSecret((body as Partial<SecretBinding>).hosts).length > 0;
 }
 
 function atPath<T>(kind: ProjectKind, name: string, work: () => T): T {

@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
 import { limits } from '../../core/limits.ts';
-import { nullIfNotFound, Problem } from '../../core/problem.ts';
+import { Problem } from '../../core/problem.ts';
 import { ListingReport, Server } from '../../core/servers/server.ts';
-import { isSameCommand, noLauncher, unprovenCommand } from '../../core/servers/stdio.ts';
 import { ServerTest } from '../../core/servers/server-state.ts';
 import { commandPermission } from '../launcher-proof.ts';
 import { requireSameName } from '../documents.ts';
@@ -47,14 +46,12 @@ export const serverHealthRoutes: readonly Route[] = [
       answers: { 200: { description: 'The test result.', schema: ServerTest } },
     },
     async ({ c, answer, services, principal, params, body }) => {
-      const document = Object.keys(body).length === 0 ? undefined : parseDocument(Server, body);
-      if (document !== undefined) requireSameName(params.server, document);
-      if (document?.kind === 'mcp' && document.command !== undefined && commandPermission(c, services.settings).mayRunCommands !== true) {
-        const stored = await nullIfNotFound(services.catalog(principal).get('server', params.server));
-        if (!isSameCommand(stored?.body ?? {}, document))
-          throw new Problem('forbidden', services.settings.launcher === null ? noLauncher : unprovenCommand);
-      }
-      return answer(200, await services.servers(principal.workspace).test(params.server, document));
+      const { test } = services.servers(principal.workspace);
+      if (Object.keys(body).length === 0) return answer(200, await test(params.server));
+      const given = parseDocument(Server, body);
+      requireSameName(params.server, given);
+      const permission = commandPermission(c, services.settings);
+      return answer(200, await test(params.server, await services.catalog(principal).completeServer(params.server, given, permission)));
     },
   ),
 ];

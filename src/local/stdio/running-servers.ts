@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { StdioRun } from '../../core/servers/stdio.ts';
+import { processText } from '../../core/servers/stdio-run.ts';
 import { CommandFault } from './child.ts';
 import { createServerLog, type ServerLog } from './server-log.ts';
 import { type BridgeSession, SharedServer } from './shared-server.ts';
@@ -96,8 +97,8 @@ function entryOf(entries: Map<string, Entry>, run: StdioRun, onLog: (line: strin
   return entry;
 }
 
-function keyOf({ version: _version, startMs: _startMs, hidden: _hidden, ...process }: StdioRun): string {
-  return createHash('sha256').update(JSON.stringify(process)).digest('hex');
+function keyOf(run: StdioRun): string {
+  return createHash('sha256').update(processText(run)).digest('hex');
 }
 
 /** Ends the processes of earlier documents of the server. A request of an isolate with an old document starts the old command again. */

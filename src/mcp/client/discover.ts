@@ -10,7 +10,7 @@ import type { Discovery, ServerConnection, ServerOffers } from '../../core/serve
 import type { UpstreamMethod } from '../../core/servers/upstream-method.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
-import { allAskableInput } from './handshake.ts';
+import { allAskableInput } from '../../core/tools/mcp-input.ts';
 import { type Connection, withConnection } from './connection.ts';
 import { permanentError, toFault, upstreamError } from './upstream-fault.ts';
 import type { ConnectionMemory } from './connection-memory.ts';

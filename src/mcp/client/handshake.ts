@@ -50,9 +50,7 @@ export type OpenedWire = {
 /** Sends nothing yet. */
 export async function openWire({ server, context, capabilities, maxBytes, isMaxForAll, known, sent }: WireParts): Promise<OpenedWire> {
   const command = server.mcp?.command;
-  const { url, headers, fetch } = await (command === undefined
-    ? urlTarget(server, context)
-    : commandTarget(server, command, context, toCapabilities(server, { ...allAskableInput, roots: {} }, true).legacy));
+  const { url, headers, fetch } = await (command === undefined ? urlTarget(server, context) : commandTarget(server, command, context));
   const shared = { left: maxBytes };
   const fetchOptions = {
     server: server.name,
@@ -176,9 +174,6 @@ const tasksExtension = 'io.modelcontextprotocol/tasks';
  * during the call.
  */
 export type DeclaredCapabilities = { modern: ClientCapabilities; legacy: Record<string, unknown> };
-
-/** Declared when tools are listed: many servers list only tools that their client can support. */
-export const allAskableInput: AskableInput = { elicitation: { form: {}, url: {} }, sampling: {} };
 
 /** `isAnswered`: whether input can be given while a call is open. */
 export function toCapabilities({ mcp }: Pick<ServerAccess, 'mcp'>, askable: AskableInput, isAnswered: boolean): DeclaredCapabilities {

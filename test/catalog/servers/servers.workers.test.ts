@@ -438,7 +438,7 @@ describe('a server that is a command', () => {
 
   it('uses only secrets that are bound to it, and warns of credentials in its document', async () => {
     const { catalog } = await emptyWorkspace();
-    await catalog.put('secret', 'FILES_TOKEN', { value: 'a-secret-value', hosts: ['files.stdio'] });
+    await catalog.put('secret', 'FILES_TOKEN', { value: 'a-secret-value', hosts: ['files.stdio'] }, { mayRunCommands: true });
     const put = async (name: string, more: Record<string, unknown> = {}) =>
       (await catalog.put('server', name, { ...files, ...more }, { mayRunCommands: true })).warnings.map(({ path }) => path);
     expect(await put('files')).toEqual([]);

@@ -1,0 +1,48 @@
+/**
+ * What the launcher runs for a server with a `command`. The Worker sends it with each request, and the Catalog builds it again to find programs
+ * that run something else. `launched-settings.ts` says which members of the document it has.
+ */
+import { canonicalJson } from '../hash.ts';
+import { limits } from '../limits.ts';
+import { secretHostOf } from '../policy/secret.ts';
+import { allAskableInput } from '../tools/mcp-input.ts';
+import type { McpServer, ServerAccess } from './server.ts';
+import type { Command, StdioRun } from './stdio.ts';
+
+/** The start of the command must be reported before the caller's own timeout. */
+const startShare = 0.8;
+
+/** Throws as `secret`, which returns the value of a secret that is bound to the host. */
+export async function buildRun(
+  { name, version, url, mcp, timeoutMs = limits.toolTimeoutMs }: Pick<ServerAccess, 'name' | 'version' | 'url' | 'mcp' | 'timeoutMs'>,
+  { command, args = [], env = {}, cwd }: Command,
+  secret: (name: string, host: string) => Promise<string>,
+): Promise<Omit<StdioRun, 'workspace'>> {
+  const hidden: string[] = [];
+  const filled = async (value: string | { secret: string }): Promise<string> => {
+    if (typeof value === 'string') return value;
+    const text = await secret(value.secret, secretHostOf(url));
+    hidden.push(text);
+    return text;
+  };
+  return {
+    ...{ server: name, version, command, hidden },
+    args: await Promise.all(args.map(filled)),
+    env: Object.fromEntries(await Promise.all(Object.entries(env).map(async ([name, value]) => [name, await filled(value)] as const))),
+    ...(cwd !== undefined && { cwd }),
+    capabilities: declaredCapabilities(mcp),
+    roots: mcp?.roots ?? [],
+    startMs: Math.round(timeoutMs * startShare),
+  };
+}
+
+/** Sessions share the process, so it is not known yet what their clients support. */
+function declaredCapabilities({ sampling, roots = [] }: Pick<McpServer, 'sampling' | 'roots'> = {}): StdioRun['capabilities'] {
+  const { elicitation } = allAskableInput;
+  return { elicitation, ...(sampling === true && { sampling: {} }), ...(roots.length > 0 && { roots: {} }) };
+}
+
+/** Returns what identifies a process, as text: runs with an equal one share it. */
+export function processText({ version: _version, startMs: _startMs, hidden: _hidden, ...process }: StdioRun): string {
+  return canonicalJson(process);
+}
