@@ -8,6 +8,7 @@ import type { Redaction } from './core/redaction/redaction.ts';
 import type { Plan } from './core/turn/plan.ts';
 import type { Principal } from './core/principal.ts';
 import type { Server, ServerAccess, ServerKind } from './core/servers/server.ts';
+import type { Program } from './core/servers/stdio.ts';
 import { connectPageUrl } from './core/servers/user-connection.ts';
 import type { RefreshReason } from './core/servers/refresh-state.ts';
 import { publicBase, readSettings } from './core/settings.ts';
@@ -29,6 +30,7 @@ import { createAskGuard } from './engine/guard/ask-guard.ts';
 import { createToolMaker } from './engine/configuration/tool-maker.ts';
 import type { TurnDeps } from './engine/turn/run-turn.ts';
 import { testServer } from './engine/servers/test-server.ts';
+import { findUnwantedPrograms } from './engine/servers/unwanted-programs.ts';
 import { createToolFetch, createUpstreamContexts, refuseOtherOrigins } from './engine/servers/server-fetch.ts';
 import { createAttemptLimit } from './engine/attempt-limit.ts';
 import { createRefusalCounter } from './engine/triggers/count-refusals.ts';
@@ -43,7 +45,7 @@ import type { McpAnswer, McpRequest } from './mcp/server/endpoint.ts';
 import type { ServeDeps } from './mcp/server/serve-context.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { readBounded } from './net/read-bounded.ts';
-import { createStdioBridge } from './net/stdio-bridge.ts';
+import { createProgramNotice, createStdioBridge } from './net/stdio-bridge.ts';
 import { createInstanceName, hopHeader, refuseOwnHop, createOutbound, sendThrough } from './net/outbound.ts';
 import type { WaitUntil } from './platform/background.ts';
 import { createRuntime } from './platform/runtime.ts';
@@ -68,7 +70,8 @@ import { createAuditKey } from './storage/audit-chain.ts';
 import { createAudits } from './storage/audit-client.ts';
 import { createBackups } from './storage/backup/backup-client.ts';
 import type { Bindings } from './storage/bindings.ts';
-import { createCatalogClient, createCatalogs } from './storage/catalog-client.ts';
+import { isActiveWorkspace } from './storage/active-workspace.ts';
+import { callCatalog, createCatalogClient, createCatalogs } from './storage/catalog-client.ts';
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
 import { createLimiter } from './storage/limit-counters.ts';
@@ -110,6 +113,7 @@ type SessionService =
   | 'rules'
   | 'dispatchRun'
   | 'sendCallback'
+  | 'programsChanged'
   | 'eraser'
   | 'recordUsage';
 
@@ -192,6 +196,15 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     approvalLinks: createApprovalLinks(master),
     /** Refreshes the tool lists of servers, and tests a server (`engine/servers/refresh-server.ts`, `engine/servers/test-server.ts`). */
     servers: servers.admin,
+    /** Returns the keys of those programs of the launcher that are to end. */
+    unwantedPrograms: (programs: readonly Program[]): Promise<string[]> =>
+      findUnwantedPrograms(
+        {
+          isActive: (workspace) => isActiveWorkspace(bindings, workspace),
+          keys: (workspace, names) => callCatalog(bindings, workspace, 'programKeys', [names]),
+        },
+        programs,
+      ),
     /** Signs people in to servers (OAuth) and provides the tokens. */
     signIns,
     planTurn: plan,
@@ -234,6 +247,11 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     /** For the Catalog: starts the turn of a delivery. */
     dispatchRun: (run: TriggeredRun): Promise<void> =>
       dispatchRun({ planTurn: plan, sessions, limiter: base.limiter, ids: runtime.ids }, run),
+    /** For the Catalog: tells the launcher that servers, secrets or workspaces were changed. It also checks its programs regularly. */
+    programsChanged: (): Promise<void> =>
+      base
+        .noticePrograms()
+        .catch((error: unknown) => runtime.log.error('the launcher was not told of a change; it will find out', { cause: String(error) })),
     /** For the Catalog of `default`: erases deleted workspaces. */
     eraser: createWorkspaceEraser({ bindings, sessions, ...settings, log: runtime.log }),
     /** For the Catalog: sends a callback. */
@@ -265,6 +283,7 @@ function buildBase(bindings: Bindings, { background, issued, noApprovals }: Depl
     instance,
     outbound: createOutbound({ ...settings, telemetry: runtime.telemetry, ...(instance !== null && { instance }) }, send),
     stdio: createStdioBridge(settings, send),
+    noticePrograms: createProgramNotice(settings, send),
     cachedDirectory,
     master: createMasterKey(settings.masterKey, settings.previousMasterKey),
     sealing: createAuditKey(settings),

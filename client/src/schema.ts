@@ -1860,6 +1860,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/programs/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find programs that are to end
+         * @description Sent by the launcher of `npm start` and `moniker start`, which runs the commands of servers and ends the programs in `unwanted`: those of servers, secrets and workspaces that were changed or deleted.
+         *
+         *     Only for the root key.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["checkPrograms"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects": {
         parameters: {
             query?: never;
@@ -15131,6 +15155,49 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    checkPrograms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    programs: {
+                        /** @description Identifies what runs, with its secrets; made with the launcher’s token. */
+                        key: string;
+                        server: string;
+                        /** @example acme */
+                        workspace: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The keys of the programs that are to end. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        unwanted: string[];
+                    };
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];

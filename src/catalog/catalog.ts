@@ -112,7 +112,8 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   /** Runs one method in the lane of its row. */
   run<Name extends CatalogMethod>(caller: CatalogCaller, method: Name, args: MethodArguments<Name>): Promise<Outcome<MethodResult<Name>>> {
     const { workspace, keyId } = typeof caller === 'string' ? { workspace: caller, keyId: systemKeyId } : caller;
-    if (this.#isClosed()) {
+    // While the workspace is being restored, its servers are gone.
+    if (this.#isClosed() || (this.#backup.isRestoring && method === 'programKeys')) {
       const answer = answerWhileClosed(method, workspace);
       if (answer !== 'run') return toOutcome(answer as () => MethodResult<Name>);
     }
@@ -167,6 +168,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       const { createBackupMethods } = await import('./records/workspace-backup.ts');
       const methods = createBackupMethods({
         ...{ storage, backup: this.#backup, context: () => this.#context(workspace), kv: () => this.env.KV },
+        begun: () => wire(this.env).programsChanged(),
         ended: async () => {
           this.#open(workspace);
           await this.#arm();
@@ -317,7 +319,8 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       if (context.workspace === rootPrincipal.workspace) setMembersOf(context, context.workspace, users);
       else await callCatalog(this.env, rootPrincipal.workspace, 'setMembersOf', [context.workspace, users]);
     };
-    const outbox = createOutbox(context, { kv: () => this.env.KV, read: readPublished, publishMembers, wake });
+    const programsChanged = (): void => this.#programsChanged();
+    const outbox = createOutbox(context, { kv: () => this.env.KV, read: readPublished, publishMembers, programsChanged, wake });
     const triggers = this.#triggers(context, wake);
     const cancellations = createKeyCancellations(context, { wake, cancel: (keyId, session) => this.#cancelTurns(context, keyId, session) });
     const reseals: ResealNeeds = {
@@ -352,6 +355,11 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       createSessionActivation(context, (id) => activateSession(this.env, context.workspace, id)),
     ];
     return { services, outbox, jobs, closer: this.#closer(context) };
+  }
+
+  /** In the background: what was written is stored, and the launcher checks its programs by itself if the notice is lost. */
+  #programsChanged(): void {
+    this.ctx.waitUntil(this.#counted(wire(this.env).programsChanged()));
   }
 
   #auditKeeper(context: CatalogContext): Job {

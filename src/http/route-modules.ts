@@ -36,6 +36,7 @@ export const routeModules: readonly RouteModule[] = [
   { roots: ['/v1/servers'], load: async () => (await import('./routes/server-tools.ts')).serverToolRoutes },
   { roots: ['/v1/servers'], load: async () => (await import('./routes/server-offers.ts')).serverOfferRoutes },
   { roots: ['/v1/servers'], load: async () => (await import('./routes/server-health.ts')).serverHealthRoutes },
+  { roots: ['/v1/programs'], load: async () => (await import('./routes/programs.ts')).programRoutes },
   { roots: ['/v1/providers'], load: async () => (await import('./routes/providers.ts')).providerRoutes },
   { roots: ['/v1/secrets'], load: async () => (await import('./routes/secrets.ts')).secretRoutes },
   { roots: ['/v1/policy'], load: async () => (await import('./routes/policy.ts')).policyRoutes },

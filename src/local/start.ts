@@ -41,6 +41,8 @@ export type StartOptions = {
   purpose: 'command' | 'plan' | null;
 };
 
+type Unwanted = { unwanted: string[] };
+
 /** Resolves after the service has ended. */
 export async function start({ reload, isProduction, environment, project, purpose }: StartOptions): Promise<void> {
   if (reload && !isCheckout)
@@ -62,7 +64,12 @@ export async function start({ reload, isProduction, environment, project, purpos
     rememberFound(dataFolderOf(environment), environment, log);
     const build = (): Promise<string> => ensureBundle(join(local.dataDir, 'bundle'), () => print('Building …'));
     const [bundle, ollama] = await Promise.all([build(), findOllama(environment.OLLAMA_HOST)]);
-    const bridge = await startBridge(token, log);
+    const api = createApiClient(url, keys.rootKey);
+    const bridge = await startBridge(
+      token,
+      log,
+      async (programs) => (await api.post<Unwanted>('/v1/programs/check', { programs })).unwanted,
+    );
     closeBridge = bridge.close;
     const runtime = await startRuntime({
       bundle,

@@ -4,7 +4,7 @@
  */
 import { Problem } from '../core/problem.ts';
 import type { Settings } from '../core/settings.ts';
-import { launcherHeader, runHeader } from '../core/servers/stdio.ts';
+import { changedPath, launcherHeader, runHeader } from '../core/servers/stdio.ts';
 import { recordOf, tryParse } from '../core/json/wire-value.ts';
 import type { StdioBridge } from '../ports/upstream.ts';
 import type { SendOnce } from './outbound.ts';
@@ -27,6 +27,20 @@ export function createStdioBridge({ launcher }: Pick<Settings, 'launcher'>, send
       return response;
     },
   });
+}
+
+const noticeTimeoutMs = 2_000;
+
+/** Returns how to tell the launcher that programs may have to end (`local/stdio/program-check.ts`). Rejects if the notice is lost. */
+export function createProgramNotice({ launcher }: Pick<Settings, 'launcher'>, send: SendOnce): () => Promise<void> {
+  if (launcher === null) return async () => undefined;
+  return async () => {
+    const signal = AbortSignal.timeout(noticeTimeoutMs);
+    const headers = { [launcherHeader]: launcher.token };
+    const response = await send(new Request(new URL(changedPath, launcher.bridgeUrl), { method: 'POST', headers, signal }), true);
+    await response.body?.cancel();
+    if (!response.ok) throw new Error(`the launcher returned ${response.status}`);
+  };
 }
 
 async function faultOf(server: string, response: Response): Promise<Problem> {

@@ -216,6 +216,8 @@ export interface CatalogPort {
   serverDocument(server: string): Promise<string | null>;
   /** Returns a document to test, which need not be stored. Throws `forbidden` for what only the launcher may give to a program. */
   completeServer(server: string, document: Server, options?: Pick<WriteOptions, 'mayRunCommands'>): Promise<Server>;
+  /** Returns the keys of the programs that these servers run; none for a server without a command, or whose secrets cannot be used. */
+  programKeys(servers: readonly string[]): Promise<Record<string, string>>;
   /** Grants a lease for reading what the server lists; one reader has it at a time, for `limits.refreshLeaseMs`. */
   claimRefresh(server: string, reason: RefreshReason): Promise<RefreshClaim>;
   /** Stores what was read and releases the lease. Throws `conflict` if the document has changed or another lease was granted since. */

@@ -101,6 +101,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   refreshServer: { ...write, invalidates: ofServer },
   serverDocument: read,
   completeServer: read,
+  programKeys: read,
   claimRefresh: record,
   takeDiscovery: { ...write, invalidates: ofServer },
   takeFailure: { ...write, invalidates: ofServer },

@@ -532,6 +532,7 @@ export function createFakeCatalog(options: {
       return document === undefined ? null : typeof document === 'string' ? document : JSON.stringify(document);
     },
     completeServer: async (_server, document) => document,
+    programKeys: async () => ({}),
     claimRefresh: life.claim,
     takeDiscovery: async (server, leave, discovery) => {
       const report = await life.takeDiscovery(server, leave, discovery);

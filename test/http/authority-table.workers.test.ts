@@ -110,6 +110,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   patchWorkspace: rootOnly('PATCH', '/v1/workspaces/default', {}),
   getMasterKey: rootOnly('GET', '/v1/master-key'),
   resealWithMasterKey: rootOnly('POST', '/v1/master-key/reseal'),
+  checkPrograms: rootOnly('POST', '/v1/programs/check', { programs: [] }),
   readBackup: rootOnly('GET', '/v1/backup'),
   getRestore: rootOnly('GET', '/v1/restore'),
   restoreWorkspace: rootOnly('POST', '/v1/restore', '{}'),

@@ -169,6 +169,7 @@ export function createHarness(
     signInAttempts: createAttemptLimit(clock.now, { perAddress: 120, perTarget: Number.POSITIVE_INFINITY }),
     refusals: { count: () => undefined, reportDue: () => undefined },
     pageFile: async () => null,
+    unwantedPrograms: unused,
     readiness: async () => ({ storage: 'ok', kv: 'ok', keys: 'ok' }),
     // Tested against the real Catalog.
     oauth: { register: unused, client: unused, request: unused, declined: unused },

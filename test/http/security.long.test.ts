@@ -67,6 +67,7 @@ describe('a key', () => {
     'deleteWorkspace',
     'getMasterKey',
     'resealWithMasterKey',
+    'checkPrograms',
   ]);
 
   it('requires one of the scopes of the route', async () => {

@@ -6,6 +6,7 @@ import { listConnections, readConnection, saveConnection } from '../servers/conn
 import { readGrant, saveGrant } from '../servers/server-grants.ts';
 import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../servers/server-refresh.ts';
 import { completeServer, listServerTools, readServerTool, refreshServer } from '../servers/servers.ts';
+import { readProgramKeys } from '../servers/program-keys.ts';
 import { Problem } from '../../core/problem.ts';
 import type { CatalogContext } from '../context.ts';
 import { keyRights } from '../keys/keys.ts';
@@ -19,6 +20,7 @@ export const serverHandlers = {
     return readDocument(sql, server);
   },
   completeServer: ({ context }, server, document, options = {}) => completeServer(context, server, document, options),
+  programKeys: ({ context }, servers) => readProgramKeys(context, servers),
   claimRefresh: ({ context }, server, reason) => claimRefresh(context, server, reason),
   takeFailure: ({ context }, server, lease, failure) => takeFailure(context, server, lease, failure),
   serverGrant: ({ context }, server, keyId) => (keyId === undefined ? readGrant(context, server) : readConnection(context, server, keyId)),

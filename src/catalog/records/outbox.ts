@@ -61,6 +61,9 @@ export const documentKindOf: Partial<Record<OutboxKind, DocumentKind>> = {
   offers: 'server',
 };
 
+/** What programs of the launcher are started from. */
+const ofPrograms: ReadonlySet<OutboxKind> = new Set(['server', 'secret', 'workspace-status']);
+
 /** Call in the transaction of a write to this document: enqueues what it changes. */
 export function enqueueDocument(context: CatalogContext, kind: DocumentKind, name: string): void {
   for (const published of publishedBy[kind] ?? []) enqueuePublish(context, published, documentKindOf[published] === undefined ? '' : name);
@@ -113,6 +116,8 @@ type ReadValue = (context: CatalogContext, kind: PublishedKind, name: string) =>
 type OutboxTargets = {
   kv(): KVNamespace;
   read: ReadValue;
+  /** Tells the launcher that programs may have to end. */
+  programsChanged(): void;
   /** Tells the workspace `default` who the members of this workspace are. */
   publishMembers(): Promise<void>;
   wake(): Promise<void>;
@@ -176,6 +181,7 @@ export function createOutbox(context: CatalogContext, own: OutboxTargets): Job {
     runDue: async () => {
       const query = 'SELECT kind, name, sequence, attempts FROM outbox WHERE due_at <= ? ORDER BY due_at LIMIT ?';
       const due = context.sql.exec<OutboxRow>(query, context.now(), maxPublishesPerAlarm).toArray();
+      if (due.some(({ kind }) => ofPrograms.has(kind))) own.programsChanged();
       await Promise.all(
         due.map((row) => {
           const key = `${row.kind}:${row.name}`;

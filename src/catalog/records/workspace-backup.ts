@@ -29,11 +29,13 @@ type Host = {
   backup: ObjectBackup;
   context(): CatalogContext;
   kv(): KVNamespace;
+  /** The documents are gone. The object is ended after the call, so the work must be done before. */
+  begun(): Promise<void>;
   /** Opens the Catalog with the restored rows. */
   ended(): Promise<void>;
 };
 
-export function createBackupMethods({ storage, backup, context, kv, ended }: Host): CatalogBackupMethods {
+export function createBackupMethods({ storage, backup, context, kv, begun, ended }: Host): CatalogBackupMethods {
   const { sql } = storage;
   return {
     sessionIds: (after, limit) => listSessionIds(sql, after, limit),
@@ -42,6 +44,7 @@ export function createBackupMethods({ storage, backup, context, kv, ended }: Hos
     beginRestore: async (given) => {
       await storage.deleteAlarm();
       beginRestore(storage, backup, given);
+      await begun();
     },
     saveProgress: (progress) => backup.saveState(progress),
     dropSession: (id) => {

@@ -15,6 +15,7 @@ const answers: Partial<Record<CatalogMethod, unknown>> = {
   keyRights: null,
   // The counters are erased, too.
   limitedHolders: [],
+  programKeys: {},
 };
 
 export function isWorkspaceClosed(sql: SqlStorage): boolean {

@@ -2,7 +2,7 @@
  * What the launcher runs for a server with a `command`. The Worker sends it with each request, and the Catalog builds it again to find programs
  * that run something else. `launched-settings.ts` says which members of the document it has.
  */
-import { canonicalJson } from '../hash.ts';
+import { canonicalJson, sha256HexSync } from '../hash.ts';
 import { limits } from '../limits.ts';
 import { secretHostOf } from '../policy/secret.ts';
 import { allAskableInput } from '../tools/mcp-input.ts';
@@ -42,7 +42,12 @@ function declaredCapabilities({ sampling, roots = [] }: Pick<McpServer, 'samplin
   return { elicitation, ...(sampling === true && { sampling: {} }), ...(roots.length > 0 && { roots: {} }) };
 }
 
-/** Returns what identifies a process, as text: runs with an equal one share it. */
+/** Returns what identifies a process, as text. */
 export function processText({ version: _version, startMs: _startMs, hidden: _hidden, ...process }: StdioRun): string {
   return canonicalJson(process);
+}
+
+/** Returns the key of a program: runs with an equal one share it. Only the launcher and its Worker have the token, and a run has secrets. */
+export function programKey(run: StdioRun, token: string): string {
+  return sha256HexSync(new TextEncoder().encode(`${token}\n${processText(run)}`));
 }

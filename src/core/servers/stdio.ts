@@ -93,12 +93,17 @@ export function plainCredentials(env: NonNullable<Command['env']>, server: strin
   });
 }
 
+/** A program that the launcher runs. `key`: `programKey` (`stdio-run.ts`). */
+export type Program = { workspace: string; server: string; key: string };
+
 /** Sent with the token of the launcher, by the Worker to the bridge and by the command line to the Worker. */
 export const launcherHeader = 'x-moniker-launcher';
+/** The path of the bridge to which the Worker reports that servers or secrets were changed. */
+export const changedPath = '/changed';
 /** A `StdioRun` as JSON, encoded as a URI component. */
 export const runHeader = 'x-moniker-stdio';
 
-/** What the bridge runs, with secrets filled in (`stdio-run.ts`). Requests with an equal `processText` share one process. */
+/** What the bridge runs, with secrets filled in (`stdio-run.ts`). Requests with an equal `programKey` share one process. */
 export type StdioRun = {
   workspace: string;
   server: string;

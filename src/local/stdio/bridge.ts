@@ -7,8 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { equalInConstantTime } from '../../core/constant-time.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { KB, MB } from '../../core/limits/units.ts';
-import { launcherHeader, runHeader, type StdioRun } from '../../core/servers/stdio.ts';
+import { changedPath, launcherHeader, runHeader, type StdioRun } from '../../core/servers/stdio.ts';
 import { loopback } from '../port.ts';
+import type { FindUnwanted } from './program-check.ts';
 import { BridgeFault, createRunningServers, type RunningServers } from './running-servers.ts';
 import type { RpcMessage, BridgeSession, SharedServer, RpcStream } from './shared-server.ts';
 
@@ -21,8 +22,9 @@ const maxSessionStreams = 32;
 
 export type Bridge = { url: string; close(): Promise<void> };
 
-export async function startBridge(token: string, onLog: (line: string) => void): Promise<Bridge> {
-  const servers = createRunningServers(onLog);
+/** `unwanted`: asks the service which programs are to end. */
+export async function startBridge(token: string, onLog: (line: string) => void, unwanted: FindUnwanted): Promise<Bridge> {
+  const servers = createRunningServers(token, { onLog, unwanted });
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
     handle(servers, token, request, response).catch((error: unknown) => {
       if (!(error instanceof BridgeFault)) onLog(`The bridge to stdio servers failed: ${String(error)}`);
@@ -50,6 +52,11 @@ async function handle(servers: RunningServers, token: string, request: IncomingM
   const isOurs = headers.host?.startsWith(`${loopback}:`) === true && headers.origin === undefined;
   if (!isOurs || !equalInConstantTime(String(headers[launcherHeader] ?? ''), token)) {
     answer(response, 403, { error: 'Only the Moniker that started this bridge can use it.' });
+    return;
+  }
+  if (request.url === changedPath) {
+    servers.check();
+    response.writeHead(202).end();
     return;
   }
   // Written by the Worker (`net/stdio-bridge.ts`), which has the token.

@@ -2,10 +2,10 @@
  * The stdio servers that run: one process for each different run (command, secrets, workspace), started at its first use. A server that
  * fails is restarted with increasing pauses; one that is not used is ended.
  */
-import { createHash } from 'node:crypto';
 import type { StdioRun } from '../../core/servers/stdio.ts';
-import { processText } from '../../core/servers/stdio-run.ts';
+import { programKey } from '../../core/servers/stdio-run.ts';
 import { CommandFault } from './child.ts';
+import { createProgramCheck, type FindUnwanted } from './program-check.ts';
 import { createServerLog, type ServerLog } from './server-log.ts';
 import { type BridgeSession, SharedServer } from './shared-server.ts';
 
@@ -13,6 +13,8 @@ const maxProcesses = 64;
 /** Runs whose last failure is remembered. */
 const maxRuns = 500;
 const idleMs = 30 * 60_000;
+/** Of a program that was started for a test of a document that is not stored. */
+const idleTestMs = 5 * 60_000;
 const sweepMs = 30_000;
 /** A package runner may download the server first. */
 const startTimeoutMs = 180_000;
@@ -44,18 +46,46 @@ type Entry = {
 
 export type RunningServers = ReturnType<typeof createRunningServers>;
 
-/** `onLog`: lines for the log of the launcher. */
-export function createRunningServers(onLog: (line: string) => void) {
+/** `onLog`: lines for the log of the launcher. `unwanted`: asks the service. */
+export function createRunningServers(token: string, { onLog, unwanted }: { onLog(line: string): void; unwanted: FindUnwanted }) {
   const entries = new Map<string, Entry>();
+  const keyOf = (run: StdioRun): string => programKey(run, token);
+  const programs = createProgramCheck({
+    ...{ find: unwanted, onLog },
+    running: () =>
+      Array.from(entries)
+        .filter(([, { server, run }]) => server !== null && run.version !== 0)
+        .map(
+          ([
+            key,
+            {
+              run: { workspace, server },
+            },
+          ]) => ({ workspace, server, key }),
+        ),
+    end: (key) => {
+      const entry = entries.get(key);
+      if (entry !== undefined) void end(entry);
+    },
+  });
   const sweeping = setInterval(() => sweep(entries), sweepMs).unref();
   let isClosed = false;
   return {
     /** Returns the server, initialized. Throws `BridgeFault`. */
     async use(run: StdioRun): Promise<SharedServer> {
       if (isClosed) throw new BridgeFault('cannot be started: Moniker is stopping.');
-      const entry = entryOf(entries, run, onLog);
+      const entry = entryOf(entries, keyOf(run), run, onLog);
       retireOthers(entries, entry);
-      return await inTime(entry.starting ?? begin(entries, entry), run.startMs);
+      if (entry.starting !== null) return await inTime(entry.starting, run.startMs);
+      const starting = begin(entries, entry);
+      programs.check();
+      return await inTime(starting, run.startMs);
+    },
+    /** Servers or secrets were changed: programs that are no longer wanted end, and those that tests have left. */
+    check(): void {
+      for (const entry of entries.values())
+        if (entry.run.version === 0 && entry.server?.isReady === true && entry.server.sessions.size === 0) void end(entry);
+      programs.check();
     },
     /** Returns an open session of this run, or null: with another secret, for example, the Worker must open another session. */
     find(run: StdioRun, sessionId: string): { server: SharedServer; session: BridgeSession } | null {
@@ -74,13 +104,13 @@ export function createRunningServers(onLog: (line: string) => void) {
     async close(): Promise<void> {
       isClosed = true;
       clearInterval(sweeping);
+      programs.close();
       await Promise.all([...entries.values()].map(async (entry) => await end(entry)));
     },
   };
 }
 
-function entryOf(entries: Map<string, Entry>, run: StdioRun, onLog: (line: string) => void): Entry {
-  const key = keyOf(run);
+function entryOf(entries: Map<string, Entry>, key: string, run: StdioRun, onLog: (line: string) => void): Entry {
   const known = entries.get(key);
   if (known !== undefined) {
     known.run = { ...run, version: Math.max(run.version, known.run.version) };
@@ -95,10 +125,6 @@ function entryOf(entries: Map<string, Entry>, run: StdioRun, onLog: (line: strin
   const entry: Entry = { run, ...state, usedAt: Date.now(), log: createServerLog(run.server, run.hidden, onLog) };
   entries.set(key, entry);
   return entry;
-}
-
-function keyOf(run: StdioRun): string {
-  return createHash('sha256').update(processText(run)).digest('hex');
 }
 
 /** Ends the processes of earlier documents of the server. A request of an isolate with an old document starts the old command again. */
@@ -183,12 +209,14 @@ async function end(entry: Entry): Promise<void> {
   const { server } = entry;
   entry.server = null;
   entry.starting = null;
+  // Its next use says again whether its document is stored.
+  entry.run = { ...entry.run, version: 0 };
   await server.end();
 }
 
 function sweep(entries: ReadonlyMap<string, Entry>): void {
-  const before = Date.now() - idleMs;
   for (const entry of entries.values()) {
+    const before = Date.now() - (entry.run.version === 0 ? idleTestMs : idleMs);
     const isWatched = [...(entry.server?.sessions.values() ?? [])].some(({ streams }) => streams.size > 0);
     if (entry.server?.isBusy === true || isWatched) entry.usedAt = Date.now();
     else if (entry.usedAt < before) void end(entry);

@@ -77,6 +77,8 @@ export class SharedServer {
       onExit: (how) => this.#exited(how),
     });
     const params = { protocolVersion, capabilities: this.#run.capabilities, clientInfo: { name: 'moniker', version } };
+    // It was ended while the command was being started.
+    if (this.isEnding) await this.#child.end();
     this.#write({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
     const response = await this.#initialized.promise;
     if (!isRecord(response.result)) throw new Error(`rejected \`initialize\`: ${String(recordOf(response.error).message).slice(0, 300)}`);
@@ -235,7 +237,8 @@ export class SharedServer {
 
   #exited(how: string): void {
     this.#initialized.reject(new Error(how));
-    for (const id of [...this.#requests.keys()]) this.#finish(id, errorOf(`The server ${how} before it responded.`));
+    const why = this.isEnding ? 'was ended, because it was changed or deleted or Moniker stops,' : how;
+    for (const id of [...this.#requests.keys()]) this.#finish(id, errorOf(`The server ${why} before it responded.`));
     for (const session of this.sessions.values()) for (const stream of session.streams) stream.end();
     this.sessions.clear();
     this.#events.onExit(how);

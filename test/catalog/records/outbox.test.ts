@@ -35,6 +35,7 @@ it('a late KV write does not replace a newer state', async () => {
     read: readPublished,
     wake,
     publishMembers: async () => undefined,
+    programsChanged: () => undefined,
   });
   const write = (version: number): void => {
     const body = { model: `rehearsal/m${version}` };

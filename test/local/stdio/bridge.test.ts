@@ -2,8 +2,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterEach, describe, expect, it } from 'vitest';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { launcherHeader, runHeader, type StdioRun } from '../../../src/core/servers/stdio.ts';
+import { changedPath, launcherHeader, type Program, runHeader, type StdioRun } from '../../../src/core/servers/stdio.ts';
+import { programKey } from '../../../src/core/servers/stdio-run.ts';
 import { type Bridge, startBridge } from '../../../src/local/stdio/bridge.ts';
+import type { FindUnwanted } from '../../../src/local/stdio/program-check.ts';
+import { waitMs } from '../../busy-machine.ts';
 
 const script = join(import.meta.dirname, 'fake-server.mjs');
 const token = 'token-of-this-launcher';
@@ -16,8 +19,8 @@ afterEach(async () => {
   log.length = 0;
 });
 
-async function newBridge(): Promise<Bridge> {
-  const bridge = await startBridge(token, (line) => log.push(line));
+async function newBridge(unwanted: FindUnwanted = async () => []): Promise<Bridge> {
+  const bridge = await startBridge(token, (line) => log.push(line), unwanted);
   opened.push(bridge);
   return bridge;
 }
@@ -154,6 +157,109 @@ describe('a server behind the bridge', () => {
     expect([isAlive(pid), isAlive(child)]).toEqual([true, true]);
     await bridge.close();
     expect([isAlive(pid), isAlive(child)]).toEqual([false, false]);
+  });
+});
+
+describe('a program that is no longer wanted', () => {
+  /** What the service answers; each call is recorded. */
+  function service(): { find: FindUnwanted; asked: Program[][]; unwanted: Set<string>; fail(times: number): void } {
+    const asked: Program[][] = [];
+    const unwanted = new Set<string>();
+    let failures = 0;
+    const find: FindUnwanted = async (programs) => {
+      asked.push([...programs]);
+      failures -= 1;
+      if (failures >= 0) throw new Error('the service restarts');
+      return programs.map(({ key }) => key).filter((key) => unwanted.has(key));
+    };
+    return { find, asked, unwanted, fail: (times) => (failures = times) };
+  }
+  const notice = (bridge: Bridge, given = token): Promise<Response> =>
+    fetch(new URL(changedPath, bridge.url), { method: 'POST', headers: { [launcherHeader]: given } });
+  const keyOf = (run: StdioRun): string => programKey(run, token);
+
+  it('ends after a notice, with calls in progress, while others keep running', async () => {
+    const { find, asked, unwanted } = service();
+    const bridge = await newBridge(find);
+    const [old, kept] = [runOf(['', 'old']), runOf(['', 'kept'], { server: 'other' })];
+    const [client, other] = [await connectTo(bridge, old), await connectTo(bridge, kept)];
+    const [{ pid }, { pid: keptPid }] = [await callJson(client, 'identity'), await callJson(other, 'identity')];
+    const hanging = client.callTool({ name: 'hang' }).then(() => 'done', String);
+    unwanted.add(keyOf(old));
+    expect((await notice(bridge, 'another token')).status).toBe(403);
+    expect((await notice(bridge)).status).toBe(202);
+    expect(await hanging).toContain('was ended, because it was changed or deleted');
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    expect([isAlive(keptPid), await call(other, 'echo')]).toEqual([true, '{}']);
+    expect(
+      asked
+        .at(-1)
+        ?.map(({ server }) => server)
+        .toSorted(),
+    ).toEqual(['fake', 'other']);
+    expect(JSON.stringify(asked)).not.toContain('old');
+  });
+
+  it('ends after its start if the request that started it was older than the change', async () => {
+    const { find, unwanted } = service();
+    const bridge = await newBridge(find);
+    const run = runOf(['', 'stale']);
+    unwanted.add(keyOf(run));
+    const pids = new Set<unknown>();
+    const started = await connectTo(bridge, run).then(
+      async (client) => await callJson(client, 'identity'),
+      () => null,
+    );
+    if (started !== null) pids.add(started.pid);
+    for (const pid of pids) await expect.poll(() => isAlive(pid)).toBe(false);
+    expect(await notice(bridge).then(({ status }) => status)).toBe(202);
+  });
+
+  it('is ended by a later check if the service did not respond', async () => {
+    const { find, asked, unwanted, fail } = service();
+    const bridge = await newBridge(find);
+    const run = runOf();
+    const { pid } = await callJson(await connectTo(bridge, run), 'identity');
+    await expect.poll(() => asked.length).toBe(1);
+    fail(2);
+    unwanted.add(keyOf(run));
+    await notice(bridge);
+    await expect.poll(() => isAlive(pid), { timeout: waitMs }).toBe(false);
+    expect(asked).toHaveLength(4);
+    expect(log.filter((line) => line.includes('could not be checked'))).toHaveLength(1);
+  });
+
+  it('is asked about twice for many notices, and not at all while nothing runs', async () => {
+    const { find, asked } = service();
+    let release = (): void => undefined;
+    let held: Promise<void> = Promise.resolve();
+    const bridge = await newBridge(async (programs) => {
+      const answer = await find(programs);
+      await held;
+      return answer;
+    });
+    await notice(bridge);
+    expect(asked).toEqual([]);
+    await callJson(await connectTo(bridge, runOf()), 'identity');
+    await expect.poll(() => asked.length).toBe(1);
+    held = new Promise((resolve) => (release = resolve));
+    await Promise.all(Array.from({ length: 50 }, () => notice(bridge)));
+    release();
+    await expect.poll(() => asked.length).toBe(3);
+  });
+
+  it('ends with the notice of any change if a test has left it, but not while the test uses it', async () => {
+    const { find, asked } = service();
+    const bridge = await newBridge(find);
+    const used = await connectTo(bridge, runOf(['', 'test'], { version: 0 }));
+    const { pid } = await callJson(used, 'identity');
+    const mark = `left-${process.pid}`;
+    const isLeft = (): boolean => spawnSync('pgrep', ['-f', mark], { encoding: 'utf8' }).stdout.trim() !== '';
+    await expect(connectTo(bridge, runOf(['', mark], { version: 0, startMs: 1 }))).rejects.toThrow('still starting');
+    expect(isLeft()).toBe(true);
+    await expect.poll(async () => await notice(bridge).then(isLeft), { timeout: waitMs }).toBe(false);
+    expect(await call(used, 'echo')).toBe('{}');
+    expect([isAlive(pid), asked]).toEqual([true, []]);
   });
 });
 
