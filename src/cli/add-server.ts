@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { MonikerClient } from '../../client/src/index.ts';
+import { mayBeCredential } from '../core/import/credentials.ts';
 import { connectService } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { print } from '../local/printing.ts';
@@ -79,7 +80,7 @@ export function toServer(
   const secrets: NewSecret[] = [];
   const trusted = options.trusted && { trusted: true };
   const store = (name: string, value: string, host: string): Value => {
-    if (!carriesCredential(name)) return value;
+    if (!mayBeCredential(name, value)) return value;
     const secret = `${server}_${name}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
     secrets.push({ name: secret, value, hosts: [host] });
     return { secret };
@@ -111,11 +112,6 @@ export function toServer(
   const kind = options.kind ?? (/\.(?:json|ya?ml)$/i.test(url.pathname) ? 'openapi' : 'mcp');
   const headers = Object.fromEntries((options.header ?? []).map(readHeader).map(([name, value]) => [name, store(name, value, url.host)]));
   return { document: { kind, url: first, ...(options.header && { headers }), ...trusted }, secrets };
-}
-
-/** Would be shown by GET if it were stored in the document. */
-function carriesCredential(name: string): boolean {
-  return /auth|cookie|credential|key|pass|pat\b|secret|token/i.test(name);
 }
 
 function readHeader(text: string): [name: string, value: string] {
