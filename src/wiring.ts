@@ -7,7 +7,7 @@ import type { TextRedactor } from './core/redaction/redact-text.ts';
 import type { Redaction } from './core/redaction/redaction.ts';
 import type { Plan } from './core/turn/plan.ts';
 import type { Principal } from './core/principal.ts';
-import type { Server, ServerAccess, ServerKind } from './core/servers/server.ts';
+import type { ServerAccess, ServerKind, CompleteServer } from './core/servers/server.ts';
 import type { Program } from './core/servers/stdio.ts';
 import { connectPageUrl } from './core/servers/user-connection.ts';
 import type { RefreshReason } from './core/servers/refresh-state.ts';
@@ -247,11 +247,13 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     /** For the Catalog: starts the turn of a delivery. */
     dispatchRun: (run: TriggeredRun): Promise<void> =>
       dispatchRun({ planTurn: plan, sessions, limiter: base.limiter, ids: runtime.ids }, run),
-    /** For the Catalog: tells the launcher that servers, secrets or workspaces were changed. It also checks its programs regularly. */
+    /** For the Catalog: notifies the launcher that servers, secrets or workspaces were changed. */
     programsChanged: (): Promise<void> =>
       base
         .noticePrograms()
-        .catch((error: unknown) => runtime.log.error('the launcher was not told of a change; it will find out', { cause: String(error) })),
+        .catch((error: unknown) =>
+          runtime.log.error('the launcher was not notified of a change; it checks its programs regularly', { cause: String(error) }),
+        ),
     /** For the Catalog of `default`: erases deleted workspaces. */
     eraser: createWorkspaceEraser({ bindings, sessions, ...settings, log: runtime.log }),
     /** For the Catalog: sends a callback. */
@@ -342,7 +344,7 @@ function buildServers({ background, settings, runtime, outbound, stdio, cachedDi
     },
     admin: (workspace: string) => ({
       refresh: (name: string, reason: RefreshReason, options?: { isNew?: boolean }) => refresh.refresh(workspace, name, reason, options),
-      test: (name: string, document?: Server) => testServer(reading, workspace, name, document),
+      test: (name: string, document?: CompleteServer) => testServer(reading, workspace, name, document),
       /** Refreshes, in the background, the tool lists of these servers that are stale. */
       refreshIfStale: (names: readonly string[]) => refreshStale(workspace, names),
     }),

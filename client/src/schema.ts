@@ -1135,7 +1135,7 @@ export interface paths {
         };
         /**
          * Export all documents
-         * @description A project file, which `POST /v1/import` and `moniker apply` read. Variables such as `TOKEN` stand for the values of secrets. Keys, sessions, private tools and sign-ins are not part of it; the settings of the workspace are, for the root key.
+         * @description A project file, which `POST /v1/import` and `moniker apply` read. Variables such as `TOKEN` stand for the values of secrets, and `SERVER_FILES_SEED_PHRASE` for values that GET hides. Keys, sessions, private tools and sign-ins are not part of it; the settings of the workspace are, for the root key.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -2409,7 +2409,7 @@ export interface paths {
         };
         /**
          * Read a server with its tools
-         * @description Each tool as models see it, with its state. The response can be sent back with PUT: an unchanged tool stays unchanged.
+         * @description Each tool as models see it, with its state. Values that may be credentials are hidden. The response can be sent back with PUT: an unchanged tool and a hidden value stay unchanged.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -5275,6 +5275,15 @@ export interface components {
             version: string;
         };
         /**
+         * @description In place of a value that may be a credential, which GET does not show. In a write it keeps the stored value at this path. Better, store the value as a secret and give `{"secret": NAME}`.
+         * @example {
+         *       "hidden": "env.SEED_PHRASE"
+         *     }
+         */
+        HiddenValue: {
+            hidden: string;
+        };
+        /**
          * @example {
          *       "header": "x-signature",
          *       "algorithm": "sha256",
@@ -6757,7 +6766,7 @@ export interface components {
             headers?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             kind: components["schemas"]["ProviderKind"];
             /** @description Models listed by `/v1/models`. */
@@ -6875,7 +6884,7 @@ export interface components {
             headers?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /** @enum {string} */
             kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "rehearsal";
@@ -7724,7 +7733,7 @@ export interface components {
             headers?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /** @description Sent to models together with the tools, if the server is `trusted`. */
             instructions?: string;
@@ -7743,7 +7752,7 @@ export interface components {
             query?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             tools: {
                 [key: string]: unknown;
@@ -7759,7 +7768,7 @@ export interface components {
             /** @description Arguments of the command. No shell interprets them. */
             args?: (string | {
                 secret: string;
-            })[];
+            } | components["schemas"]["HiddenValue"])[];
             /** @description Shown by GET; ignored in PUT. */
             authorization?: unknown;
             /**
@@ -7775,7 +7784,7 @@ export interface components {
             env?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /**
              * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
@@ -7786,7 +7795,7 @@ export interface components {
             headers?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /** @description Shown by GET; ignored in PUT. */
             health?: unknown;
@@ -7810,7 +7819,7 @@ export interface components {
             query?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /** @description Returned when the server requests roots. `client`: those of the calling MCP client. Default: none. */
             roots?: {
@@ -7854,7 +7863,7 @@ export interface components {
             headers?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /** @description Shown by GET; ignored in PUT. */
             health?: unknown;
@@ -7879,7 +7888,7 @@ export interface components {
             query?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
             timeoutMs?: number;
@@ -8015,7 +8024,7 @@ export interface components {
             /** @description Arguments of the command. No shell interprets them. */
             args?: (string | {
                 secret: string;
-            })[];
+            } | components["schemas"]["HiddenValue"])[];
             /** @description For a server with `oauth`. */
             authorization?: components["schemas"]["AuthorizationStatus"];
             /** @description The base URL of the operations. Absent: the first of `servers` in the document. */
@@ -8037,7 +8046,7 @@ export interface components {
             env?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /**
              * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
@@ -8050,7 +8059,7 @@ export interface components {
             headers?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /** @description Absent for a static server, which receives only calls. */
             health?: components["schemas"]["ServerHealth"];
@@ -8081,7 +8090,7 @@ export interface components {
             query?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /** @description Returned when the server requests roots. `client`: those of the calling MCP client. Default: none. */
             roots?: {
@@ -10231,7 +10240,7 @@ export interface components {
             headers?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /** @enum {string} */
             kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "rehearsal";
@@ -10322,7 +10331,7 @@ export interface components {
             /** @description Arguments of the command. No shell interprets them. */
             args?: (string | {
                 secret: string;
-            })[];
+            } | components["schemas"]["HiddenValue"])[];
             /** @description The base URL of the operations. Absent: the first of `servers` in the document. */
             baseUrl?: string;
             /**
@@ -10338,7 +10347,7 @@ export interface components {
             env?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /**
              * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
@@ -10351,7 +10360,7 @@ export interface components {
             headers?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /** @description Absent for a static server, which receives only calls. */
             health?: components["schemas"]["ServerHealth"];
@@ -10384,7 +10393,7 @@ export interface components {
             query?: {
                 [key: string]: string | {
                     secret: string;
-                };
+                } | components["schemas"]["HiddenValue"];
             };
             /** @description Returned when the server requests roots. `client`: those of the calling MCP client. Default: none. */
             roots?: {

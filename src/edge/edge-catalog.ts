@@ -2,6 +2,7 @@
  * The Catalog of an edge handler: serves one fixed project from memory through the same RPC interface as the Durable Object. It refuses what
  * needs storage. Nonces, taint marks and tokens of servers are kept for as long as the instance runs.
  */
+import { hideCredentials, keepHidden } from '../core/hidden-values.ts';
 import { limits } from '../core/limits.ts';
 import { joinTaint, untainted } from '../core/policy/taint.ts';
 import { type Outcome, Problem, quoted, toOutcome } from '../core/problem.ts';
@@ -129,8 +130,8 @@ function servedMethods(parts: CatalogParts): Served {
     refreshServer: lists.refreshStatic,
     serverDocument: lists.document,
     completeServer: (name, document) => {
-      if (changedLaunch(documents.find('server', name)?.body ?? null, document).length > 0) throw new Problem('forbidden', noLauncher);
-      return document;
+      if (changedLaunch(null, document).length > 0) throw new Problem('forbidden', noLauncher);
+      return keepHidden('server', document, () => project.servers.get(name) ?? null);
     },
     claimRefresh: lists.claim,
     takeDiscovery: lists.takeDiscovery,
@@ -243,7 +244,7 @@ function createDocuments({ project, lists, editions, now }: CatalogParts) {
     const read = bodies[kind];
     if (read === undefined) throw needsStorage();
     const sorted = [...read()].sort(([a], [b]) => (a < b ? -1 : 1));
-    return sorted.map(([name, body]) => ({ name, version: 1, body, createdAt: at, updatedAt: at }));
+    return sorted.map(([name, body]) => ({ name, version: 1, body: hideCredentials(kind, body), createdAt: at, updatedAt: at }));
   };
   return { all, find: (kind: DocumentKind, name: string) => all(kind).find((document) => document.name === name) ?? null };
 }

@@ -1,6 +1,7 @@
 /** Reads the project of an edge handler: variables, schemas, and what can be served without storage. All faults are reported together. */
 import type { NamedModel } from '../core/model/model-alias.ts';
-import type { Provider } from '../core/model/provider.ts';
+import { fillHidden, type WithoutHidden } from '../core/hidden-values.ts';
+import type { Provider, CompleteProvider } from '../core/model/provider.ts';
 import { providerBaseUrl } from '../core/model/provider-kind.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import { type Secret, secretHostOf, secretUseRefusal } from '../core/policy/secret.ts';
@@ -8,7 +9,7 @@ import { invalidRequest, type Issue, Problem } from '../core/problem.ts';
 import { expandVariables } from '../core/project/expand-variables.ts';
 import type { Project } from '../core/project/project.ts';
 import { readProject } from '../core/project/read-project.ts';
-import { callUrlOf, type Server } from '../core/servers/server.ts';
+import { callUrlOf, type Server, type CompleteServer } from '../core/servers/server.ts';
 import { reservedServers } from '../core/names/reserved-names.ts';
 import { nameMapIssues } from '../core/toolset/settle-names.ts';
 import type { Toolset } from '../core/toolset/toolset.ts';
@@ -16,9 +17,9 @@ import { defaultWorkspaceSettings, type WorkspaceSettings } from '../core/worksp
 import { withSecretHosts } from '../engine/project/secret-hosts.ts';
 
 export type ServedProject = {
-  servers: ReadonlyMap<string, Server>;
+  servers: ReadonlyMap<string, CompleteServer>;
   toolsets: ReadonlyMap<string, Toolset>;
-  providers: ReadonlyMap<string, Provider>;
+  providers: ReadonlyMap<string, CompleteProvider>;
   secrets: ReadonlyMap<string, Secret>;
   modelAliases: readonly NamedModel[];
   /** Made tools and UI tools, by canonical name. */
@@ -38,11 +39,13 @@ export async function readServedProject(
   const expanded = expandVariables(given, environment);
   if (expanded.issues.length > 0) throw invalidRequest(expanded.issues);
   const project = await withSecretHosts(noStoredSecrets, readProject(expanded.project).project);
-  const servers = mapOf(project.servers);
-  const providers = mapOf(project.providers);
+  const hidden: Issue[] = [];
+  const servers = completeDocuments('server', project.servers, hidden);
+  const providers = completeDocuments('provider', project.providers, hidden);
   const secrets = secretsIn(project);
   const { settings } = project.workspace ?? { settings: defaultWorkspaceSettings };
   const issues = [
+    ...hidden,
     ...[...servers].flatMap(([name, server]) => serverIssues(name, server)),
     ...secretIssues(secrets, servers, providers),
     ...(providers.has('rehearsal') ? [{ path: 'providers.rehearsal', message: 'is built in and cannot be replaced' }] : []),
@@ -71,7 +74,22 @@ function mapOf<Value>(record: Readonly<Record<string, Value>> | undefined): Read
   return new Map(Object.entries(record ?? {}));
 }
 
-function serverIssues(name: string, server: Server): Issue[] {
+/** Nothing is stored, so that hidden values are missing: `issues` receives them. */
+function completeDocuments<Given extends Server | Provider>(
+  kind: 'server' | 'provider',
+  documents: Readonly<Record<string, Given>> = {},
+  issues: Issue[],
+): ReadonlyMap<string, WithoutHidden<Given>> {
+  return new Map(
+    Object.entries(documents).map(([name, given]) => {
+      const { document, issues: own } = fillHidden(kind, given, () => null);
+      issues.push(...own.map(({ path, message }) => ({ path: `${kind}s.${name}.${path}`, message })));
+      return [name, document];
+    }),
+  );
+}
+
+function serverIssues(name: string, server: CompleteServer): Issue[] {
   const path = `servers.${name}`;
   if (reservedServers.has(name)) return [{ path, message: 'is reserved by Moniker' }];
   if (!('command' in server)) return [];
@@ -89,7 +107,7 @@ function secretsIn({ secrets = {} }: Project): ReadonlyMap<string, Secret> {
 }
 
 /** The secrets that a server or provider sends to its own host. */
-function usesOf({ headers = {}, ...rest }: Pick<Server | Provider, 'headers'>): { path: string; name: string }[] {
+function usesOf({ headers = {}, ...rest }: Pick<CompleteServer | CompleteProvider, 'headers'>): { path: string; name: string }[] {
   const own = 'apiKeySecret' in rest && typeof rest.apiKeySecret === 'string' ? [{ path: 'apiKeySecret', name: rest.apiKeySecret }] : [];
   const sent = Object.entries(headers).flatMap(([header, value]) =>
     typeof value === 'string' ? [] : [{ path: `headers.${header}.secret`, name: value.secret }],
@@ -100,8 +118,8 @@ function usesOf({ headers = {}, ...rest }: Pick<Server | Provider, 'headers'>): 
 /** Reports secrets that are bound to other hosts than the one that they would be sent to. */
 function secretIssues(
   secrets: ReadonlyMap<string, Secret>,
-  servers: ReadonlyMap<string, Server>,
-  providers: ReadonlyMap<string, Provider>,
+  servers: ReadonlyMap<string, CompleteServer>,
+  providers: ReadonlyMap<string, CompleteProvider>,
 ): Issue[] {
   const places = [
     ...[...servers].map(([name, server]) => ({ path: `servers.${name}`, document: server, url: callUrlOf(server) })),

@@ -27,14 +27,14 @@ import {
   type RefreshState,
   requestLease,
 } from '../core/servers/refresh-state.ts';
-import { type ListingReport, type Server, type ServerAccess, type ServerTool, toServerAccess } from '../core/servers/server.ts';
+import { type ListingReport, type ServerAccess, type ServerTool, type CompleteServer, toServerAccess } from '../core/servers/server.ts';
 import { identityFinding, identityWarning } from '../core/servers/server-identity.ts';
 import type { Discovery, ServerOffers } from '../core/servers/server-state.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { RefreshClaim, RefreshFailure, RefreshLease } from '../ports/catalog.ts';
 import type { PinnedOperation } from '../storage/catalog-methods.ts';
 
-type Kept = { document: Server; tools: readonly StoredTool[]; state: RefreshState; offers: readonly StoredOffer[] };
+type Kept = { document: CompleteServer; tools: readonly StoredTool[]; state: RefreshState; offers: readonly StoredOffer[] };
 
 /** Documents never change, so each has its first version. */
 const version = 1;
@@ -43,7 +43,7 @@ export type ServerLists = ReturnType<typeof createServerLists>;
 
 /** `isNamed`: whether a toolset names the tool, by canonical name. `changed`: called after a server's tools have changed. */
 export function createServerLists(
-  documents: ReadonlyMap<string, Server>,
+  documents: ReadonlyMap<string, CompleteServer>,
   { now, isNamed, changed }: { now(): number; isNamed(canonical: string): boolean; changed(): void },
 ) {
   const servers = new Map(

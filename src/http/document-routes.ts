@@ -4,6 +4,7 @@
  * neither read nor write them, unless a kind defines `reading`.
  */
 import { z } from 'zod';
+import { replaceHidden } from '../core/hidden-values.ts';
 import { requireAllowed } from '../core/authority.ts';
 import type { Principal, Scope } from '../core/principal.ts';
 import { nullIfNotFound, Problem, type ProblemCode, quoted } from '../core/problem.ts';
@@ -234,16 +235,14 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
       },
       async ({ c, services, principal, params, body, answer }) => {
         const name = nameOf(params);
-        const { document, view } = await patchDocument(
-          body,
-          { ...writeConditions(c), ...commandPermission(c, services.settings) },
-          {
-            ...routes.unshown,
-            schema: routes.body,
-            read: () => orUnstored(services, name, services.catalog(principal).get(kind, name)),
-            write: (patched, options) => write({ services, principal }, name, patched, options),
-          },
-        );
+        const options = { ...writeConditions(c), ...commandPermission(c, services.settings) };
+        const { document, view } = await patchDocument(body, options, {
+          ...routes.unshown,
+          schema: routes.body,
+          settle: (merged) => replaceHidden(kind, merged),
+          read: () => orUnstored(services, name, services.catalog(principal).get(kind, name)),
+          write: (patched, conditions) => write({ services, principal }, name, patched, conditions),
+        });
         return answer(200, view, { etag: etag(document.version) });
       },
     ),

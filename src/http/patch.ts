@@ -29,6 +29,8 @@ export type Patching<Body extends z.ZodType, Result> = {
   schema: Body;
   kept?: readonly string[];
   removable?: readonly string[];
+  /** Changes the merged document before it is parsed. */
+  settle?(merged: Record<string, unknown>): Record<string, unknown>;
   /** `version`: null for a document that has its default value and was never written. */
   read(): Promise<Pick<StoredDocument, 'body'> & { version: number | null }>;
   write(body: z.output<Body>, options: WriteOptions): Promise<Result>;
@@ -38,14 +40,14 @@ export type Patching<Body extends z.ZodType, Result> = {
 export async function patchDocument<Body extends z.ZodType, Result>(
   patch: Record<string, unknown>,
   given: WriteOptions,
-  { schema, kept = [], removable = [], read, write }: Patching<Body, Result>,
+  { schema, kept = [], removable = [], settle = (merged) => merged, read, write }: Patching<Body, Result>,
 ): Promise<Result> {
   const removed = kept.filter((name) => patch[name] === null);
   const refused = removed.filter((name) => !removable.includes(name));
   if (refused.length > 0) throw invalidRequest(refused.map((path) => ({ path, message: 'cannot be removed: send a new value' })));
   for (let attempt = 1; ; attempt += 1) {
     const { body, version } = await read();
-    const parsed = parseDocument(schema, mergePatch(body, patch));
+    const parsed = parseDocument(schema, settle(mergePatch(body, patch)));
     const unchanged = version === null ? { ifNoneMatch: true } : { ifMatch: version };
     const conditions = typeof given.ifMatch === 'number' ? given : { ...given, ...unchanged };
     try {

@@ -1,6 +1,6 @@
 /**
- * The documents of a workspace as a project file, in the form in which they can be imported again. Values of secrets are replaced by
- * environment variables. Keys, sessions and private tools are no documents of a project.
+ * The documents of a workspace as a project file, in the form in which they can be imported again. Values of secrets, and those that GET hides,
+ * are replaced by environment variables. Keys, sessions and private tools are no documents of a project.
  */
 import type { z } from 'zod';
 import { Agent } from '../core/agent.ts';
@@ -9,6 +9,7 @@ import { MemberFields } from '../core/member.ts';
 import { ModelAlias } from '../core/model/model-alias.ts';
 import { Provider } from '../core/model/provider.ts';
 import { mapPlaces, escapeVariables, placeholder } from '../core/project/expand-variables.ts';
+import { withHiddenVariables } from '../core/project/hidden-variables.ts';
 import type { Project } from '../core/project/project.ts';
 import { projectSections } from '../core/project/project-sections.ts';
 import type { ServerTool } from '../core/servers/server.ts';
@@ -129,5 +130,7 @@ function withVariables(sections: Body): Body {
       const { secret: _secret, callbackSecret: _callback, apiKey: _key, ...rest } = document;
       return { ...rest, ...named('apiKey', 'api_key'), ...named('secret', 'secret'), ...named('callbackSecret', 'callback_secret') };
     });
+  for (const kind of ['server', 'provider'] as const)
+    change(`${kind}s`, (name, document) => withHiddenVariables(kind, name, document, variable));
   return sections;
 }

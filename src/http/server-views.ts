@@ -82,7 +82,7 @@ export const WrittenServer = z
   });
 
 /** Returns the document as it was sent, except for an inline OpenAPI document, which only `withDocument` shows. */
-type StoredServer = Omit<z.infer<typeof WrittenServer>, 'trusted' | 'warnings'> & {
+type CompleteServer = Omit<z.infer<typeof WrittenServer>, 'trusted' | 'warnings'> & {
   trusted?: boolean;
   document?: z.infer<typeof ServerView>['document'];
 };
@@ -96,23 +96,23 @@ export function toServerDocument(stored: StoredDocument) {
     offers: _offers,
     document: _document,
     ...sent
-  } = storedBody<StoredServer>(stored);
+  } = storedBody<CompleteServer>(stored);
   return { ...sent, name: stored.name };
 }
 
 /** Returns the number of tools, and the results of the last refresh. */
 export function toServerReading(stored: StoredDocument) {
-  const { toolCount, held, ...body } = storedBody<StoredServer>(stored);
+  const { toolCount, held, ...body } = storedBody<CompleteServer>(stored);
   return { toolCount, held, ...toState(body) };
 }
 
 /** Returns the complete view; its tools are paged separately. */
 export function toServerView(stored: StoredDocument) {
-  const body = storedBody<StoredServer>(stored);
+  const body = storedBody<CompleteServer>(stored);
   return { ...toServerDocument(stored), ...(body.document !== undefined && { document: body.document }), ...toState(body) };
 }
 
-function toState({ health, connection, offers }: Pick<StoredServer, 'health' | 'connection' | 'offers'>) {
+function toState({ health, connection, offers }: Pick<CompleteServer, 'health' | 'connection' | 'offers'>) {
   return {
     ...(health !== undefined && { health }),
     ...(connection !== undefined && { connection }),
@@ -121,6 +121,6 @@ function toState({ health, connection, offers }: Pick<StoredServer, 'health' | '
 }
 
 export function toServerSummary({ updatedAt, ...stored }: StoredDocument) {
-  const { kind, url, command, toolCount, held, health } = storedBody<StoredServer>(stored);
+  const { kind, url, command, toolCount, held, health } = storedBody<CompleteServer>(stored);
   return { name: stored.name, kind, url, command, toolCount, held, ...(health !== undefined && { health }), updatedAt };
 }

@@ -6,7 +6,7 @@ import { limits } from '../core/limits.ts';
 import { type Issue, Problem } from '../core/problem.ts';
 import { KB } from '../core/limits/units.ts';
 import { secretHostOf } from '../core/policy/secret.ts';
-import type { Server } from '../core/servers/server.ts';
+import type { ServerAccess } from '../core/servers/server.ts';
 
 /** For one header that a model sets; servers refuse larger ones in practice. */
 const maxHeaderValueLength = 8 * KB;
@@ -68,7 +68,7 @@ const keptAcrossOrigins: ReadonlySet<string> = new Set(['accept', 'accept-langua
  */
 export async function toServerHeaders(
   url: string,
-  written: NonNullable<Server['headers']>,
+  written: NonNullable<ServerAccess['headers']>,
   secret: (name: string, host: string) => Promise<string>,
 ): Promise<Headers> {
   const headers = new Headers({ 'user-agent': 'moniker' });
@@ -94,7 +94,7 @@ function setHeader(headers: Headers, name: string, value: string): void {
  */
 export async function withServerQuery(
   url: string,
-  written: NonNullable<Server['query']>,
+  written: NonNullable<ServerAccess['query']>,
   secret: (name: string, host: string) => Promise<string>,
 ): Promise<string> {
   const target = new URL(url);

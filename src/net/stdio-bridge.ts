@@ -31,7 +31,7 @@ export function createStdioBridge({ launcher }: Pick<Settings, 'launcher'>, send
 
 const noticeTimeoutMs = 2_000;
 
-/** Returns how to tell the launcher that programs may have to end (`local/stdio/program-check.ts`). Rejects if the notice is lost. */
+/** Returns a function that notifies the launcher that programs may have to end (`local/stdio/program-check.ts`). Rejects if the notice is lost. */
 export function createProgramNotice({ launcher }: Pick<Settings, 'launcher'>, send: SendOnce): () => Promise<void> {
   if (launcher === null) return async () => undefined;
   return async () => {

@@ -14,7 +14,7 @@ import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Safeguards } from '../core/guard.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import type { DecidedTool, ListingReport, Server, ServerAccess, ServerTool } from '../core/servers/server.ts';
+import type { DecidedTool, ListingReport, Server, ServerAccess, ServerTool, CompleteServer } from '../core/servers/server.ts';
 import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import type { Discovery, ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
 import type { ListedSession, ListedWait, SessionFilter, SessionUpdate, WaitFilter } from '../core/turn/session-summary.ts';
@@ -214,8 +214,11 @@ export interface CatalogPort {
   refreshServer(server: string): Promise<ListingReport>;
   /** Returns the text of an OpenAPI document that was stored in full; null: the server has none. */
   serverDocument(server: string): Promise<string | null>;
-  /** Returns a document to test, which need not be stored. Throws `forbidden` for what only the launcher may give to a program. */
-  completeServer(server: string, document: Server, options?: Pick<WriteOptions, 'mayRunCommands'>): Promise<Server>;
+  /**
+   * Returns a document to test, which need not be stored, with the values that GET hides. Throws `forbidden` for what only the launcher may give
+   * to a program, and `invalid_request` for a hidden value that is not stored.
+   */
+  completeServer(server: string, document: Server, options?: Pick<WriteOptions, 'mayRunCommands'>): Promise<CompleteServer>;
   /** Returns the keys of the programs that these servers run; none for a server without a command, or whose secrets cannot be used. */
   programKeys(servers: readonly string[]): Promise<Record<string, string>>;
   /** Grants a lease for reading what the server lists; one reader has it at a time, for `limits.refreshLeaseMs`. */

@@ -5,7 +5,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { Safeguards } from '../core/guard.ts';
 import type { NamedModel } from '../core/model/model-alias.ts';
-import type { Provider } from '../core/model/provider.ts';
+import type { CompleteProvider } from '../core/model/provider.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import type { SecretBinding } from '../core/policy/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
@@ -58,7 +58,7 @@ export type PublishedValue<Kind extends PublishedKind> = Published<Pick<Publishe
 export type SealedSecret = SecretBinding & { name: string; sealed: string };
 
 /** A provider as stored. */
-export type SealedProvider = { provider: Provider; sealedApiKey: string | null };
+export type SealedProvider = { provider: CompleteProvider; sealedApiKey: string | null };
 
 /** A webhook as stored. `sealed`: as in `PublishedHook`. */
 export type SealedHook = { webhook: WebhookDocument; version: number; sealed: string };

@@ -147,6 +147,24 @@ describe.skipIf(isSkipped(browserPath === null, 'servers in the console', noBrow
     });
   });
 
+  it('shows that the value of a header is hidden, keeps it, and chooses whose roots the server gets', async () => {
+    const headers = { 'x-notes-pass': 'hunter2-of-notes' };
+    await service.call('PUT', '/v1/servers/notes', { kind: 'mcp', url: weather.url, headers });
+    await visit('/console/servers/notes', async (page) => {
+      await expect.poll(() => field(page, 'Kind of header 1').inputValue()).toBe('hidden');
+      expect(await field(page, 'Value of header 1').isDisabled()).toBe(true);
+      expect(await page.content()).not.toContain('hunter2-of-notes');
+      await field(page, 'Roots').selectOption('client');
+      await button(page, 'Test').click();
+      await page.getByRole('status', { name: 'Test result' }).getByText('2 tools').waitFor();
+      await button(page, 'Save').click();
+      await saved(page);
+    });
+    const { json } = await service.call('GET', '/v1/servers/notes');
+    expect(json).toMatchObject({ roots: 'client', headers: { 'x-notes-pass': { hidden: 'headers.x-notes-pass' } } });
+    await service.call('DELETE', '/v1/servers/notes');
+  });
+
   it('connects an account of the user, which administrators see and end', async () => {
     await service.call('PUT', '/v1/servers/mail', { kind: 'mcp', url: guarded.server.url, oauth: { per: 'user' } });
     await visit('/console/connections', async (page) => {

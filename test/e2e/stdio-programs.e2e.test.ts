@@ -1,10 +1,13 @@
 /** The programs of command servers end when their document, their secrets or their workspace no longer wants them. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Client } from '@modelcontextprotocol/client';
 import { launcherHeader } from '../../src/core/servers/stdio.ts';
 import { eventually } from './eventually.ts';
+import { connectClient } from './mcp-clients.ts';
 import { type Answer, makeDataDir, removeDataDir, root, type RunningService, startService } from './service.ts';
 
 const script = join(root, 'test/local/stdio/fake-server.mjs');
@@ -42,7 +45,7 @@ const documentOf = ({ env = { TOKEN: { secret: 'TOKEN' } } as object, mode = '' 
 type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
 let count = 0;
 
-/** A workspace of its own, whose server `files` runs. */
+/** A new workspace, whose server `files` runs. */
 async function running(
   prepare: (send: Send) => Promise<void> = async () => undefined,
   options: { mode?: string } = {},
@@ -135,7 +138,29 @@ describe('the program of a server', () => {
   });
 });
 
-it('tells only the root key which programs are to end', async () => {
+it('the filesystem server keeps to its folders, whatever an API key sends and whatever roots a client has', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'moniker-folder-'));
+  writeFileSync(join(folder, 'note.txt'), 'the note');
+  const filesystem = join(root, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
+  const document = { kind: 'mcp', command: process.execPath, args: [filesystem, folder], trusted: true };
+  expect((await service.call('PUT', '/v1/servers/disk', document, proof)).json.health).toMatchObject({ status: 'ok' });
+  await service.call('PUT', '/v1/toolsets/disk', { tools: [{ tool: 'disk.read_text_file', name: 'read' }] });
+  const { key } = (await service.call('POST', '/v1/keys', { name: 'administrator', scopes: ['admin', 'tools'] })).json;
+  const admin = { authorization: `Bearer ${key}` };
+  for (const change of [{ trusted: true, roots: [{ uri: 'file:///' }] }, { roots: 'client' }, { args: [filesystem, '/'] }])
+    expect((await service.call('PATCH', '/v1/servers/disk', change, admin)).status).toBe(403);
+  const everything = (client: Client): void => client.setRequestHandler('roots/list', () => ({ roots: [{ uri: 'file:///' }] }));
+  const client = await connectClient(`${service.url}/mcp/disk`, key, 'legacy', { roots: { listChanged: true } }, everything);
+  const read = async (path: string): Promise<string> => JSON.stringify(await client.callTool({ name: 'read', arguments: { path } }));
+  expect(await read(join(folder, 'note.txt'))).toContain('the note');
+  for (const path of [join(dataDir, 'keys'), join(dataDir, 'launcher'), '/etc/passwd'])
+    expect(await read(path)).toContain('outside allowed directories');
+  await client.close();
+  await service.call('DELETE', '/v1/servers/disk');
+  rmSync(folder, { recursive: true });
+});
+
+it('returns which programs are to end to the root key only', async () => {
   const programs = [{ workspace: 'default', server: 'files', key: '0'.repeat(64) }];
   expect((await service.call('POST', '/v1/programs/check', { programs })).json).toEqual({ unwanted: ['0'.repeat(64)] });
   expect((await service.call('POST', '/v1/programs/check', { programs: [{ ...programs[0], key: 'x' }] })).status).toBe(422);

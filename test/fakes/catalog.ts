@@ -2,6 +2,7 @@
  * The `Catalog` and `Directory` ports of one workspace in memory, for tests of higher layers. No encryption, KV or caches; the same
  * documents, versions, conditions and problems. Passes `test/contracts/catalog.ts`.
  */
+import { hideCredentials, keepHidden } from '../../src/core/hidden-values.ts';
 import { noSafeguards } from '../../src/core/guard.ts';
 import { rebindEntries } from '../../src/core/listing/decide-tool.ts';
 import { Agent } from '../../src/core/agent.ts';
@@ -26,7 +27,7 @@ import { providerBaseUrl } from '../../src/core/model/provider-kind.ts';
 import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import { Secret, secretHostOf, secretUseRefusal } from '../../src/core/policy/secret.ts';
 import type { SecretBinding } from '../../src/core/policy/secret.ts';
-import { callUrlOf, Server, toServerAccess } from '../../src/core/servers/server.ts';
+import { callUrlOf, Server, type CompleteServer, toServerAccess } from '../../src/core/servers/server.ts';
 import { reservedServers } from '../../src/core/names/reserved-names.ts';
 import { type Skill, SkillName } from '../../src/core/skills/skill.ts';
 import { legalAliases, ToolAliases, Toolset, type ToolsetAlias } from '../../src/core/toolset/toolset.ts';
@@ -223,7 +224,7 @@ export function createFakeCatalog(options: {
       }
       case 'provider': {
         if (name === 'rehearsal') throw new Problem('conflict', 'The provider "rehearsal" is built in.');
-        const { apiKey, ...provider } = parseDocument(Provider, body);
+        const { apiKey, ...provider } = keepHidden('provider', parseDocument(Provider, body), () => before?.body ?? null);
         const moved =
           before !== null && new URL(providerBaseUrl(before.body as Provider)).origin !== new URL(providerBaseUrl(provider)).origin;
         if (apiKey === undefined && before?.hidden && moved)
@@ -242,7 +243,7 @@ export function createFakeCatalog(options: {
         return { ...plain, body: parseDocument(Policy, body) };
       case 'server': {
         if (reservedServers.has(name)) throw invalidRequest([{ path: 'name', message: 'is reserved by Moniker' }]);
-        const document = parseDocument(Server, body);
+        const document = keepHidden('server', parseDocument(Server, body), () => before?.body ?? null);
         const wrote = (version: number): void => {
           const earlier = before === null ? null : { document: before.body as Server, version: before.version };
           if (version !== earlier?.version) life.wrote(name, { document, version }, earlier);
@@ -531,7 +532,7 @@ export function createFakeCatalog(options: {
       const { document } = existing('server', server).body;
       return document === undefined ? null : typeof document === 'string' ? document : JSON.stringify(document);
     },
-    completeServer: async (_server, document) => document,
+    completeServer: async (name, document) => keepHidden('server', document, () => newest('server', name)?.body ?? null),
     programKeys: async () => ({}),
     claimRefresh: life.claim,
     takeDiscovery: async (server, leave, discovery) => {
@@ -801,7 +802,7 @@ export function createFakeCatalog(options: {
       ownWorkspace(asked);
       const { body, version } = existing('server', name);
       const { connection = null, staleAt = null } = life.state(name) ?? {};
-      return toServerAccess(name, body as Server, { ...serverTools.callable(name), version, connection, staleAt });
+      return toServerAccess(name, body as CompleteServer, { ...serverTools.callable(name), version, connection, staleAt });
     },
     serverOffers: async (_asked, name) => life.offers(name),
     operation: async (_asked, { server, ownName }) => serverTools.operation(server, ownName),
@@ -849,7 +850,7 @@ function toStored(kind: DocumentKind, { name, version, body: stored, hidden, cre
   const { listing: _listing, document: _document, ...server } = stored;
   const { pin: _pin, by: _by, ...made } = stored;
   if (kind === 'made-tool' || kind === 'private-tool') return { name, version, body: made, createdAt, updatedAt };
-  const body = kind === 'provider' ? { ...stored, hasApiKey: hidden !== null } : kind === 'server' ? server : stored;
+  const body = hideCredentials(kind, kind === 'provider' ? { ...stored, hasApiKey: hidden !== null } : kind === 'server' ? server : stored);
   return { name, version, body, createdAt, updatedAt };
 }
 

@@ -30,7 +30,7 @@ const project = {
     weather: {
       kind: 'static',
       url: 'https://tools.example.com/call',
-      headers: { authorization: { secret: 'a.TOKEN' }, 'x-literal': `$${literal}` },
+      headers: { authorization: { secret: 'a.TOKEN' }, 'x-literal': `$${literal}`, 'x-tools-pass': 'hunter2-of-tools' },
       trusted: true,
       tools: [
         {
@@ -50,7 +50,7 @@ const project = {
         paths: { '/pets': { get: { operationId: 'listPets', responses: { 200: { description: 'ok' } } } } },
       },
     },
-    unreached: { kind: 'mcp', url: 'http://127.0.0.1:1/mcp' },
+    unreached: { kind: 'mcp', url: 'http://127.0.0.1:1/mcp?api_key=key-in-url' },
   },
   tools: {
     'made.rain': {
@@ -124,6 +124,8 @@ const environment = {
   a_TOKEN: 'Bearer abcdef',
   a_TOKEN_2: 'another',
   PROVIDER_NEAR_API_KEY: 'sk-near',
+  SERVER_WEATHER_X_TOOLS_PASS: 'hunter2-of-tools',
+  SERVER_UNREACHED_URL: 'key-in-url',
   WEBHOOK_TRIAGE_SECRET: 'first secret',
   WEBHOOK_TRIAGE_SECRET_2: 'second secret',
   WEBHOOK_ORDERS_SECRET: signing,
@@ -131,7 +133,7 @@ const environment = {
   SCHEDULE_MORNING_CALLBACK_SECRET: signing,
   SUBSCRIPTION_ENDS_SECRET: signing,
 };
-const secretValues = ['abcdef', 'another', 'sk-near', 'first secret', 'second secret', signing];
+const secretValues = ['hunter2-of-tools', 'key-in-url', 'abcdef', 'another', 'sk-near', 'first secret', 'second secret', signing];
 
 describe('an export', () => {
   it('has no secret, and is equal after it was imported into an empty workspace', async () => {

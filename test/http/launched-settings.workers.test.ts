@@ -2,54 +2,18 @@
  * What a program of this machine is given requires the launcher's proof, whichever request brings it: every member of a server's document,
  * and secrets that are bound to a command, by every way to write them.
  */
-import { runInDurableObject } from 'cloudflare:test';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { launcherHeader, runHeader } from '../../src/core/servers/stdio.ts';
 import { McpServer } from '../../src/core/servers/server.ts';
-import { createApp } from '../../src/http/app.ts';
-import { createWiring } from '../../src/wiring.ts';
 import { sample } from '../selection.ts';
-import { changeEnv, emptyWorkspace, testEnv } from '../storage/workspace.ts';
 import { bodyOf } from './harness.ts';
+import { createLauncherService, proof } from './launcher-service.ts';
 
-const token = 'token-of-the-launcher';
-const launcher = { MONIKER_LAUNCHER_TOKEN: token, MONIKER_STDIO_URL: 'http://127.0.0.1:9/' };
-/** What the bridge of the launcher was sent, which starts nothing here. */
-const runs: string[] = [];
-const bridge = async (request: Request): Promise<Response> => {
-  runs.push(decodeURIComponent(request.headers.get(runHeader) ?? ''));
-  return Response.json({ error: 'is not started in this test.' }, { status: 502 });
-};
-const local = { ...testEnv, ...launcher, PRIVATE_NETWORK: { fetch: bridge } as unknown as Fetcher };
-const wiring = createWiring(local, { background: (work) => void work });
-const app = createApp(() => wiring);
-const proof = { [launcherHeader]: token };
-let object: DurableObjectStub;
-let root: Record<string, string>;
-let admin: Record<string, string>;
-
-async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  const all = new Headers({ ...(admin ?? root), ...headers });
-  if (body !== undefined) all.set('content-type', 'application/json');
-  return await app.request(path, { method, headers: all, ...(body !== undefined && { body: JSON.stringify(body) }) }, local);
-}
-
+let service: Awaited<ReturnType<typeof createLauncherService>>;
 beforeAll(async () => {
-  const empty = await emptyWorkspace();
-  object = empty.object;
-  await changeEnv(object, launcher);
-  root = { authorization: `Bearer ${testEnv.MONIKER_ROOT_KEY}`, 'x-moniker-workspace': empty.workspace };
-  const created = await send('POST', '/v1/keys', { name: 'administrator', scopes: ['admin'] });
-  admin = { authorization: `Bearer ${(await bodyOf(created)).key}` };
+  service = await createLauncherService();
 });
-
-/** As stored, whatever GET shows. */
-async function stored(kind: 'server' | 'secret', name: string): Promise<unknown> {
-  return await runInDurableObject(object, (_instance, { storage }) => {
-    const query = 'SELECT body, sealed FROM documents WHERE kind = ? AND name = ? AND deleted = 0';
-    return storage.sql.exec(query, kind, name).toArray()[0] ?? null;
-  });
-}
+const send: (typeof service)['send'] = (...request) => service.send(...request);
+const stored: (typeof service)['stored'] = (kind, name) => service.stored(kind, name);
 
 const base = {
   kind: 'mcp',
@@ -103,7 +67,7 @@ const serverProject = (name: string, body: unknown) => ({ servers: { [name]: bod
 const doors: Readonly<Record<string, Door>> = {
   PUT: async (name, body, headers) => await isRefused(await send('PUT', `/v1/servers/${name}`, body, headers)),
   'PUT with the root key': async (name, body, headers) =>
-    await isRefused(await send('PUT', `/v1/servers/${name}`, body, { ...root, ...headers })),
+    await isRefused(await send('PUT', `/v1/servers/${name}`, body, { ...service.root, ...headers })),
   PATCH: async (name, body, headers) => {
     const changed = Object.entries(body).filter(([member, value]) => JSON.stringify(value) !== JSON.stringify((base as never)[member]));
     return await isRefused(await send('PATCH', `/v1/servers/${name}`, Object.fromEntries(changed), headers));
@@ -146,10 +110,10 @@ describe('a server with a command', () => {
     async ({ member, to, is, door }) => {
       const name = await newServer();
       const before = await stored('server', name);
-      runs.length = 0;
+      service.runs.length = 0;
       const body = { ...base, [member]: member === 'name' ? name : to };
       expect(await door[1](name, body, {})).toBe(is === 'seen');
-      if (is === 'seen') expect([await stored('server', name), runs]).toEqual([before, []]);
+      if (is === 'seen') expect([await stored('server', name), service.runs]).toEqual([before, []]);
       expect(await door[1](name, body, proof)).toBe(false);
       if (is === 'seen' && stores(door)) expect(await stored('server', name)).not.toEqual(before);
     },

@@ -1,4 +1,5 @@
 /** Rows of documents of all kinds: reads, lists and replaces them. `write-document.ts` checks writes. */
+import { hideCredentials } from '../../core/hidden-values.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { Problem } from '../../core/problem.ts';
 import type { DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
@@ -105,17 +106,17 @@ export function toStoredDocument(row: DocumentRow): StoredDocument {
 }
 
 /**
- * Never includes a sealed value, but for a provider whether it has a key; for a made tool neither pin nor writer, and for a server no
+ * Never includes a sealed value, nor one that may be a credential (`core/hidden-values.ts`), but for a provider whether it has a key; for a made tool neither pin nor writer, and for a server no
  * hashes of its listing and OpenAPI document.
  */
 function shownBody({ kind, body, sealed }: DocumentRow): Record<string, unknown> {
-  if (kind === 'provider') return { ...body, hasApiKey: sealed !== null || body.apiKeySecret !== undefined };
+  if (kind === 'provider') return { ...hideCredentials(kind, body), hasApiKey: sealed !== null || body.apiKeySecret !== undefined };
   if (kind === 'made-tool' || kind === 'private-tool') {
     const { pin: _pin, by: _by, ...tool } = body;
     return tool;
   }
   if (kind !== 'server') return body;
-  const { listing: _listing, givenDocument: _document, ...server } = body;
+  const { listing: _listing, givenDocument: _document, ...server } = hideCredentials(kind, body);
   return server;
 }
 

@@ -2,9 +2,10 @@
  * Writes providers. API keys are sealed. An omitted key is kept, but only for the same origin: otherwise the author of a new base URL would
  * receive it.
  */
+import { hiddenWarnings, keepHidden } from '../../core/hidden-values.ts';
 import { parseDocument } from '../../core/issues.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
-import { Provider, ProviderName } from '../../core/model/provider.ts';
+import { Provider, ProviderName, type CompleteProvider } from '../../core/model/provider.ts';
 import { providerBaseUrl } from '../../core/model/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../../core/policy/secret.ts';
 import { builtinProvider, rehearsalProviderName } from '../../storage/providers.ts';
@@ -23,7 +24,7 @@ export const providerWriter: DocumentWriter = {
   },
 
   prepare: async (context, name, body, previous) => {
-    const { apiKey, ...provider } = parseDocument(Provider, body);
+    const { apiKey, ...provider } = keepHidden('provider', parseDocument(Provider, body), () => previous?.body ?? null);
     const warnings = checkSecrets(context, provider);
     if (apiKey !== undefined) {
       const seal = await reseal(context, { workspace: context.workspace, kind: 'provider', name }, apiKey, previous);
@@ -52,7 +53,7 @@ export function refuseRehearsal(name: string): void {
 }
 
 /** Keeps the previous key, by value or by name of a secret, for the same origin only. */
-function keptKey(provider: Provider, previous: DocumentRow | null): { body: Provider; sealed: string | null } {
+function keptKey(provider: CompleteProvider, previous: DocumentRow | null): { body: CompleteProvider; sealed: string | null } {
   if (previous === null) return { body: provider, sealed: null };
   const before = providerOf(previous);
   const hadKey = previous.sealed !== null || before.apiKeySecret !== undefined;
@@ -63,10 +64,10 @@ function keptKey(provider: Provider, previous: DocumentRow | null): { body: Prov
   return { body: { ...provider, ...apiKeySecret }, sealed: previous.sealed };
 }
 
-function checkSecrets(context: CatalogContext, provider: Provider): Warning[] {
+function checkSecrets(context: CatalogContext, provider: CompleteProvider): Warning[] {
   const host = secretHostOf(providerBaseUrl(provider));
   const uses = secretNames(provider).map((use) => ({ ...use, refusal: (stored: SealedSecret) => secretUseRefusal(stored, { host }) }));
-  return checkSecretUses(context, uses, 'This provider cannot be used');
+  return [...hiddenWarnings('provider', provider, host), ...checkSecretUses(context, uses, 'This provider cannot be used')];
 }
 
 /** A document does not use the key of the settings, under the same name either. */
@@ -77,18 +78,18 @@ function replacedKeyWarnings({ settings }: CatalogContext, name: string, previou
   return [{ path: 'apiKey', message }];
 }
 
-function secretNames(provider: Provider): { path: string; secret: string }[] {
+function secretNames(provider: CompleteProvider): { path: string; secret: string }[] {
   const headers = Object.entries(provider.headers ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' ? [] : [{ path: `headers.${name}.secret`, secret: value.secret }],
   );
   return provider.apiKeySecret === undefined ? headers : [{ path: 'apiKeySecret', secret: provider.apiKeySecret }, ...headers];
 }
 
-function originOf(provider: Provider): string {
+function originOf(provider: CompleteProvider): string {
   return new URL(providerBaseUrl(provider)).origin;
 }
 
 /** Provider bodies were parsed by the schema when they were written; they never contain the key. */
-function providerOf(row: DocumentRow): Provider {
-  return row.body as Provider;
+function providerOf(row: DocumentRow): CompleteProvider {
+  return row.body as CompleteProvider;
 }

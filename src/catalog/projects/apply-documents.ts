@@ -3,6 +3,7 @@
  * and undoes it, so that its plan has the checks and warnings of the real write.
  */
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
+import { hiddenChanges } from '../../core/hidden-values.ts';
 import { limits } from '../../core/limits.ts';
 import { type Issue, Problem } from '../../core/problem.ts';
 import { documentChanges, type DocumentChange } from '../../core/project/document-changes.ts';
@@ -140,9 +141,12 @@ function withoutValue(
     : done('skipped', { reason: 'its hosts or tools differ from the stored ones: give its value to change them' });
 }
 
-/** The changed paths; a value that is not shown is named by its member. */
+/** The changed paths; a value that is not shown is named by its path or member. */
 function changesOf(row: DocumentRow, after: DocumentRow | null, { kind }: DocumentWrite): DocumentChange[] {
-  const changes = documentChanges(toStoredDocument(row).body, after === null ? undefined : toStoredDocument(after).body);
+  const shown = documentChanges(toStoredDocument(row).body, after === null ? undefined : toStoredDocument(after).body);
+  const paths = new Set(shown.map(({ path }) => path));
+  const hidden = (after === null ? [] : hiddenChanges(kind, row.body, after.body)).filter((path) => !paths.has(path));
+  const changes = [...shown, ...hidden.map((path) => ({ path }))];
   if (changes.length > 0) return changes;
   return [{ path: kind === 'secret' ? 'value' : kind === 'server' ? 'tools' : 'secret' }];
 }

@@ -116,7 +116,7 @@ type ReadValue = (context: CatalogContext, kind: PublishedKind, name: string) =>
 type OutboxTargets = {
   kv(): KVNamespace;
   read: ReadValue;
-  /** Tells the launcher that programs may have to end. */
+  /** Notifies the launcher that programs may have to end. */
   programsChanged(): void;
   /** Tells the workspace `default` who the members of this workspace are. */
   publishMembers(): Promise<void>;

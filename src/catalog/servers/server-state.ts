@@ -8,7 +8,7 @@ import { limits } from '../../core/limits.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { RefreshState } from '../../core/servers/refresh-state.ts';
-import { toServerAccess, type OpenApiServer, type Server, type ServerAccess } from '../../core/servers/server.ts';
+import { toServerAccess, type OpenApiServer, type ServerAccess, type CompleteServer } from '../../core/servers/server.ts';
 import type { CatalogContext } from '../context.ts';
 import { type DocumentRow, findRow, requireRow } from '../documents/documents.ts';
 import { overwrite } from '../records/close-database.ts';
@@ -48,7 +48,7 @@ export function findServerAccess(context: CatalogContext, name: string): ServerA
 function accessOf(context: CatalogContext, { name, body, version }: DocumentRow): ServerAccess {
   const { connection = null, staleAt = null } = readServerState(context.sql, name) ?? {};
   const { ready, held, annotated } = parsedServer(context, name);
-  return toServerAccess(name, body as Server, { ready, held, annotated, version, connection, staleAt });
+  return toServerAccess(name, body as CompleteServer, { ready, held, annotated, version, connection, staleAt });
 }
 
 /** `kept`: replaces the text in the server's document. */

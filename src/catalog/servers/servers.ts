@@ -2,6 +2,7 @@
  * Writes servers: the document, and its tools in separate rows (`server-tools.ts`), from which toolsets are compiled. The document has a
  * hash in place of the listing, which may be larger than an SQLite value: another listing is another version.
  */
+import { hiddenWarnings, keepHidden, type WithoutHidden } from '../../core/hidden-values.ts';
 import { issuePath, parseDocument } from '../../core/issues.ts';
 import { canonicalOf, rawOf, toServerTool, withoutAnnotations } from '../../core/listing/stored-tool.ts';
 import { requireNamedItems } from '../../core/listing/listing-report.ts';
@@ -16,10 +17,11 @@ import {
   type OpenApiServer,
   type ServerTool,
   type StaticServer,
+  type CompleteServer,
 } from '../../core/servers/server.ts';
 import { reservedServers } from '../../core/names/reserved-names.ts';
 import { changedLaunch } from '../../core/servers/launched-settings.ts';
-import { isSameCommand, plainCredentials } from '../../core/servers/stdio.ts';
+import { isSameCommand } from '../../core/servers/stdio.ts';
 import { isSameClient } from '../../core/servers/server-identity.ts';
 import { healthOf, afterDocumentChange } from '../../core/servers/refresh-state.ts';
 import { isRemembered, readEchoedListing, missingTool, pinListing, type PinnedItem } from '../../core/listing/apply-listing.ts';
@@ -55,8 +57,9 @@ export const serverWriter: DocumentWriter = {
     reservedServers.has(name) ? 'is reserved by Moniker' : (ServerName.safeParse(name).error?.issues[0]?.message ?? null),
 
   prepare: async (context, name, body, previous, options) => {
-    const document = parseDocument(Server, body);
-    checkNameInBody(name, document);
+    const given = parseDocument(Server, body);
+    checkNameInBody(name, given);
+    const document = keepHidden('server', given, () => rawDocument(context, previous));
     requireLauncher(context, changedLaunch(previous?.body ?? null, document), options);
     const warnings = checkSecrets(context, name, document);
     const prepared =
@@ -90,7 +93,7 @@ export const serverWriter: DocumentWriter = {
 async function prepareStatic(
   context: CatalogContext,
   name: string,
-  document: StaticServer,
+  document: WithoutHidden<StaticServer>,
   previous: DocumentRow | null,
 ): Promise<Prepared> {
   const { tools, ...server } = document;
@@ -116,7 +119,7 @@ async function prepareStatic(
 async function prepareSelfListing(
   context: CatalogContext,
   name: string,
-  document: McpServer | OpenApiServer,
+  document: WithoutHidden<McpServer> | WithoutHidden<OpenApiServer>,
   previous: DocumentRow | null,
 ): Promise<Prepared> {
   const { tools: _tools, health: _health, connection: _connection, offers: _offers, authorization: _authorization, ...server } = document;
@@ -143,7 +146,7 @@ async function prepareSelfListing(
   };
 }
 
-function renewState(context: CatalogContext, name: string, version: number, document: Server, previous: DocumentRow | null): void {
+function renewState(context: CatalogContext, name: string, version: number, document: CompleteServer, previous: DocumentRow | null): void {
   const before = readServerState(context.sql, name);
   const isSame = isSamePlace(previous, document);
   if (!isSame) {
@@ -156,7 +159,7 @@ function renewState(context: CatalogContext, name: string, version: number, docu
   writeServerState(context.sql, name, { ...state, listedAt });
 }
 
-function isSamePlace(previous: DocumentRow | null, document: Server): boolean {
+function isSamePlace(previous: DocumentRow | null, document: CompleteServer): boolean {
   return (
     previous?.body.kind === document.kind &&
     previous.body.url === document.url &&
@@ -165,7 +168,7 @@ function isSamePlace(previous: DocumentRow | null, document: Server): boolean {
 }
 
 /** Another client would receive the grant. Secrets are bound to hosts by themselves. */
-function isOtherClient(previous: DocumentRow | null, document: Server): boolean {
+function isOtherClient(previous: DocumentRow | null, document: CompleteServer): boolean {
   if (previous === null) return true;
   const before = previous.body as Server; // Parsed by the schema on write.
   return before.kind !== 'mcp' || document.kind !== 'mcp' || !isSameClient(before, document);
@@ -199,9 +202,16 @@ function shownReadings({ sql }: CatalogContext, servers: readonly string[]): (se
 }
 
 /** Returns a document to test. Throws as a write of it, if it gives something to a program. */
-export function completeServer(context: CatalogContext, name: string, document: Server, options: WriteOptions): Server {
-  requireLauncher(context, changedLaunch(findRow(context.sql, 'server', name)?.body ?? null, document), options);
+export function completeServer(context: CatalogContext, name: string, given: Server, options: WriteOptions): CompleteServer {
+  const stored = findRow(context.sql, 'server', name);
+  const document = keepHidden('server', given, () => rawDocument(context, stored));
+  requireLauncher(context, changedLaunch(stored?.body ?? null, document), options);
   return document;
+}
+
+/** The document as it was sent, with all its values. */
+function rawDocument(context: CatalogContext, row: DocumentRow | null): Record<string, unknown> | null {
+  return row === null ? null : withDocument(context.sql, row.name, row.body);
 }
 
 export function listServerTools(context: CatalogContext, server: string, page: PageRequest): Page<ServerTool> {
@@ -243,7 +253,7 @@ export async function refreshServer(context: CatalogContext, server: string, by:
   return report;
 }
 
-function checkSecrets(context: CatalogContext, name: string, server: Server): Warning[] {
+function checkSecrets(context: CatalogContext, name: string, server: CompleteServer): Warning[] {
   // Without a baseUrl, the OpenAPI document names the URL of its operations, often at another host. Each call checks that host.
   const url = server.kind === 'openapi' && server.baseUrl === undefined ? null : callUrlOf({ ...server, name });
   const use = (path: string, { secret }: { secret: string }, to: string | null): NamedSecret => {
@@ -260,5 +270,6 @@ function checkSecrets(context: CatalogContext, name: string, server: Server): Wa
   // The host of the token endpoint is known only when tokens are requested.
   const clientSecret = server.kind === 'mcp' ? server.oauth?.clientSecret : undefined;
   if (clientSecret !== undefined) uses.push(use('oauth.clientSecret.secret', clientSecret, null));
-  return [...plainCredentials(env, name), ...checkSecretUses(context, uses, "The server's tools cannot be called")];
+  const hidden = hiddenWarnings('server', server, url === null ? null : secretHostOf(url));
+  return [...hidden, ...checkSecretUses(context, uses, "The server's tools cannot be called")];
 }

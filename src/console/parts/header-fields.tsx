@@ -1,14 +1,17 @@
-/** HTTP headers of a document: each has a text, or names a secret. */
+/** HTTP headers of a document: each has a text, names a secret, or has a hidden value, which is kept until another one is given. */
 import { useSignal } from '@preact/signals';
 import { useLoaded } from '../api/load.ts';
 import { moniker } from '../api/moniker.ts';
 import { FieldFault } from './fields.tsx';
 
-type Headers = Readonly<Record<string, string | { secret: string }>>;
-type Row = { name: string; value: string; isSecret: boolean };
+type Value = string | { secret: string } | { hidden: string };
+type Headers = Readonly<Record<string, Value>>;
+type Kind = 'secret' | 'text' | 'hidden';
+/** `value`: the text, the name of the secret, or the path of the hidden value. */
+type Row = { name: string; value: string; kind: Kind };
 
 /** `onChange`: called with undefined if no header is left. */
-type HeaderProps = { headers: Headers; hint: string; onChange(headers: Record<string, string | { secret: string }> | undefined): void };
+type HeaderProps = { headers: Headers; hint: string; onChange(headers: Record<string, Value> | undefined): void };
 
 export function HeaderFields({ headers, hint, onChange }: HeaderProps) {
   const secrets = useSecretNames();
@@ -17,7 +20,7 @@ export function HeaderFields({ headers, hint, onChange }: HeaderProps) {
   const set = (next: readonly Row[]): void => {
     rows.value = next;
     const named = next.filter(({ name }) => name.trim() !== '');
-    const entries = named.map(({ name, value, isSecret }) => [name.trim(), isSecret ? { secret: value } : value] as const);
+    const entries = named.map((row) => [row.name.trim(), toValue(row)] as const);
     onChange(entries.length > 0 ? Object.fromEntries(entries) : undefined);
   };
   const change = (index: number, members: Partial<Row>): void =>
@@ -27,7 +30,7 @@ export function HeaderFields({ headers, hint, onChange }: HeaderProps) {
       <legend>Headers</legend>
       <div class="fields">
         <p class="hint">{hint}</p>
-        {rows.value.map(({ name, value, isSecret }, index) => (
+        {rows.value.map(({ name, value, kind }, index) => (
           <div key={index} class="header-row">
             <input
               aria-label={`Name of header ${index + 1}`}
@@ -39,19 +42,23 @@ export function HeaderFields({ headers, hint, onChange }: HeaderProps) {
             />
             <select
               aria-label={`Kind of header ${index + 1}`}
-              value={isSecret ? 'secret' : 'text'}
-              onChange={(event) => change(index, { isSecret: event.currentTarget.value === 'secret' })}
+              value={kind}
+              onChange={(event) =>
+                change(index, { kind: event.currentTarget.value === 'secret' ? 'secret' : 'text', value: kind === 'hidden' ? '' : value })
+              }
             >
+              {kind === 'hidden' && <option value="hidden">hidden</option>}
               <option value="secret">secret</option>
               <option value="text">text</option>
             </select>
             <input
               aria-label={`Value of header ${index + 1}`}
-              placeholder={isSecret ? 'Name of a secret' : 'Value'}
+              placeholder={placeholders[kind]}
               autocomplete="off"
               spellcheck={false}
-              value={value}
-              list={isSecret ? 'secret-names' : undefined}
+              value={kind === 'hidden' ? '' : value}
+              disabled={kind === 'hidden'}
+              list={kind === 'secret' ? 'secret-names' : undefined}
               onInput={(event) => change(index, { value: event.currentTarget.value })}
             />
             <button
@@ -71,7 +78,7 @@ export function HeaderFields({ headers, hint, onChange }: HeaderProps) {
         </datalist>
         <FieldFault path="headers" />
         <p>
-          <button type="button" onClick={() => set([...rows.value, { name: '', value: '', isSecret: true }])}>
+          <button type="button" onClick={() => set([...rows.value, { name: '', value: '', kind: 'secret' }])}>
             Add a header
           </button>
         </p>
@@ -80,8 +87,15 @@ export function HeaderFields({ headers, hint, onChange }: HeaderProps) {
   );
 }
 
-function toRow([name, value]: [string, string | { secret: string }]): Row {
-  return typeof value === 'string' ? { name, value, isSecret: false } : { name, value: value.secret, isSecret: true };
+const placeholders: Readonly<Record<Kind, string>> = { secret: 'Name of a secret', text: 'Value', hidden: 'Stays as it is' };
+
+function toRow([name, value]: [string, Value]): Row {
+  if (typeof value === 'string') return { name, value, kind: 'text' };
+  return 'hidden' in value ? { name, value: value.hidden, kind: 'hidden' } : { name, value: value.secret, kind: 'secret' };
+}
+
+function toValue({ kind, value }: Row): Value {
+  return kind === 'text' ? value : kind === 'secret' ? { secret: value } : { hidden: value };
 }
 
 /** Names to choose from. Without the list, a name can still be typed. */

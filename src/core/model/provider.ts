@@ -1,5 +1,6 @@
 /** A model provider as its administrator writes it (contract §6, §9). Adapters live in `src/providers/`. */
 import { z } from 'zod';
+import { HiddenValue, type WithoutHidden } from '../hidden-values.ts';
 import { sentHeaders } from '../servers/sent-headers.ts';
 import { Prices } from './price.ts';
 import { defaultBaseUrl, ProviderKind } from './provider-kind.ts';
@@ -15,7 +16,7 @@ export const ProviderName = z
 const SecretRef = z.strictObject({ secret: SecretName });
 export type SecretRef = z.infer<typeof SecretRef>;
 
-const ProviderHeaders = sentHeaders(z.union([z.string().max(8192), SecretRef]), 'give {"secret": "<name>"}, or apiKey');
+const ProviderHeaders = sentHeaders(z.union([z.string().max(8192), SecretRef, HiddenValue]), 'give {"secret": "<name>"}, or apiKey');
 
 const BaseUrl = z
   .url({ protocol: /^https?$/ })
@@ -59,6 +60,8 @@ export const Provider = z
   })
   .meta({ id: 'Provider' });
 export type Provider = z.infer<typeof Provider>;
+/** A document whose hidden values were filled in, as it is stored and used. */
+export type CompleteProvider = WithoutHidden<Provider>;
 
 /** What an adapter needs to send a request: secrets resolved, headers final. Never stored, logged or returned to a caller. */
 export type ProviderAccess = {

@@ -6,6 +6,7 @@
 import { isRecord } from '../json/wire-value.ts';
 import { limits } from '../limits.ts';
 import type { Issue } from '../problem.ts';
+import { hiddenOfVariable } from './hidden-variables.ts';
 
 /** Where variables are recognized: section, any name, member. All strings below such a member. */
 const places: Readonly<Record<string, readonly string[]>> = {
@@ -53,21 +54,26 @@ export function expandVariables(
 const secretMember =
   /^(secrets\.[^[\]]+\.value|providers\.[^.]+\.apiKey|(?:webhooks|schedules|subscriptions)\.[^.]+\.(?:secret|callbackSecret))$/;
 
-/** A secret without a value: its place, that of its document, and the variable as it is written. */
+/** A secret or hidden value without a value: its place, that of its document, and the variable as it is written. */
 export type UnsetSecret = { path: string; document: string; variable: string };
 
 /**
- * Replaces `$${` by the literal `${`. Secrets that are still a variable are removed, so that the stored value stays; other variables are
- * reported.
+ * Replaces `$${` by the literal `${`. Secrets that are still a variable are removed, so that the stored value stays, and so do the hidden
+ * values of an export; other variables are reported.
  */
 export function settleVariables(project: unknown): { project: unknown; issues: Issue[]; unset: UnsetSecret[] } {
   const issues: Issue[] = [];
   const unset: UnsetSecret[] = [];
   const settled = mapPlaces(project, (text, path) => {
-    const open = [...text.matchAll(variable)].find(([, dollar]) => dollar === '');
-    if (open === undefined) return text.replaceAll(variable, (found, dollar: string) => found.slice(dollar.length));
-    const what = open[0].slice(0, limits.maxQuotedLength);
+    const open = firstOpen(text);
+    if (open === null) return unescaped(text);
+    const what = open.slice(0, limits.maxQuotedLength);
     const secret = secretMember.exec(path.replace(/\[\d+\]$/, ''))?.[0];
+    const hidden = hiddenOfVariable(path, text);
+    if (hidden !== null && (typeof hidden !== 'string' || firstOpen(hidden) === null)) {
+      unset.push({ path, document: path.split('.', 2).join('.'), variable: what });
+      return typeof hidden === 'string' ? unescaped(hidden) : hidden;
+    }
     if (secret === undefined) {
       issues.push({
         path,
@@ -85,13 +91,22 @@ export function variableNames(text: string): string[] {
   return [...text.matchAll(variable)].flatMap(([, dollar, name = '']) => (dollar === '' ? [name] : []));
 }
 
+/** Returns the first variable that is not escaped, or null. */
+function firstOpen(text: string): string | null {
+  return [...text.matchAll(variable)].find(([, dollar]) => dollar === '')?.[0] ?? null;
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(variable, (found, dollar: string) => found.slice(dollar.length));
+}
+
 /** Escapes text that looks like a variable. */
 export function escapeVariables(text: string): string {
   return text.replaceAll(variable, (found) => `$${found}`);
 }
 
 /** Returns a copy in which `change` was applied to every string in `places`; undefined removes the member. Other parts are unchanged. */
-export function mapPlaces(project: unknown, change: (text: string, path: string) => string | undefined): unknown {
+export function mapPlaces(project: unknown, change: (text: string, path: string) => unknown): unknown {
   if (!isRecord(project)) return project;
   return mapMembers(project, (documents, section) => {
     const members = Object.hasOwn(places, section) ? places[section] : undefined;
@@ -105,7 +120,7 @@ export function mapPlaces(project: unknown, change: (text: string, path: string)
   });
 }
 
-function mapText(value: unknown, path: string, change: (text: string, path: string) => string | undefined): unknown {
+function mapText(value: unknown, path: string, change: (text: string, path: string) => unknown): unknown {
   if (typeof value === 'string') return change(value, path);
   if (Array.isArray(value)) {
     const items = value.map((item, index) => mapText(item, `${path}[${index}]`, change)).filter((item) => item !== undefined);

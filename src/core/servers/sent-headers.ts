@@ -30,8 +30,8 @@ const reservedHeaders = new Set([
   'expect',
 ]);
 
-/** `value`: a text, or the name of a secret. `remedy`: where a credential belongs. */
-export function sentHeaders<Value extends z.ZodType<string | { secret: string }>>(value: Value, remedy: string) {
+/** `value`: a text, or an object in its place, such as the name of a secret. `remedy`: where a credential belongs. */
+export function sentHeaders<Value extends z.ZodType<string | object>>(value: Value, remedy: string) {
   return z.record(z.string(), value).check((context) => {
     const seen = new Set<string>();
     for (const [name, given] of Object.entries(context.value)) {
@@ -51,7 +51,7 @@ export function sentHeaders<Value extends z.ZodType<string | { secret: string }>
 const maxQueryParameters = 20;
 
 /** Query parameters of a server. `value`: as for headers. Plain-text credentials are rejected, because GET would show them. */
-export function sentQuery<Value extends z.ZodType<string | { secret: string }>>(value: Value) {
+export function sentQuery<Value extends z.ZodType<string | object>>(value: Value) {
   return z
     .record(z.string().regex(/^[\x21-\x7e]{1,100}$/, { message: 'must be 1 to 100 visible ASCII characters' }), value)
     .refine((query) => Object.keys(query).length <= maxQueryParameters, { message: `must have at most ${maxQueryParameters} entries` })

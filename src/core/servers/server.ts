@@ -6,6 +6,7 @@ import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
 import { DefinitionDecision } from '../listing/definition-review.ts';
 import { Finding, Hold } from '../listing/hold.ts';
+import { HiddenValue, type WithoutHidden } from '../hidden-values.ts';
 import { limits } from '../limits.ts';
 import { sentHeaders, sentQuery } from './sent-headers.ts';
 import { ServerOAuth } from './server-oauth.ts';
@@ -25,7 +26,7 @@ export const ServerName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}$/, { message: 'must be 1 to 32 of a-z, 0-9 and "-", beginning with a letter' });
 
-const HeaderValue = z.union([z.string().max(4_096), z.strictObject({ secret: z.string().min(1).max(128) })]);
+const HeaderValue = z.union([z.string().max(4_096), z.strictObject({ secret: z.string().min(1).max(128) }), HiddenValue]);
 
 /**
  * A listed definition. It is validated leniently and separately (`listing.ts`), so that an invalid one is skipped and the others stay.
@@ -184,6 +185,8 @@ export const Server = z
     },
   });
 export type Server = z.infer<typeof Server>;
+/** A document whose hidden values were filled in, as it is stored and used. */
+export type CompleteServer = WithoutHidden<Server>;
 export const ServerKindFilter = z.enum(['static', 'mcp', 'openapi']);
 export type ServerKind = Server['kind'];
 
@@ -196,8 +199,8 @@ export type ServerAccess = {
   kind: ServerKind;
   /** From the server's document; `stdio://NAME.stdio` for a command, `''` for an inline OpenAPI document. */
   url: string;
-  headers?: Server['headers'];
-  query?: Server['query'];
+  headers?: CompleteServer['headers'];
+  query?: CompleteServer['query'];
   trusted: boolean;
   ready: readonly string[];
   held: readonly string[];
@@ -221,7 +224,7 @@ export type ServerAccess = {
 /** Returns the access data from a stored document (without tools) and what is known about the server. */
 export function toServerAccess(
   name: string,
-  document: Omit<StaticServer, 'tools'> | McpServer | OpenApiServer,
+  document: Omit<WithoutHidden<StaticServer>, 'tools'> | WithoutHidden<McpServer> | WithoutHidden<OpenApiServer>,
   known: Pick<ServerAccess, 'ready' | 'held' | 'annotated' | 'version' | 'connection' | 'staleAt'>,
 ): ServerAccess {
   const { kind, headers, query, trusted = false } = document;

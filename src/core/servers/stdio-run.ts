@@ -3,6 +3,7 @@
  * that run something else. `launched-settings.ts` says which members of the document it has.
  */
 import { canonicalJson, sha256HexSync } from '../hash.ts';
+import { hiddenValues } from '../hidden-values.ts';
 import { limits } from '../limits.ts';
 import { secretHostOf } from '../policy/secret.ts';
 import { allAskableInput } from '../tools/mcp-input.ts';
@@ -18,7 +19,8 @@ export async function buildRun(
   { command, args = [], env = {}, cwd }: Command,
   secret: (name: string, host: string) => Promise<string>,
 ): Promise<Omit<StdioRun, 'workspace'>> {
-  const hidden: string[] = [];
+  // Credentials in plain text are not logged, either.
+  const hidden = [...hiddenValues('server', { args, env }).values()].filter((value) => typeof value === 'string');
   const filled = async (value: string | { secret: string }): Promise<string> => {
     if (typeof value === 'string') return value;
     const text = await secret(value.secret, secretHostOf(url));

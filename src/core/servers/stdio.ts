@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { canonicalJson } from '../hash.ts';
+import { HiddenValue, type WithoutHidden } from '../hidden-values.ts';
 import { KB } from '../limits/units.ts';
-import type { Warning } from '../warning.ts';
 
 const maxArguments = 200;
 const maxVariables = 200;
@@ -13,7 +13,7 @@ const maxVariables = 200;
 const maxCommandLength = 48 * KB;
 
 /** A text, or the name of a secret that is bound to `NAME.stdio`. */
-const CommandValue = z.union([noNull(z.string()), z.strictObject({ secret: z.string().min(1).max(128) })]);
+const CommandValue = z.union([noNull(z.string()), z.strictObject({ secret: z.string().min(1).max(128) }), HiddenValue]);
 
 /** Members of an `mcp` server that is a command instead of a URL. */
 export const commandMembers = {
@@ -42,7 +42,7 @@ function noNull(text: z.ZodString) {
 
 type CommandMembers = { [Name in keyof typeof commandMembers]?: z.infer<(typeof commandMembers)[Name]> | undefined };
 /** What an MCP server runs. */
-export type Command = CommandMembers & { command: string };
+export type Command = WithoutHidden<CommandMembers> & { command: string };
 
 /** Returns the issues of a document with or without a command; members of the other kind are not ignored. */
 export function commandIssues(document: CommandMembers & Record<string, unknown>): { path: string; message: string }[] {
@@ -69,7 +69,7 @@ export function commandUrl(server: string): string {
 }
 
 /** Returns whether both documents run the same, or nothing. */
-export function isSameCommand(one: CommandMembers, other: CommandMembers): boolean {
+export function isSameCommand(one: WithoutHidden<CommandMembers>, other: WithoutHidden<CommandMembers>): boolean {
   return canonicalJson(commandOf(one)) === canonicalJson(commandOf(other));
 }
 
@@ -79,18 +79,9 @@ export const noLauncher =
 export const unprovenCommand =
   'Servers with a `command` run programs on the machine of this Moniker, so they are added there, and what the programs are given is set there: with the command line (`moniker add server`, `moniker import`) or a project file. To let API keys with the scope `admin` do it, start Moniker with MONIKER_ALLOW_STDIO=api.';
 
-export function commandOf({ command, args, env, cwd }: CommandMembers): Command | null {
+export function commandOf({ command, args, env, cwd }: WithoutHidden<CommandMembers>): Command | null {
   if (command === undefined) return null;
   return { command, ...(args && { args }), ...(env && { env }), ...(cwd !== undefined && { cwd }) };
-}
-
-/** Warns of variables whose names say that they are credentials: unlike secrets, GET shows them. */
-export function plainCredentials(env: NonNullable<Command['env']>, server: string): Warning[] {
-  return Object.entries(env).flatMap(([name, value]) => {
-    if (typeof value !== 'string' || value === '' || !/(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|CREDENTIALS?|_PAT)$/i.test(name)) return [];
-    const message = `may be a credential, which everyone who can read the server sees. Store it as a secret bound to the host ${server}.stdio, and give {"secret": NAME}`;
-    return [{ path: `env.${name}`, message }];
-  });
 }
 
 /** A program that the launcher runs. `key`: `programKey` (`stdio-run.ts`). */
@@ -117,7 +108,7 @@ export type StdioRun = {
   capabilities: Record<string, unknown>;
   /** `client`: of the session whose call is in progress. */
   roots: Record<string, unknown>[] | 'client';
-  /** The secrets in `args` and `env`, which the log does not show. */
+  /** The secrets in `args` and `env`, and what may be one: the log does not show them. */
   hidden: string[];
   /** The time for the start, in milliseconds. */
   startMs: number;

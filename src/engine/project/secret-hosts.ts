@@ -1,6 +1,7 @@
 /** The hosts of secrets that a project gives no hosts: those of its servers and providers that name the secret. A command has the host `NAME.stdio`. */
 import { defaultBaseUrl } from '../../core/model/provider-kind.ts';
 import { invalidRequest, type Issue, nullIfNotFound } from '../../core/problem.ts';
+import type { HiddenValue } from '../../core/hidden-values.ts';
 import type { Project } from '../../core/project/project.ts';
 import { callUrlOf } from '../../core/servers/server.ts';
 import type { SecretBinding } from '../../core/policy/secret.ts';
@@ -47,6 +48,6 @@ function hostsInUse({ servers = {}, providers = {} }: Project): ReadonlyMap<stri
   return used;
 }
 
-function secretsIn(values: readonly (string | { secret: string })[]): string[] {
-  return values.flatMap((value) => (typeof value === 'string' ? [] : [value.secret]));
+function secretsIn(values: readonly (string | { secret: string } | HiddenValue)[]): string[] {
+  return values.flatMap((value) => (typeof value === 'string' || 'hidden' in value ? [] : [value.secret]));
 }

@@ -3,7 +3,7 @@ import { reportListing } from '../../core/listing/listing-report.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import { toServerAccess } from '../../core/servers/server.ts';
 import { isSameClient } from '../../core/servers/server-identity.ts';
-import type { Server, ServerAccess } from '../../core/servers/server.ts';
+import type { ServerAccess, CompleteServer } from '../../core/servers/server.ts';
 import type { ServerTest, Discovery } from '../../core/servers/server-state.ts';
 import { boundedDiscovery } from '../../core/servers/refresh-state.ts';
 import { pinListing, applyListing } from '../../core/listing/apply-listing.ts';
@@ -17,13 +17,18 @@ export type TestDeps = ReadDeps & {
 };
 
 /** `document`: a document that need not be stored; absent: the stored one of this name (`not_found`). */
-export async function testServer(deps: TestDeps, workspace: string, name: string, document?: Server): Promise<ServerTest> {
+export async function testServer(deps: TestDeps, workspace: string, name: string, document?: CompleteServer): Promise<ServerTest> {
   const begun = deps.clock.now();
   const tested = await tryServer(deps, workspace, name, document);
   return { ...tested, durationMs: Math.round(deps.clock.now() - begun) };
 }
 
-async function tryServer(deps: TestDeps, workspace: string, name: string, document?: Server): Promise<Omit<ServerTest, 'durationMs'>> {
+async function tryServer(
+  deps: TestDeps,
+  workspace: string,
+  name: string,
+  document?: CompleteServer,
+): Promise<Omit<ServerTest, 'durationMs'>> {
   const server = document === undefined ? await deps.directory.server(workspace, name) : accessOf(name, document);
   if (document?.kind === 'static') return { ...untried, ok: true, ...(await readTools(name, { tools: document.tools, operations: null })) };
   if (server.kind === 'static') return { ...untried, ok: true, tools: server.ready.length + server.held.length, held: server.held.length };
@@ -60,7 +65,7 @@ async function tryServer(deps: TestDeps, workspace: string, name: string, docume
 
 const tokenless = 'No token was sent: `oauth` takes effect after the server is stored and, where required, a user has signed in.';
 
-async function isStoredClient({ directory }: TestDeps, workspace: string, name: string, document: Server): Promise<boolean> {
+async function isStoredClient({ directory }: TestDeps, workspace: string, name: string, document: CompleteServer): Promise<boolean> {
   const stored = await nullIfNotFound(directory.server(workspace, name));
   if (stored?.kind !== 'mcp' || document.kind !== 'mcp') return false;
   return isSameClient({ url: stored.url, oauth: stored.mcp?.oauth }, document);
@@ -77,11 +82,11 @@ const untried: Omit<ServerTest, 'durationMs'> = {
   warnings: [],
 };
 
-function accessOf(name: string, document: Server): ServerAccess {
+function accessOf(name: string, document: CompleteServer): ServerAccess {
   return toServerAccess(name, document, { ready: [], held: [], version: 0, connection: null, staleAt: null });
 }
 
-function givenText(document: Server): string | null {
+function givenText(document: CompleteServer): string | null {
   const given = document.kind === 'openapi' ? document.document : undefined;
   return given === undefined || typeof given === 'string' ? (given ?? null) : JSON.stringify(given);
 }

@@ -17,7 +17,7 @@ export const exportRoutes: readonly Route[] = [
       workspace: 'Projects',
       summary: 'Export all documents',
       description:
-        'A project file, which `POST /v1/import` and `moniker apply` read. Variables such as `TOKEN` stand for the values of secrets. Keys, sessions, private tools and sign-ins are not part of it; the settings of the workspace are, for the root key.',
+        'A project file, which `POST /v1/import` and `moniker apply` read. Variables such as `TOKEN` stand for the values of secrets, and `SERVER_FILES_SEED_PHRASE` for values that GET hides. Keys, sessions, private tools and sign-ins are not part of it; the settings of the workspace are, for the root key.',
       query: z.strictObject({ format: z.enum(['json', 'yaml']).default('json') }),
       answers: {
         200: { description: 'The project.', schema: Project, also: 'application/yaml', headers: { 'content-disposition': 'A file name.' } },

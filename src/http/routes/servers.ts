@@ -1,9 +1,10 @@
 /** `/v1/servers`: sources of tools that are not defined in code. `server-tools.ts` has their tools; `server-health.ts` their health. */
 import { readAllPages } from '../../engine/configuration/tools-of-key.ts';
 import { z } from 'zod';
+import { replaceHidden } from '../../core/hidden-values.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import { Server, ServerName } from '../../core/servers/server.ts';
+import { Server, ServerName, type CompleteServer } from '../../core/servers/server.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { WriteOptions } from '../../ports/catalog.ts';
@@ -52,7 +53,8 @@ export const serverRoutes: readonly Route[] = [
       path: '/v1/servers/{server}',
       operationId: 'getServer',
       summary: 'Read a server with its tools',
-      description: 'Each tool as models see it, with its state. The response can be sent back with PUT: an unchanged tool stays unchanged.',
+      description:
+        'Each tool as models see it, with its state. Values that may be credentials are hidden. The response can be sent back with PUT: an unchanged tool and a hidden value stay unchanged.',
       params: serverParams,
       answers: { 200: { description: 'The server.', schema: ServerView, headers: etagHeader } },
     },
@@ -120,6 +122,7 @@ export const serverRoutes: readonly Route[] = [
       const permission = commandPermission(c, services.settings);
       const { document, view } = await patchDocument(body, writeConditions(c), {
         schema: Server,
+        settle: (merged) => replaceHidden('server', merged),
         read: async () => {
           const stored = await catalog.get('server', params.server);
           const isStatic = stored.body.kind === 'static';
@@ -161,7 +164,10 @@ async function writeServer(services: Services, principal: Principal, name: strin
   const desk = services.servers(principal.workspace);
   const { document, created, changed, warnings } = await catalog.put('server', name, body, options);
   const plain = { ...toServerDocument(document), trusted: body.trusted === true };
-  if (options.dryRun === true) return { document, created, view: { ...plain, ...(await tried(desk, name, body, warnings)) } };
+  if (options.dryRun === true) {
+    const complete = await catalog.completeServer(name, body, options);
+    return { document, created, view: { ...plain, ...(await tried(desk, name, complete, warnings)) } };
+  }
   const more = body.kind === 'static' ? [] : await readAfterWrite(desk, name, body, changed);
   const reading = toServerReading(await catalog.get('server', name));
   return { document, created, view: { ...plain, ...reading, warnings: [...warnings, ...more] } };
@@ -178,12 +184,12 @@ async function readAfterWrite(desk: ServerAdmin, name: string, document: Server,
 }
 
 /** Where its document says what lists the tools. */
-function placeOf(document: Server): string {
+function placeOf(document: Pick<CompleteServer, 'kind' | 'url'> & { command?: string }): string {
   if (document.kind === 'mcp' && document.command !== undefined) return 'command';
   return document.url === undefined ? 'document' : 'url';
 }
 
-async function tried(desk: ServerAdmin, name: string, document: Server, warnings: readonly Warning[]) {
+async function tried(desk: ServerAdmin, name: string, document: CompleteServer, warnings: readonly Warning[]) {
   const { ok, health, connection, tools, held, warnings: more } = await desk.test(name, document);
   // For a static server the Catalog has returned everything and compared it with the stored definitions.
   if (document.kind === 'static') return { toolCount: tools, held, warnings };

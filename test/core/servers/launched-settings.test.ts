@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
+import type { WithoutHidden } from '../../../src/core/hidden-values.ts';
 import { changedLaunch, changedSecret, launchedSettings } from '../../../src/core/servers/launched-settings.ts';
 import { McpServer, OpenApiServer, StaticServer, toServerAccess } from '../../../src/core/servers/server.ts';
 import { buildRun, processText } from '../../../src/core/servers/stdio-run.ts';
 
 const members = [McpServer, OpenApiServer, StaticServer].flatMap(({ shape }) => Object.keys(shape));
-const base: McpServer = { kind: 'mcp', command: 'npx', args: ['files', { secret: 'DIR' }], env: { LEVEL: 'info' } };
+type Document = WithoutHidden<McpServer>;
+const base: Document = { kind: 'mcp', command: 'npx', args: ['files', { secret: 'DIR' }], env: { LEVEL: 'info' } };
 /** Another value of each member that a server with a command may have. */
-const changes: Partial<McpServer> = {
+const changes: Partial<Document> = {
   command: 'other',
   args: [],
   env: {},
@@ -20,7 +22,7 @@ const changes: Partial<McpServer> = {
 };
 
 /** The text that identifies the process of this document. */
-async function processOf(document: McpServer): Promise<string> {
+async function processOf(document: Document): Promise<string> {
   const known = { ready: [], held: [], version: 1, connection: null, staleAt: null };
   const access = toServerAccess('files', document, known);
   const command = access.mcp?.command;
@@ -39,7 +41,7 @@ it.each(Object.entries(launchedSettings))(
       expect('unseen' in row || member === 'kind').toBe(true);
       return;
     }
-    const changed = { ...base, [member]: changes[member as keyof McpServer] };
+    const changed = { ...base, [member]: changes[member as keyof Document] };
     expect(changedLaunch(base, changed)).toEqual('seen' in row ? [member] : []);
     expect((await processOf(changed)) === (await processOf(base))).toBe('unseen' in row);
   },

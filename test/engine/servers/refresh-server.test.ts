@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import type { Server, ServerKind } from '../../../src/core/servers/server.ts';
+import type { ServerKind, CompleteServer } from '../../../src/core/servers/server.ts';
 import type { Discovery } from '../../../src/core/servers/server-state.ts';
 import { createServerRefresh } from '../../../src/engine/servers/refresh-server.ts';
 import { testServer } from '../../../src/engine/servers/test-server.ts';
@@ -56,7 +56,7 @@ function parts() {
   };
   return {
     ...createServerRefresh(deps),
-    test: (document?: Server) => testServer(deps, 'default', 'facts', document),
+    test: (document?: CompleteServer) => testServer(deps, 'default', 'facts', document),
     catalog,
     clock,
     log,
@@ -283,7 +283,7 @@ describe('a stale listing', () => {
 });
 
 describe('testing a server', () => {
-  const document = { ...mcp, url: 'https://new.example.com/mcp' } as Server;
+  const document = { ...mcp, url: 'https://new.example.com/mcp' } as CompleteServer;
 
   it('lists what it has, and stores nothing', async () => {
     const offers = { prompts: [{ name: 'ask' }], resources: [{ uri: 'a:b', name: 'b' }], resourceTemplates: [] };

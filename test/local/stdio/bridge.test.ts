@@ -229,7 +229,7 @@ describe('a program that is no longer wanted', () => {
     expect(log.filter((line) => line.includes('could not be checked'))).toHaveLength(1);
   });
 
-  it('is asked about twice for many notices, and not at all while nothing runs', async () => {
+  it('causes two requests for many notices, and none while nothing runs', async () => {
     const { find, asked } = service();
     let release = (): void => undefined;
     let held: Promise<void> = Promise.resolve();

@@ -77,7 +77,10 @@ export function ServerFields({ draft, isNew, edit, replace }: FieldsProps & { is
 
 /** A page cannot change what the machine runs. */
 function CommandShown({ draft: { command = '', args = [], env = {}, cwd, roots, sampling } }: { draft: ServerDraft }) {
-  const shown = (value: string | { secret: string }): string => (typeof value === 'string' ? value : `(secret ${value.secret})`);
+  const shown = (value: string | { secret: string } | { hidden: string }): string => {
+    if (typeof value === 'string') return value;
+    return 'hidden' in value ? '(hidden)' : `(secret ${value.secret})`;
+  };
   const variables = Object.entries(env).map(([name, value]) => `${name}=${shown(value)}`);
   return (
     <div class="field">
