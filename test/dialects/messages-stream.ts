@@ -18,7 +18,7 @@ export function eventsOf(stream: string): StreamEvent[] {
     .split('\n\n')
     .filter((frame) => frame !== '')
     .map((frame) => {
-      const [, name, data] = /^(?:id: \S+\n)?event: (\w+)\ndata: (.*)$/.exec(frame) ?? [];
+      const [, name, data] = /^(?:id: \S+\n)?event: (\w+)\ndata: (.*)$/s.exec(frame) ?? [];
       const event = JSON.parse(data ?? 'null') as StreamEvent;
       if (event?.type !== name) throw new Error(`the event ${name} says that it is ${event?.type}`);
       return event;

@@ -298,7 +298,7 @@ export class Clients {
             const id = Number(/^id: (\d+)$/m.exec(frame)?.[1] ?? 0);
             if (id <= last) continue;
             last = id;
-            this.#wasGiven(id, /^data: (.*)$/m.exec(frame)?.[1] ?? '');
+            this.#wasGiven(id, /^data: ([^\n]*)$/m.exec(frame)?.[1] ?? '');
           }
         });
       },
