@@ -35,13 +35,17 @@ let operations: DocumentedOperation[];
 let find: (method: string, path: string) => DocumentedOperation | null;
 let receiver: CallbackReceiver;
 let mcpServer: FakeMcpServer;
+const prompts = [{ name: 'review' }];
 
 beforeAll(async () => {
   const document = (await service.call('GET', '/openapi.json')).json as ApiDocument;
   operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   find = createDocumentCheck(document).find;
   receiver = await startCallbackReceiver(secret);
-  mcpServer = await listenMcpServer({ tools: [{ name: 'add', inputSchema: { type: 'object', properties: {} } }] });
+  mcpServer = await listenMcpServer({
+    tools: [{ name: 'add', inputSchema: { type: 'object', properties: {} } }],
+    prompts,
+  });
 });
 afterAll(async () => {
   receiver.close();
@@ -198,6 +202,14 @@ describe('every operation', () => {
     await call('POST', '/v1/servers/eyes/test');
     await call('PUT', '/v1/servers/far', { kind: 'mcp', url: mcpServer.url });
     expect((await call('POST', '/v1/servers/far/refresh')).status).toBe(200);
+    const offer = { kind: 'prompt', name: 'review' };
+    expect((await call('GET', '/v1/servers/far/offers')).json.items).toMatchObject([{ ...offer, state: 'ready' }]);
+    prompts.push({ name: 'later' });
+    expect((await call('POST', '/v1/servers/far/refresh')).status).toBe(200);
+    expect((await call('POST', '/v1/servers/far/offers/accept', offer)).status).toBe(409);
+    expect((await call('POST', '/v1/servers/far/offers/accept', { kind: 'prompt', name: 'later' })).status).toBe(200);
+    expect((await call('POST', '/v1/servers/far/offers/reject', { ...offer, note: 'Not here.' })).status).toBe(200);
+    expect((await call('POST', '/v1/servers/far/offers/undo', offer)).status).toBe(200);
     await call('PUT', '/v1/servers/gated', { kind: 'mcp', url: 'http://127.0.0.1:9/mcp', oauth: { grant: 'authorization_code' } });
     await call('POST', '/v1/servers/gated/refresh');
     await call('POST', '/v1/servers/gated/authorize');
