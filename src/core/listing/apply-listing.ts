@@ -177,7 +177,7 @@ function listedTool(
  * annotations.
  */
 function acceptedAgain(accepted: AcceptedDefinition | null, listed: PinnedDefinition): AcceptedDefinition {
-  return { ...listed, ...(accepted?.annotationsAccepted === true && { annotationsAccepted: true }) };
+  return accepted?.annotationsAccepted === true ? { ...listed, annotationsAccepted: true } : listed;
 }
 
 /**
