@@ -41,7 +41,23 @@ export function nameOf(value: unknown): string {
   return typeof value === 'string' ? `the string ${preview(value)}` : `the ${typeof value} ${String(value)}`;
 }
 
+const maxPreviewLength = 60;
+
 export function preview(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  const text = JSON.stringify(beginningOf(value, { left: maxPreviewLength })) ?? 'nothing';
+  return text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength - 1)}…` : text;
+}
+
+/** Returns the part of a value that is shown, since arguments may be large. Each value in it takes at least one character. */
+function beginningOf(value: unknown, room: { left: number }): unknown {
+  room.left -= 1;
+  if (typeof value === 'string') return value.slice(0, maxPreviewLength + 1);
+  if (typeof value !== 'object' || value === null) return value;
+  const isList = Array.isArray(value);
+  const beginning: [string, unknown][] = [];
+  for (const key in value) {
+    if (room.left < 0) break;
+    beginning.push([isList ? key : key.slice(0, maxPreviewLength), beginningOf((value as Record<string, unknown>)[key], room)]);
+  }
+  return isList ? beginning.map(([, item]) => item) : Object.fromEntries(beginning);
 }

@@ -6,7 +6,7 @@
  * Ignored on purpose: `pattern`, `patternProperties`, `format`, `contains`, `dependent*`, `unevaluated*`. `not`, `if`/`then`/`else` and the
  * "exactly one" of `oneOf` are ignored too: with an ignored keyword inside, they would reject valid values.
  */
-import { memoizeByObject } from '../memoize.ts';
+import { getOrBuild, memoizeByObject } from '../memoize.ts';
 import { limits } from '../limits.ts';
 import type { Issue } from '../problem.ts';
 import { resolvePointer } from './schema-references.ts';
@@ -19,19 +19,29 @@ import { isRecord } from '../json/wire-value.ts';
 export const maxIssues = 20;
 /** Nested checks of one value, including references; keeps recursive schemas from overflowing the stack. */
 const maxCheckDepth = 256;
-/** Values visited in one check of arguments; bounds unions of unions. */
+/** Values visited in one check of arguments; bounds unions of unions. Names, compared items and long texts count as well. */
 const maxCheckedValues = 200_000;
+/** Characters of a text that count as one value. */
+const charactersPerValue = 64;
 
 /** Returns every fault found (at most `maxIssues`), each with a path such as `a.b[0]`; empty if the arguments are valid. */
 export function checkInput(schema: JsonSchema, args: unknown): Issue[] {
-  const run: Run = { issues: [], path: [], depth: 0, values: 0 };
+  const run: Run = { issues: [], path: [], depth: 0, values: 0, keys: new Map(), previews: new Map() };
   compileOnce(schema)(args, run);
   return run.issues;
 }
 
 const compileOnce = memoizeByObject((schema: JsonSchema): Check => compile(schema, { root: schema, references: new Map() }, 0));
 
-type Run = { issues: Issue[]; path: (string | number)[]; depth: number; values: number };
+/** `keys`, `previews`: of objects and lists that were compared, since the alternatives of a schema compare the same ones. */
+type Run = {
+  issues: Issue[];
+  path: (string | number)[];
+  depth: number;
+  values: number;
+  keys: Map<object, string>;
+  previews: Map<object, string>;
+};
 type Check = (value: unknown, run: Run) => void;
 type Scope = { root: JsonSchema; references: Map<string, Check> };
 
@@ -90,8 +100,8 @@ function choice(schema: JsonSchema): Check | null {
   const keys = new Set(allowed.map(jsonKey));
   const nullable = isNullable(schema);
   return (value, run) => {
-    if (keys.has(jsonKey(value)) || (nullable && value === null)) return;
-    report(run, `expected ${describeExpected(schema)}, received ${preview(value)}`);
+    if (keys.has(keyOf(value, run)) || (nullable && value === null)) return;
+    report(run, `expected ${describeExpected(schema)}, received ${onceFor(value, run.previews, preview)}`);
   };
 }
 
@@ -118,6 +128,7 @@ function objectRules(schema: JsonSchema, scope: Scope, depth: number): Check | n
         reportAt(run, key, `missing: expected ${properties.has(key) ? describeExpected(fields[key]) : 'a value'}`);
     }
     const keys = Object.keys(value);
+    run.values += keys.length;
     for (const key of keys) {
       const check = properties.get(key) ?? rest;
       if (check !== null) descend(run, key, value[key], check);
@@ -142,7 +153,9 @@ function arrayRules(schema: JsonSchema, scope: Scope, depth: number): Check | nu
       const check = first[index] ?? others;
       if (check !== null) descend(run, index, value[index], check);
     }
-    if (unique && new Set(value.map(jsonKey)).size < value.length) report(run, 'expected no item twice');
+    if (!unique) return;
+    run.values += value.length;
+    if (new Set(value.map((item) => keyOf(item, run))).size < value.length) report(run, 'expected no item twice');
   };
 }
 
@@ -153,6 +166,7 @@ function stringRules(schema: JsonSchema): Check | null {
     if (typeof value !== 'string') return;
     // A code point has one or two UTF-16 units, so most strings need no counting.
     if (value.length <= (most ?? value.length) && value.length >= 2 * (least ?? 0)) return;
+    run.values += value.length / charactersPerValue;
     count(run, codePoints(value), 'characters', least, most);
   };
 }
@@ -202,7 +216,7 @@ function alternatives(schema: JsonSchema, scope: Scope, depth: number): Check | 
       const candidates: Issue[][] = [];
       let fits = false;
       for (const branch of branches) {
-        const trial: Run = { issues: [], path: run.path, depth: run.depth, values: run.values };
+        const trial: Run = { ...run, issues: [] };
         branch.check(value, trial);
         run.values = trial.values;
         if (trial.issues.length === 0) {
@@ -255,6 +269,15 @@ function reportAt(run: Run, key: string, message: string): void {
 function isMultiple(value: number, factor: number): boolean {
   const quotient = value / factor;
   return Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
+}
+
+function keyOf(value: unknown, run: Run): string {
+  if (typeof value === 'string') run.values += value.length / charactersPerValue;
+  return onceFor(value, run.keys, jsonKey);
+}
+
+function onceFor(value: unknown, known: Map<object, string>, make: (value: unknown) => string): string {
+  return typeof value === 'object' && value !== null ? getOrBuild(known, value, maxCheckedValues, () => make(value)) : make(value);
 }
 
 function codePoints(text: string): number {

@@ -160,6 +160,39 @@ describe('checking arguments', () => {
     expect(faults({ items: { type: 'string' } }, new Array(100_000).fill(1))).toHaveLength(maxIssues);
   });
 
+  it.each([
+    ['constants', (index: number) => ({ const: index })],
+    ['enumerations', (index: number) => ({ enum: [{ index }] })],
+    ['distinct items', () => ({ uniqueItems: true, minItems: 1_000_000 })],
+    ['properties', (index: number) => ({ required: [`x${index}`], properties: { y: {} } })],
+    ['closed objects', () => ({ additionalProperties: false })],
+    ['items', (index: number) => ({ items: { const: index } })],
+  ])('reads large arguments a few times, however many alternatives of %s a schema has', (_what, alternative) => {
+    let reads = 0;
+    const counted = {
+      items: [1, 2],
+      get x(): number {
+        reads += 1;
+        return 1;
+      },
+    };
+    const many = Array.from({ length: 1_000 }, () => counted);
+    const anyOf = Array.from({ length: 1_000 }, (_, index) => alternative(index));
+    checkInput(
+      { type: 'object', properties: { list: { anyOf }, object: { anyOf } } },
+      { list: many, object: Object.fromEntries(Object.entries(many)) },
+    );
+    // Each is visited, compared and shown once or twice; a thousand alternatives could read it a million times.
+    expect(reads).toBeLessThan(20_000);
+  });
+
+  it('quotes the beginning of a large value in a fault', () => {
+    const [fault] = checkInput({ type: 'object', properties: { a: { const: 1 } } }, { a: { b: 'x'.repeat(1_000_000), c: [1, 2] } });
+    expect(fault?.message).toBe(`expected 1, received {"b":"${'x'.repeat(53)}…`);
+    const [short] = checkInput({ type: 'object', properties: { a: { const: 1 } } }, { a: { b: 'x', c: [1, { d: null }] } });
+    expect(short?.message).toBe('expected 1, received {"b":"x","c":[1,{"d":null}]}');
+  });
+
   it('returns a result for any schema-like value and any arguments', () => {
     const keyword = fc.constantFrom(
       'type',
