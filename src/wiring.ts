@@ -17,7 +17,7 @@ import type { CallDeps } from './engine/call/call-scope.ts';
 import { createToolsetEditor } from './engine/configuration/toolset-editor.ts';
 import { callOutsideSession, dryRunCall, explainDirectCall, type DirectCall } from './engine/call/direct-call.ts';
 import type { RedactionRules } from './engine/call/redact.ts';
-import { limitSandbox } from './engine/call/limited-sandbox.ts';
+import { createComputeMeter } from './engine/call/compute-meter.ts';
 import { executorByKind } from './engine/call/executor-by-kind.ts';
 import { readTurnNames } from './engine/plan/plan-names.ts';
 import { configurationTables, readView } from './engine/mcp/serve-view.ts';
@@ -386,8 +386,8 @@ function buildCallDeps(
         made: createMadeExecutor(sandbox),
       }),
       sandbox,
-      limitedSandbox: (limited) => limitSandbox(sandbox, limiter, workspace, limited),
       toolset: (name) => cachedDirectory.toolset(workspace, name),
+      compute: (limited) => createComputeMeter(limiter, workspace, limited),
       server,
       fetch: servers.fetchFor,
       isBlockedUrl: (url) => refusedUrl(network, url),

@@ -3991,7 +3991,7 @@ export interface components {
             monthlyCost?: number;
             /** @description Requests per minute. For an agent: turns per minute. */
             requestsPerMinute?: number;
-            /** @description Seconds per minute that code of made tools and of `run_code` computes. */
+            /** @description Seconds per minute that code of made tools and of `run_code`, scripts of `bash`, and the work on arguments, results and events compute. */
             sandboxSecondsPerMinute?: number;
             /** @description Bytes of the files of all its sessions. */
             storageBytes?: number;
@@ -9621,7 +9621,7 @@ export interface components {
             monthlyCost?: number;
             /** @description Requests per minute. For an agent: turns per minute. */
             requestsPerMinute?: number;
-            /** @description Seconds per minute that code of made tools and of `run_code` computes. */
+            /** @description Seconds per minute that code of made tools and of `run_code`, scripts of `bash`, and the work on arguments, results and events compute. */
             sandboxSecondsPerMinute?: number;
             /** @description Bytes of the files of all its sessions. */
             storageBytes?: number;

@@ -22,7 +22,8 @@ export const usageLimits = {
   monthlyCost: z.number().positive().max(maxAmount).optional().meta({ description: 'The same per calendar month (UTC).' }),
   storageBytes: z.int().min(1).max(maxStorageBytes).optional().meta({ description: 'Bytes of the files of all its sessions.' }),
   sandboxSecondsPerMinute: z.number().positive().max(maxCount).optional().meta({
-    description: 'Seconds per minute that code of made tools and of `run_code` computes.',
+    description:
+      'Seconds per minute that code of made tools and of `run_code`, scripts of `bash`, and the work on arguments, results and events compute.',
   }),
 } as const;
 

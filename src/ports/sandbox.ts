@@ -20,6 +20,13 @@ export type SandboxRun = {
   call(name: string, args: unknown): Promise<InnerOutcome>;
 };
 
+/** Counts what interpreted code computes, for the limit `sandboxSecondsPerMinute` of those who call it. */
+export interface ComputeMeter {
+  /** Throws `rate_limited` if no seconds are left. */
+  require(): Promise<void>;
+  spend(seconds: number): void;
+}
+
 export interface Sandbox {
   /** Never throws because of the code. */
   run(run: SandboxRun, signal: AbortSignal): Promise<SandboxEnd>;

@@ -7,7 +7,7 @@ import type { FileSystem } from './file-system.ts';
 import type { InnerCalls } from './inner-calls.ts';
 import type { ResultStore } from './result-store.ts';
 import type { Logger } from './runtime.ts';
-import type { Sandbox } from './sandbox.ts';
+import type { ComputeMeter, Sandbox } from './sandbox.ts';
 import type { ToolMaker } from './tool-maker.ts';
 import type { CallerChannel, ServerTokens } from './upstream.ts';
 
@@ -50,6 +50,8 @@ export type ToolContext = {
   calls: InnerCalls | null;
   /** Runs code that calls tools; null: not available. */
   sandbox: Sandbox | null;
+  /** Counts what the tool computes for the limits of the call. Absent: it has none. `sandbox` counts by itself. */
+  compute?: ComputeMeter;
   /** The input that the call asked for before it was made again; null: none. */
   given: GivenInput | null;
   /** The idle timeout of the call, in milliseconds; absent: the default. */

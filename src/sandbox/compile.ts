@@ -7,7 +7,7 @@ import { limits } from '../core/limits.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import { startCompiler } from './engine.ts';
 import { createMeter, type Meter } from './meter.ts';
-import { isolateThreadShare, type ThreadShare } from './thread-share.ts';
+import { isolateThreadShare, type ThreadShare } from '../platform/thread-share.ts';
 import { MB } from '../core/limits/units.ts';
 
 /**

@@ -10,7 +10,7 @@ import { lineOf } from './compile.ts';
 import { startEngine } from './engine.ts';
 import { createMeter } from './meter.ts';
 import type { Slot } from './slots.ts';
-import type { ThreadShare } from './thread-share.ts';
+import type { ThreadShare } from '../platform/thread-share.ts';
 import { KB, MB } from '../core/limits/units.ts';
 
 /** Total arguments of inner calls without a result: they are outside of the machine's memory. Half of the largest file. */

@@ -11,7 +11,7 @@ import type { SandboxRun } from '../ports/sandbox.ts';
 import { compile, type SourceFault } from './compile.ts';
 import { fuelPerCharacter, limitMessage, startMachine, type GuestCall, type Machine } from './machine.ts';
 import { createSlots } from './slots.ts';
-import { isolateThreadShare, type ThreadShare } from './thread-share.ts';
+import { isolateThreadShare, type ThreadShare } from '../platform/thread-share.ts';
 
 /** Shared by all runs of the isolate, which share its memory. */
 const slots = createSlots();

@@ -36,6 +36,7 @@ export const bash = defineTool({
     // The script's files are an overlay until it ends: a script that waits for approval or is cancelled changes nothing.
     const overlay = files.overlay();
     const script = { command, directory: startDirectory(files, cwd), scratch, timeoutMs };
+    await context.compute?.require();
     shell ??= await import('./shell/run-shell-script.ts');
     const ended = await shell.runShellScript(script, overlay, context);
     if (ended.stopped === 'suspended') return { isError: false, content: [], suspended: true };

@@ -40,14 +40,22 @@ export function createCodeExecutor(tools: readonly CodeTool[]): ToolExecutor {
 /** Applies the tool's own timeout, if it has one: aborts the signal and ends the call even if the tool ignores the signal. */
 async function run({ canonical, tool }: CodeTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolResult> {
   const { timeoutMs } = tool;
-  if (timeoutMs === undefined) return await tool.execute(args, context);
+  if (timeoutMs === undefined) return await execute(tool, args, context);
   const controller = new AbortController();
   const signal = AbortSignal.any([context.signal, controller.signal]);
   const message = `${canonical} did not finish within ${timeoutMs} ms and was stopped. Split the work into smaller calls.`;
   try {
-    const work = tool.execute(args, { ...context, signal });
+    const work = execute(tool, args, { ...context, signal });
     return await withTimeout(systemClock, work, timeoutMs, () => errorResult('timeout', message));
   } finally {
     controller.abort(new Error(message));
   }
+}
+
+/** Counts what the tool computes until it first waits: all of it for a tool that only computes. */
+function execute(tool: CodeTool['tool'], args: Record<string, unknown>, context: ToolContext): Promise<ToolResult> {
+  const began = performance.now();
+  const result = tool.execute(args, context);
+  context.compute?.spend((performance.now() - began) / 1_000);
+  return result;
 }

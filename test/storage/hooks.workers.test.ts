@@ -45,8 +45,10 @@ async function make() {
   await waitFor(async () => expect(await testEnv.KV.get(kvKeys.hook(made.workspace, 'triage'))).not.toBeNull());
   const taken: NewDelivery[] = [];
   const send = async (name: string, key: string, directory: Pick<Directory, 'hook'>): Promise<ReceivedDelivery | Problem> => {
+    const unlimited = () => Promise.reject(new Error('no time passes in these tests'));
     const deps = {
-      directory,
+      directory: { hook: directory.hook, agent: unlimited, workspaceSettings: unlimited },
+      limiter: { spendSandboxSeconds: () => undefined },
       triggers: () => ({
         acceptDelivery: async (delivery: NewDelivery) => {
           taken.push(delivery);

@@ -5,7 +5,7 @@ import type { FileSystem } from '../../src/ports/file-system.ts';
 import type { InnerCalls } from '../../src/ports/inner-calls.ts';
 import type { ResultStore } from '../../src/ports/result-store.ts';
 import type { Logger } from '../../src/ports/runtime.ts';
-import type { Sandbox } from '../../src/ports/sandbox.ts';
+import type { ComputeMeter, Sandbox } from '../../src/ports/sandbox.ts';
 import type { SkillReader } from '../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';
@@ -28,6 +28,7 @@ export function toolBench(
     skills?: SkillReader | null;
     calls?: InnerCalls | null;
     sandbox?: Sandbox | null;
+    compute?: ComputeMeter;
     mayAuthenticate?: boolean;
   } = {},
 ): Bench {
@@ -52,6 +53,7 @@ export function toolBench(
         maker: null,
         calls: parts.calls ?? null,
         sandbox: parts.sandbox ?? null,
+        ...(parts.compute && { compute: parts.compute }),
         conversation: 'key',
         channel: {},
         given: null,

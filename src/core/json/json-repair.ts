@@ -12,6 +12,13 @@ import { utf8Length } from '../text/utf8.ts';
 
 /** jsonrepair is quadratic on two kinds of damage (reference/performance.md): above this size it is not tried. */
 export const maxRepairBytes = 100 * KB;
+/** What a repair of that size can take. */
+const maxRepairSeconds = 1;
+
+/** Returns how many seconds the repair of a text of this length can take. */
+export function repairSeconds(length: number): number {
+  return length > maxRepairBytes ? 0 : maxRepairSeconds * (length / maxRepairBytes) ** 2;
+}
 
 export type ArgumentReading =
   | { state: 'ok' | 'repaired'; arguments: Record<string, unknown> }

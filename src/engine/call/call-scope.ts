@@ -19,7 +19,7 @@ import type { CallJournal } from '../../ports/call-journal.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
-import type { Sandbox } from '../../ports/sandbox.ts';
+import type { ComputeMeter, Sandbox } from '../../ports/sandbox.ts';
 import type { SkillReader, ToolExecutor } from '../../ports/tool-executor.ts';
 import type { WithTelemetry } from '../../ports/telemetry.ts';
 import type { ToolMaker } from '../../ports/tool-maker.ts';
@@ -54,8 +54,8 @@ export type CallDeps = WithTelemetry & {
   secret(name: string, tool: string, host?: string): Promise<string>;
   /** Runs code that calls tools. Absent: tools that need it cannot be called. */
   sandbox?: Sandbox;
-  /** The same for calls with limits. Absent: there are none. */
-  limitedSandbox?(limited: readonly LimitedHolder[]): Sandbox;
+  /** Counts what a call computes for these limits; null: none of them is about that. Absent: there are no limits. */
+  compute?(limited: readonly LimitedHolder[]): ComputeMeter | null;
   /** The guard of the workspace. Absent: there are none. */
   guard?: { workspace: string; settings(): Promise<GuardEndpoint | null>; ask: AskGuard };
   /** The redaction rules for calls with a toolset. Absent or null: there are none. */

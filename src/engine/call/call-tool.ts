@@ -13,6 +13,7 @@ import { limits } from '../../core/limits.ts';
 import { errorResult, forModel, type ToolResult } from '../../core/tools/tool.ts';
 import { createIntent, type CallIntent } from './audit-call.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
+import { countPreparation } from './compute-meter.ts';
 import { executeCall, type AuthorizedCall, type ExecutionOutcome } from './execute-call.ts';
 import { type CallGuard, openGuard } from '../guard/guard-call.ts';
 import { guessedResult, prepareCall, type PreparedCall, type RunnableCall } from './prepare-call.ts';
@@ -26,7 +27,8 @@ export const maxApprovalRounds = 5;
 
 /** Never throws for an error of the call or the tool: each becomes a result that says what to do. A call that waits has no outcome row yet. */
 export async function callTool(deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal): Promise<CallOutcome> {
-  return await callPrepared(deps, scope, prepareCall(scope, request), signal);
+  const call = countPreparation(deps, scope, () => prepareCall(scope, request));
+  return await callPrepared(deps, scope, call, signal);
 }
 
 /** Like `callTool`, for a call that was prepared with the same scope. */

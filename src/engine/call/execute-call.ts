@@ -63,6 +63,7 @@ export async function executeCall(
   if (judged.decision.verdict === 'deny') return notRun(forbidden(judged.decision.reason));
   const unreachable = await egress.refusalOf(tool);
   if (unreachable !== null) return notRun(unreachable);
+  const compute = deps.compute?.(scope.limited ?? []) ?? null;
   const redactor = createRedactor(await deps.redaction?.(scope.edition?.toolset));
   const abort = new AbortController();
   const stop = (why: string): void => abort.abort(new Error(why));
@@ -76,7 +77,7 @@ export async function executeCall(
   const channel = boundedChannel(scope.channel ?? {}, { redactor, deadline, signal: abort.signal });
   const shared = { tool, callId: request.callId, callPrepared, signal: abort.signal, deadline, channel, stop };
   const inner = callsTools(tool) ? createInnerCallRunner({ deps: given, scope: seeing, ...shared }) : null;
-  const parts = { tool, server, request, redactor, channel, send, inner, signal: abort.signal, timeoutMs };
+  const parts = { tool, server, request, redactor, channel, send, inner, signal: abort.signal, timeoutMs, compute };
   const guarded = guardCall(
     {
       context: createToolContext(deps, scope, parts),

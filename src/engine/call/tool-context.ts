@@ -8,11 +8,13 @@ import type { Gathered } from '../../core/tools/gathered-tools.ts';
 import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { visibleAliases, modelDefinition } from '../../core/toolset/model-definitions.ts';
 import { canOfferMore, readyTools } from '../../core/toolset/offered-tools.ts';
+import type { ComputeMeter } from '../../ports/sandbox.ts';
 import type { FindToolsResult, ToolContext, ToolFinder } from '../../ports/tool-executor.ts';
 import { writableUntilAborted } from '../policy/policy-guard.ts';
 import type { SendWithHops } from '../policy/staged-run.ts';
 import { withRedactedTokens, type Redactor } from './redact.ts';
 import type { IdleTimeout } from '../timeout.ts';
+import { limitSandbox } from './compute-meter.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
 import type { InnerCallRunner } from './inner/inner-calls.ts';
 import type { ServedTool } from './server-state.ts';
@@ -26,12 +28,13 @@ type ContextParts = ServedTool & {
   inner: InnerCallRunner | null;
   signal: AbortSignal;
   timeoutMs: number;
+  compute: ComputeMeter | null;
 };
 
 export function createToolContext(
   deps: CallDeps,
   scope: CallScope,
-  { tool, server, request, redactor, channel, send, inner, signal, timeoutMs }: ContextParts,
+  { tool, server, request, redactor, channel, send, inner, signal, timeoutMs, compute }: ContextParts,
 ): ToolContext {
   // Only built-in tools use them, and they take a moment to make.
   const isBuiltin = tool.kind === 'builtin';
@@ -55,7 +58,8 @@ export function createToolContext(
     ...(scope.turn !== null && { isTurn: true }),
     channel,
     calls: inner?.calls ?? null,
-    sandbox: (scope.limited && deps.limitedSandbox?.(scope.limited)) ?? deps.sandbox ?? null,
+    sandbox: deps.sandbox === undefined ? null : compute === null ? deps.sandbox : limitSandbox(deps.sandbox, compute),
+    ...(compute !== null && { compute }),
     given: request.given ?? null,
     timeoutMs,
     tokens: tokensOf(deps, scope, server, redactor),

@@ -3,23 +3,29 @@
  * parsed only after the signature was verified, and an unsigned request learns nothing, not even which webhooks exist. The turn starts in the
  * background (`dispatch-run.ts`).
  */
-import { Problem } from '../../core/problem.ts';
+import type { Principal } from '../../core/principal.ts';
+import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { CompiledHook, HookTemplates } from '../../core/triggers/compiled-hook.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { deliveryEventOf, slackChallenge, type EventHead } from '../../core/triggers/delivery-event.ts';
 import { parsePayload, type Payload } from '../../core/triggers/payload.ts';
+import { renderTrigger } from '../../core/triggers/templates/render-template.ts';
+import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import { createDecoyVerifier } from '../../core/triggers/signatures/create-verifier.ts';
 import type { SignatureVerdict, SignedRequest } from '../../core/triggers/signatures/signature-claim.ts';
 import type { Directory } from '../../ports/catalog.ts';
+import type { Limiter } from '../../ports/limiter.ts';
 import type { Clock, Ids, Logger } from '../../ports/runtime.ts';
 import type { Sessions } from '../../ports/session.ts';
 import type { AcceptedDelivery, DeliveryVerdict, Triggers } from '../../ports/triggers.ts';
+import { readLimits } from '../plan/turn-limits.ts';
 import { filterReason, runVerdict, triggerScopeOf } from './render-event.ts';
 import type { RefusalCounter } from './count-refusals.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 
 export type ReceiveDeps = {
-  directory: Pick<Directory, 'hook'>;
+  directory: Pick<Directory, 'hook' | 'agent' | 'workspaceSettings'>;
+  limiter: Pick<Limiter, 'spendSandboxSeconds'>;
   triggers(workspace: string): Pick<Triggers, 'acceptDelivery'>;
   sessions: Pick<Sessions, 'idOf'>;
   clock: Clock;
@@ -94,8 +100,24 @@ async function verdictOn(
   if (hook.webhook.paused === true) return ignored('The webhook is paused.');
   const scope = triggerScopeOf(at.trigger.name, { id, event, payload: value, text, headers, receivedAt: deps.clock.now() });
   const templates = await templatesOf(hook);
+  const { agent } = hook.webhook;
+  const began = deps.clock.now();
   const reason = filterReason(templates, scope);
-  return reason === null ? await runVerdict(deps, at, { agent: hook.webhook.agent, templates }, scope) : ignored(reason);
+  const made = reason === null ? renderTrigger(templates, scope) : null;
+  await countComputed(deps, triggerPrincipal(at.workspace, at.trigger, agent), agent, deps.clock.now() - began);
+  return made === null ? ignored(reason ?? '') : await runVerdict(deps, at, agent, made);
+}
+
+/** What filter and templates have computed counts for the agent and the workspace. The delivery is not refused, and what follows may be. */
+async function countComputed({ directory, limiter, log }: ReceiveDeps, principal: Principal, name: string, ms: number): Promise<void> {
+  if (ms <= 0) return;
+  try {
+    const agent = await nullIfNotFound(directory.agent(principal.workspace, name));
+    const holders = await readLimits(directory, principal, agent === null ? undefined : { name, agent });
+    limiter.spendSandboxSeconds(principal.workspace, holders, ms / 1_000);
+  } catch (error) {
+    log.error('limits could not be counted', { workspace: principal.workspace, agent: name, cause: String(error) });
+  }
 }
 
 async function templatesOf(hook: CompiledHook): Promise<HookTemplates> {

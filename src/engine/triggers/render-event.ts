@@ -35,17 +35,15 @@ export function filterReason(hook: Pick<HookTemplates, 'filter'>, scope: Trigger
 
 type VerdictDeps = { sessions: Pick<Sessions, 'idOf'>; ids: Ids };
 
-/** Returns the turn to start, with its id, or why none can be. Skips the filter. */
+/** Returns the turn to start, with its id, or why none can be. */
 export async function runVerdict(
   deps: VerdictDeps,
   at: { workspace: string; trigger: Trigger },
-  hook: { agent: string; templates: Pick<HookTemplates, 'session' | 'input'> },
-  scope: TriggerScope,
+  agent: string,
+  made: ReturnType<typeof renderTrigger>,
 ): Promise<DeliveryVerdict> {
-  const made = renderTrigger(hook.templates, scope);
   if ('fault' in made) return { become: 'failed', reason: made.fault, warnings: made.warnings };
   const rendered: Rendered = made.rendered;
-  const { agent } = hook;
   const session = await deps.sessions.idOf(triggerPrincipal(at.workspace, at.trigger, agent), rendered.sessionKey);
   return { become: 'run', agent, session, turn: deps.ids.next('turn'), rendered };
 }
@@ -63,7 +61,7 @@ export async function renderReplay(
   const { value } = parsePayload(new TextEncoder().encode(text), { contentType: headers['content-type'] ?? null, contentEncoding: null });
   const receivedAt = Date.parse(delivery.receivedAt);
   const scope = triggerScopeOf(at.trigger.name, { id: delivery.id, event, payload: value, text, headers, receivedAt });
-  return await runVerdict(deps, at, { agent: webhook.agent, templates: await compileTemplates(webhook) }, scope);
+  return await runVerdict(deps, at, webhook.agent, renderTrigger(await compileTemplates(webhook), scope));
 }
 
 /** Shows what a webhook would do with an event, without a delivery. */

@@ -1,6 +1,7 @@
 /** A model whose calls are reserved from limits before they are made, and settled with what they used. A wrapper around the port. */
 import { costOf, priceOf } from '../../core/model/price.ts';
-import type { Usage } from '../../core/model/chat-event.ts';
+import { repairSeconds } from '../../core/json/json-repair.ts';
+import type { ChatEvent, Usage } from '../../core/model/chat-event.ts';
 import { Problem } from '../../core/problem.ts';
 import type { LimitedHolder } from '../../core/usage-limits.ts';
 import type { ChatModel, ChatRequest } from '../../ports/chat-model.ts';
@@ -31,6 +32,7 @@ export function limitModel(model: ChatModel, deps: LimitedDeps, workspace: strin
           for (const event of events) {
             if (event.type === 'usage') usage = event.usage;
             else if (event.type === 'error') isRefused = true;
+            else if (event.type === 'call-end') deps.limiter.spendSandboxSeconds(workspace, holders, secondsOf(event));
           }
           yield events;
         }
@@ -48,6 +50,11 @@ export function estimateCall({ access, model }: Pick<ChatRequest, 'access' | 'mo
   // A model without a price costs nothing, but is not called when a budget is exhausted.
   const cost = price === null ? 0.000_001 : costOf(price, { inputTokens, outputTokens: assumedOutputTokens });
   return { tokens: inputTokens + assumedOutputTokens, cost };
+}
+
+/** What repairing the arguments of a call has taken at most: it is done while the reply is read, where no time can be measured. */
+function secondsOf(call: Extract<ChatEvent, { type: 'call-end' }>): number {
+  return call.state === 'repaired' || call.state === 'invalid' ? repairSeconds(call.raw.length) : 0;
 }
 
 function usedOf({ access, model }: Pick<ChatRequest, 'access' | 'model'>, usage: Usage): CallEstimate {

@@ -21,6 +21,7 @@ import { unansweredCalls, type StepCall, type TurnState } from '../../core/turn/
 import type { Proposal } from '../../core/tools/ui-tool.ts';
 import { auditCall, auditedRequest } from '../call/audit-call.ts';
 import { callPrepared, outcomeUnknown } from '../call/call-tool.ts';
+import { countPreparation } from '../call/compute-meter.ts';
 import { prepareCall, type PreparedCall } from '../call/prepare-call.ts';
 import type { CallDeps, CallScope } from '../call/call-scope.ts';
 import type { CallOutcome, WaitFor, WaitingInner } from '../call/tool-call.ts';
@@ -262,7 +263,7 @@ async function runOne(
   };
   if (call.verdict !== null) await failpoint(request.approved !== null ? 'confirmed-before-effect' : 'denied-before-continue');
   const callScope = { ...scope.call, rules, channel: channelOf(deps, scope, call) };
-  const prepared = prepareCall(callScope, request);
+  const prepared = countPreparation(deps, callScope, () => prepareCall(callScope, request));
   const key = shareKey(deps, prepared);
   const begun = key === null ? undefined : shared.get(key);
   // Awaits only if there is an earlier call: no other call may run between `get` and `set`.

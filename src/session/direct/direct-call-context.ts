@@ -9,6 +9,7 @@ import { clientBounds } from '../../core/tools/result-bound.ts';
 import type { Skill } from '../../core/skills/skill.ts';
 import type { PolicyAnswer } from '../../core/policy/explain.ts';
 import { createCallScope, type CallDeps, type CallScope } from '../../engine/call/call-scope.ts';
+import { countPreparation } from '../../engine/call/compute-meter.ts';
 import { requireResolvedTool } from '../../engine/call/direct-call.ts';
 import { prepareCall, type PreparedCall } from '../../engine/call/prepare-call.ts';
 import { withFetchResult } from '../../engine/plan/plan-names.ts';
@@ -73,7 +74,8 @@ export type OpenDirectCall = { context: DirectCallContext; request: SessionCallR
 
 export function openDirectCall(context: DirectCallContext, request: SessionCallRequest, callId: string): OpenDirectCall {
   const scope = createScope(context, request);
-  return { context, request, scope, call: prepareCall(scope, { callId, requested: request.name, arguments: request.arguments }) };
+  const asked = { callId, requested: request.name, arguments: request.arguments };
+  return { context, request, scope, call: countPreparation(context.deps, scope, () => prepareCall(scope, asked)) };
 }
 
 function createScope(context: DirectCallContext, { plan, scratch = false }: SessionCallRequest): CallScope {

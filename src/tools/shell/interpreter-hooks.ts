@@ -15,7 +15,7 @@ export type InvalidPattern = { text: string; why: string };
 type InterpreterHooks = {
   compile(text: string, flags: number, compile: () => Pattern): Pattern;
   match: PatternBudget['match'];
-  /** Returns true if it is time to call `pass`. `work`: bytes processed since the last call. */
+  /** Returns true if it is time to call `pass`. `work`: bytes processed since the last call. Also called where nothing can wait. */
   isDue(work: number): boolean;
   pass(): Promise<void>;
   /** Sorts like `Array.prototype.sort` (stable), and yields while it sorts. */

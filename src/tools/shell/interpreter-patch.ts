@@ -159,6 +159,16 @@ export const interpreterPatch = {
       replace: 'async executeStatement(t){if($hooks.isDue(8192))await $hooks.pass();if(',
     },
     {
+      what: 'the shell: each arithmetic operation',
+      find: 'async function Mi(e,t,n,r){',
+      replace: 'async function Mi(e,t,n,r){if($hooks.isDue(512))await $hooks.pass();',
+    },
+    {
+      what: 'the shell: each parsed script, also of eval and source',
+      find: 'this._input=t,this.processLineState=void 0;let s=new Al(t,n);',
+      replace: 'this._input=t,this.processLineState=void 0,$hooks.isDue(t.length*8);let s=new Al(t,n);',
+    },
+    {
       what: 'export the hooks',
       find: 'export{Hp as Bash,',
       replace: 'var $hooks;function $setHooks(e){$hooks=e}export{$setHooks as setInterpreterHooks,Hp as Bash,',

@@ -60,7 +60,8 @@ export async function runShellScript(script: Script, files: FileSystem, context:
   time.start(() => end('timeout'));
   const patterns = createPatternBudget();
   const turns = createTimeSlices({ patterns, signal: stop.signal, stalled: (reason) => end('stalled', reason) });
-  const shell = createShell(script, files, context, { end, during: time.pauseDuring, turns });
+  const during: Course['during'] = (work) => time.pauseDuring(turns.wait(work));
+  const shell = createShell(script, files, context, { end, during, turns });
   try {
     // Runs in a subshell, because only there the interpreter survives a redirection that cannot be opened (no space left, a file in the
     // path): the script still ends, but its output until then is retained.
@@ -76,6 +77,7 @@ export async function runShellScript(script: Script, files: FileSystem, context:
     return { stdout: '', stderr: '', exitCode: 126, stopped, ...(why !== undefined && { why }) };
   } finally {
     time.stop();
+    context.compute?.spend(turns.seconds());
   }
 }
 
@@ -86,13 +88,15 @@ type Course = { end(how: Stop, why?: string): void; during: IdleTimeout['pauseDu
 
 function createShell(script: Script, files: FileSystem, context: ToolContext, { end, during, turns }: Course): Bash {
   let sent: string | null = null;
+  const send = createShellFetch(context, (what) => {
+    sent ??= what;
+  });
   const shell = new Bash({
     fs: createBashFileSystem(files, turns),
     cwd: script.directory,
     env: { HOME: workspace, TMPDIR: script.scratch, LANG: 'C.UTF-8' },
-    fetch: createShellFetch(context, (what) => {
-      sent ??= what;
-    }),
+    fetch: (...request) => turns.wait(send(...request)),
+    sleep: (ms) => turns.wait(systemClock.sleep(ms)),
     customCommands: [
       createToolCommand({ calls: context.calls, files, sent: () => sent, during, suspend: () => end('suspended') }),
       wget,

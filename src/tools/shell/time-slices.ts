@@ -3,6 +3,7 @@
  * signals. Its statements, the loops of its commands (`interpreter-patch.ts`), its commands (`wrap-commands.ts`) and its files
  * (`file-system.ts`) call these functions. A script that does too much work without a call is stopped.
  */
+import { isolateThreadShare, type ThreadShare } from '../../platform/thread-share.ts';
 import type { PatternBudget } from './pattern-budget.ts';
 import { KB } from '../../core/limits/units.ts';
 
@@ -20,6 +21,11 @@ const shellTurnMatching = 400_000;
  */
 const maxShellSteps = 2_000_000;
 const maxShellStallMs = 1_500;
+/** What a script computes in total, without the time in which it waits. */
+const maxShellComputeSeconds = 15;
+/** About the time of a byte, and of a unit of matching, for clocks that stand still while code runs. */
+const secondsPerByte = 5e-9;
+const secondsPerMatching = 5e-8;
 
 export type TimeSlices = {
   /** Lets other requests run, if it is time. `work`: bytes processed since the last call. */
@@ -32,6 +38,10 @@ export type TimeSlices = {
   giveWay(): Promise<void>;
   /** Called for each step of code that cannot wait (jq). Throws after too many steps, or too long a time, without a yield. */
   step(): void;
+  /** Waits for something else than the script's own work, which does not count as computing. */
+  wait<Value>(work: Promise<Value>): Promise<Value>;
+  /** The seconds that the script has computed. */
+  seconds(): number;
 };
 
 /**
@@ -40,6 +50,7 @@ export type TimeSlices = {
 export function createTimeSlices(
   { patterns, signal, stalled }: { patterns: PatternBudget; signal: AbortSignal; stalled(why: string): void },
   now: () => number = () => performance.now(),
+  share: ThreadShare = isolateThreadShare(),
 ): TimeSlices {
   let since = now();
   let done = 0;
@@ -47,7 +58,8 @@ export function createTimeSlices(
   /** Time of this script's own steps since it last yielded. Time in which it waits and others run does not count. */
   let spentMs = 0;
   let stretch: { from: number; to: number } | null = null;
-  return { isDue, giveWay, pass, step };
+  const computed = { ms: 0, bytes: 0, matching: 0 };
+  return { isDue, giveWay, pass, step, wait, seconds };
 
   async function pass(work = 0): Promise<void> {
     if (isDue(work + shellYieldCostBytes)) await giveWay();
@@ -55,6 +67,7 @@ export function createTimeSlices(
 
   function isDue(work: number): boolean {
     done += work;
+    computed.bytes += work;
     if (patterns.exceededReason() !== null || signal.aborted) return true;
     // Also limited by count: on Cloudflare the clock stands still while code runs.
     return done >= shellYieldBytes || patterns.used() >= shellTurnMatching || now() - since >= shellTurnMs;
@@ -62,14 +75,34 @@ export function createTimeSlices(
 
   async function giveWay(): Promise<void> {
     stopIfTroubled();
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    if (seconds() > maxShellComputeSeconds)
+      stop(`it computed for more than ${maxShellComputeSeconds} s. Split the work into smaller calls, and use text tools over whole files`);
+    computed.matching += patterns.used();
+    patterns.renew();
+    share.recordUse(done, now() - since);
+    // Longer if all scripts and machines together have run for a while: each of them alone would leave others little time.
+    do await wait(new Promise((resolve) => setTimeout(resolve, 0)));
+    while (share.isResting() && !signal.aborted);
     // A command would otherwise finish its work first: only statements check the signal.
     signal.throwIfAborted();
-    since = now();
     done = 0;
     steps = 0;
     spentMs = 0;
-    patterns.renew();
+  }
+
+  async function wait<Value>(work: Promise<Value>): Promise<Value> {
+    computed.ms += now() - since;
+    since = now();
+    try {
+      return await work;
+    } finally {
+      since = now();
+    }
+  }
+
+  function seconds(): number {
+    const units = computed.bytes * secondsPerByte + (computed.matching + patterns.used()) * secondsPerMatching;
+    return Math.max((computed.ms + now() - since) / 1_000, units);
   }
 
   function step(): void {

@@ -4,20 +4,33 @@ import { compileHook } from '../../../src/core/triggers/compiled-hook.ts';
 import { Webhook } from '../../../src/core/triggers/webhook.ts';
 import { receiveDelivery } from '../../../src/engine/triggers/receive-delivery.ts';
 import type { NewDelivery } from '../../../src/ports/triggers.ts';
+import { Agent } from '../../../src/core/agent.ts';
+import type { LimitedHolder } from '../../../src/core/usage-limits.ts';
+import { WorkspaceSettings } from '../../../src/core/workspace.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
 
 const secret = 'what the sender was given, long enough';
 const document = Webhook.parse({ agent: 'demo', scheme: 'github', input: 'Happened: {{title}}', filter: 'payload.title != ""' });
 const body = new TextEncoder().encode('{"title":"It broke"}');
 
-function make() {
+/** `clock`: stands still by default. */
+function make(clock = fakeClock()) {
+  const spent: [holders: string, seconds: number][] = [];
   const hook = compileHook({ webhook: document, version: 1 }, [secret]);
   const templates = vi.fn(hook.templates);
   const taken: NewDelivery[] = [];
   const refused: [workspace: string, webhook: string][] = [];
   const send = async (key: string, name = 'triage') => {
     const deps = {
-      directory: { hook: async (_workspace: string, asked: string) => (asked === 'triage' ? { ...hook, templates } : null) },
+      directory: {
+        hook: async (_workspace: string, asked: string) => (asked === 'triage' ? { ...hook, templates } : null),
+        agent: async () => Agent.parse({ model: 'rehearsal/default', limits: { sandboxSecondsPerMinute: 5 } }),
+        workspaceSettings: async () => WorkspaceSettings.parse({ limits: { sandboxSecondsPerMinute: 50 } }),
+      },
+      limiter: {
+        spendSandboxSeconds: (_workspace: string, holders: readonly LimitedHolder[], seconds: number) =>
+          void spent.push([holders.map(({ of, name }) => `${of} ${name}`).join(', '), seconds]),
+      },
       triggers: () => ({
         acceptDelivery: async (delivery: NewDelivery) => {
           taken.push(delivery);
@@ -25,7 +38,7 @@ function make() {
         },
       }),
       sessions: { idOf: async () => 's' },
-      clock: fakeClock(),
+      clock,
       ids: countedIds(),
       log: keptLog(),
       refusals: { count: (...counted: [workspace: string, webhook: string]) => void refused.push(counted), reportDue: () => undefined },
@@ -33,7 +46,7 @@ function make() {
     const headers = new Headers({ 'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` });
     return await receiveDelivery(deps, { workspace: 'default', name, headers, body, requestId: 'r' });
   };
-  return { templates, taken, refused, send };
+  return { templates, taken, refused, spent, send };
 }
 
 it('compiles templates and filter only for signed requests, so that the timing reveals nothing', async () => {
@@ -51,6 +64,14 @@ it('reports invalid templates only in the log, and to unsigned requests not even
   await expect(send('another')).rejects.toMatchObject({ code: 'not_found' });
   await expect(send(secret)).rejects.toMatchObject({ code: 'internal', detail: 'This delivery cannot be processed. See the log.' });
   expect(taken).toEqual([]);
+});
+
+it('counts what filter and templates compute for the agent and the workspace', async () => {
+  let at = Date.UTC(2026, 0, 1);
+  const { send, spent, taken } = make({ ...fakeClock(), now: () => (at += 20) });
+  await send(secret);
+  expect(spent).toEqual([['agent demo, workspace default', 0.02]]);
+  expect(taken).toHaveLength(1);
 });
 
 it('counts refused signatures of webhooks that exist', async () => {

@@ -23,6 +23,7 @@ import { withoutGuards } from '../../policy/guard-files.ts';
 import { innerNames, innerTools, isFileTool, nestingFault, shellOutput, worksOnFiles } from './inner-names.ts';
 import { createReplayOrder, innerFingerprint, type ReplayOrder } from './replay.ts';
 import type { CallDeps, CallScope } from '../call-scope.ts';
+import { countPreparation } from '../compute-meter.ts';
 import { changeRequest, prepareCall, type PreparedCall } from '../prepare-call.ts';
 import type { CallOutcome, ToolCallRequest, WaitFor, WaitingInner } from '../tool-call.ts';
 
@@ -137,7 +138,7 @@ class Runner implements InnerCallRunner {
 
   async #settle(id: string, name: string, args: unknown, files: FileSystem | null): Promise<Settled> {
     const journal = this.#journal;
-    const { scope, callId, signal } = this.#caller;
+    const { deps, scope, callId, signal } = this.#caller;
     const given = readArguments(args);
     const request = {
       callId: id,
@@ -146,7 +147,7 @@ class Runner implements InnerCallRunner {
       arguments: given,
       fault: given === null ? ('invalid_json' as const) : null,
     };
-    const call = prepareCall({ ...scope, names: () => this.#names }, request);
+    const call = countPreparation(deps, scope, () => prepareCall({ ...scope, names: () => this.#names }, request));
     const fingerprint = journal === null ? '' : await innerFingerprint(name, given, call.tool);
     const entry = journal?.find(id) ?? null;
     if (entry !== null && entry.fingerprint !== fingerprint) return this.#endWith(codeDiverged(this.#recorded));

@@ -1,6 +1,6 @@
 /**
- * Shares the thread of an isolate between machines and other work. Machines never run at the same time. After a certain amount of work
- * of all machines together, none runs until a timer has fired, so that requests and timers are handled however many machines run.
+ * Shares the thread of an isolate between machines, scripts of the shell, and other work. Machines never run at the same time. After a certain
+ * amount of work of all of them together, none runs until a timer has fired, so that requests and timers are handled however many there are.
  */
 
 /**
@@ -13,7 +13,7 @@ const sandboxPauseMs = 10;
 /** The total time that a machine waits for the thread in one run while others use it. */
 const maxSandboxSliceWaitMs = 6_000;
 
-/** The share of one machine. */
+/** The share of one machine or script. */
 export type ThreadShare = {
   /** Waits until the machine may run: at once, or after a pause. Returns false when it has waited too long in its whole run. */
   acquire(signal: AbortSignal | null): Promise<boolean>;
@@ -73,7 +73,7 @@ export function createThreadShares(now: () => number, { fuel: maxFuel, ms: maxMs
   };
 }
 
-/** The share of this isolate, for all machines and the compiler. */
+/** The share of this isolate, for all machines, the compiler, and scripts. */
 export const isolateThreadShare = createThreadShares(Date.now);
 
 function sleep(ms: number): Promise<void> {

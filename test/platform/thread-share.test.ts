@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createThreadShares } from '../../src/sandbox/thread-share.ts';
+import { createThreadShares } from '../../src/platform/thread-share.ts';
 
 const bounds = { fuel: 10, ms: 10, restMs: 1, waitMs: 20 };
 const never = new AbortController().signal;

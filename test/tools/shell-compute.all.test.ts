@@ -1,0 +1,20 @@
+/** Scripts that compute until the limit of a script, and let other work run meanwhile. */
+import { expect, it } from 'vitest';
+import { measureHold } from '../measure-hold.ts';
+import { longScripts } from './hostile-scripts.ts';
+import { toolBench } from './run-tool.ts';
+
+it.each(longScripts)('ends at the limit of what it computes: $name', async ({ name, command, end }) => {
+  let spent = 0;
+  const spend = (seconds: number): void => {
+    spent += seconds;
+  };
+  const compute = { require: async () => undefined, spend };
+  const { value, holdMs, totalMs } = await measureHold(() => toolBench({ compute }).run('builtin.bash', { command }));
+  console.log(
+    `${name}: counted ${spent.toFixed(1)} s, ${Math.round(totalMs)} ms of the processor, at most ${Math.round(holdMs)} ms at once`,
+  );
+  expect(value).toMatchObject({ isError: true, code: 'limit_reached' });
+  expect(value.text).toMatch(end);
+  expect(spent).toBeGreaterThan(10);
+});
