@@ -6989,7 +6989,7 @@ export interface components {
          */
         RedactionPattern: {
             name: string;
-            /** @description A regular expression of RE2: without backreferences and lookaround. `(?i)` ignores case. It must not match the empty text. */
+            /** @description A regular expression of RE2: without backreferences and lookaround, with at most 2,000 states when it is compiled. `(?i)` ignores case. It must not match the empty text. */
             pattern: string;
             /** @description Absent: the name in brackets. */
             replaceWith?: string;
@@ -8984,7 +8984,7 @@ export interface components {
             via: components["schemas"]["Via"] | null;
         };
         /** @enum {string} */
-        ToolResultCode: "unknown_tool" | "ambiguous_tool" | "not_allowed" | "tool_held" | "invalid_json" | "truncated" | "invalid_arguments" | "approval_required" | "connection_required" | "denied" | "guard_denied" | "timeout" | "tool_error" | "aborted" | "outcome_unknown" | "limit_reached";
+        ToolResultCode: "unknown_tool" | "ambiguous_tool" | "not_allowed" | "tool_held" | "invalid_json" | "truncated" | "invalid_arguments" | "approval_required" | "connection_required" | "denied" | "guard_denied" | "result_withheld" | "timeout" | "tool_error" | "aborted" | "outcome_unknown" | "limit_reached";
         ToolResultPart: {
             callId: string;
             canonical: string | null;

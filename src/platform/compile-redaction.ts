@@ -9,7 +9,7 @@ export async function compileRedaction(redaction: Redaction): Promise<TextRedact
   const known = compiled.get(redaction);
   if (known !== undefined) return known;
   const { rules, patterns } = redaction;
-  const own = patterns.length === 0 ? [] : (await import('./text-patterns.ts')).compilePatterns(patterns);
+  const own = patterns.length === 0 ? [] : await (await import('./text-patterns.ts')).compilePatterns(patterns);
   const redact = createTextRedactor([...builtinRules(rules), ...own]);
   compiled.set(redaction, redact);
   return redact;

@@ -1,63 +1,60 @@
-/**
- * Compiles the redaction patterns of a workspace. RE2 never backtracks, so that each search is linear; it is limited to a window of the text,
- * and the number of matches is bounded, so that finding all of them is linear too. Loaded when a workspace has patterns.
- */
+/** Compiles the redaction patterns of a workspace, with `re2js`. Loaded when a workspace has patterns. */
 import { RE2JS } from 're2js';
 import type { Issue } from '../core/problem.ts';
 import type { RedactionPattern } from '../core/redaction/redaction.ts';
-import type { TextMatch, TextRule } from '../core/redaction/redact-text.ts';
+import type { TextRule } from '../core/redaction/redact-text.ts';
+import { maxRuleWork } from '../core/redaction/redaction-work.ts';
+import type { Warning } from '../core/warning.ts';
+import { systemClock } from './clock.ts';
+import { createPatternSearch } from './pattern-search.ts';
 
-/** Characters that one search reads. A match is at most this long; one that begins in the last quarter may be found in the next window. */
-const windowLength = 4_096;
-const windowStep = 3_072;
-/** Matches of one pattern in one text. The rest of a text with more is replaced as a whole. */
-const maxMatches = 10_000;
-/** The size of a compiled pattern: for each character of a text, the states that a search may be in. */
+/** The size of a compiled pattern: the states that a search may be in at each character. */
 const maxProgramSize = 2_000;
 
-export function compilePatterns(patterns: readonly RedactionPattern[]): TextRule[] {
-  return patterns.map(({ name, pattern, replaceWith = `[${name}]` }) => {
-    const compiled = RE2JS.compile(pattern);
-    return { label: replaceWith, find: (text) => findAll(text, compiled) };
-  });
+export async function compilePatterns(patterns: readonly RedactionPattern[]): Promise<TextRule[]> {
+  const rules: TextRule[] = [];
+  for (const { name, pattern, replaceWith = `[${name}]` } of patterns) {
+    rules.push({ name, label: replaceWith, find: createPatternSearch(RE2JS.compile(pattern)) });
+    // Each takes up to 50 ms.
+    await systemClock.sleep(0);
+  }
+  return rules;
 }
 
-/** Returns what is wrong with the patterns. */
-export function patternIssues(patterns: readonly RedactionPattern[]): Issue[] {
-  return patterns.flatMap(({ pattern }, index) => {
-    const message = faultOf(pattern);
-    return message === null ? [] : [{ path: `settings.redaction.patterns[${index}].pattern`, message }];
-  });
+/** A result of at least this length, whatever it contains, is not withheld because of one pattern. Larger patterns are warned about. */
+const safeTextLength = 100_000;
+/** Work for each state at one character: it is entered, and it reads the character. */
+const workOfState = 2;
+
+/** Returns why patterns cannot be used, and which ones can only be applied to short texts. */
+export async function checkPatterns(patterns: readonly RedactionPattern[]): Promise<{ issues: Issue[]; warnings: Warning[] }> {
+  const [issues, warnings]: [Issue[], Warning[]] = [[], []];
+  for (const [index, { pattern }] of patterns.entries()) {
+    const path = `settings.redaction.patterns[${index}].pattern`;
+    const checked = checkPattern(pattern);
+    if ('fault' in checked) issues.push({ path, message: checked.fault });
+    else if (checked.safeLength < safeTextLength) warnings.push({ path, message: slowWarning(checked) });
+    await systemClock.sleep(0);
+  }
+  return { issues, warnings };
 }
 
-function faultOf(pattern: string): string | null {
+type Checked = { fault: string } | { size: number; safeLength: number };
+
+function checkPattern(pattern: string): Checked {
   try {
     const compiled = RE2JS.compile(pattern);
-    if (compiled.programSize() > maxProgramSize) return 'is too large when it is compiled. Use smaller repetitions';
-    return compiled.matcher('').find() ? 'must not match the empty text' : null;
+    const size = compiled.programSize();
+    if (size > maxProgramSize)
+      return { fault: `has ${size} states when it is compiled, and at most ${maxProgramSize} are allowed. Use smaller repetitions` };
+    if (compiled.matcher('').find()) return { fault: 'must not match the empty text' };
+    return { size, safeLength: Math.floor(maxRuleWork / (size * workOfState)) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return `is not a regular expression of RE2, which has no backreferences and no lookaround: ${why}`;
+    return { fault: `is not a regular expression of RE2, which has no backreferences and no lookaround: ${why}` };
   }
 }
 
-function* findAll(text: string, compiled: RE2JS): Generator<TextMatch> {
-  let matches = 0;
-  for (let from = 0; from < text.length; ) {
-    // The character before the window decides about `\b` and `(?m)^`.
-    const start = Math.max(0, from - 1);
-    const matcher = compiled.matcher(text.slice(start, start + windowLength));
-    const end = from + windowStep;
-    let found = matcher.find(from - start);
-    for (; found; found = matcher.find()) {
-      const match: TextMatch = [start + matcher.start(), start + matcher.end()];
-      if (match[0] >= end) break;
-      if (match[1] <= match[0]) continue;
-      matches += 1;
-      if (matches > maxMatches) return yield [match[0], text.length];
-      from = match[1];
-      yield match;
-    }
-    from = Math.max(from, end);
-  }
+function slowWarning({ size, safeLength }: Extract<Checked, { size: number }>): string {
+  return `has ${size} states when it is compiled, so that a result of more than ${safeLength} characters can be withheld. Smaller repetitions make it faster`;
 }

@@ -3,7 +3,7 @@ import type { Clock, Ids, Logger } from '../../src/ports/runtime.ts';
 
 export type FakeClock = Clock & { advance(ms: number): Promise<void> };
 
-/** Time stands still until advanced; a sleep ends when its time is reached. */
+/** Time stands still until advanced; a sleep ends when its time is reached, one of 0 ms at once. */
 export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
   let now = start;
   const sleepers = new Set<{ due: number; wake(): void }>();
@@ -23,6 +23,7 @@ export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
+        if (ms === 0) return resolve();
         const sleeper = {
           due: now + ms,
           wake: () => {

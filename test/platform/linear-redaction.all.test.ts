@@ -5,18 +5,25 @@ import { describe, expect, it } from 'vitest';
 import { builtinRules } from '../../src/core/redaction/builtin-rules.ts';
 import { RedactionRule } from '../../src/core/redaction/redaction.ts';
 import { createTextRedactor, type TextRedactor } from '../../src/core/redaction/redact-text.ts';
+import { RedactionWork, runAtOnce } from '../../src/core/redaction/redaction-work.ts';
+import { createExactScanner, createSqueezedScanner } from '../../src/core/policy/secret-scanner.ts';
 import { compilePatterns } from '../../src/platform/text-patterns.ts';
 import { onBusyMachine } from '../busy-machine.ts';
+import { applyRules } from '../redaction.ts';
 
 const length = 5_000_000;
 
 function ratioOf(redact: TextRedactor, unit: string): number {
+  return timeRatio((text) => applyRules(redact, text, new RedactionWork(Number.POSITIVE_INFINITY)), unit);
+}
+
+function timeRatio(search: (text: string) => unknown, unit: string): number {
   const time = (characters: number): number => {
     // A text in base64 would be skipped.
     const text = ` ${unit.repeat(Math.ceil(characters / unit.length))} `;
     const runs = [0, 1].map(() => {
       const start = performance.now();
-      redact(text);
+      search(text);
       return performance.now() - start;
     });
     return Math.min(...runs);
@@ -61,7 +68,27 @@ describe('patterns of a workspace', () => {
     ['(?:a|aa)+c', 'a'],
     ['[a-z ]*z', 'a '],
     ['\\b\\w+@\\w+\\b', 'a.'],
-  ])('take linear time: %s', { retry: onBusyMachine }, (pattern, unit) => {
-    expect(ratioOf(createTextRedactor(compilePatterns([{ name: 'own', pattern }])), unit)).toBeLessThan(24);
+  ])('take linear time: %s', { retry: onBusyMachine }, async (pattern, unit) => {
+    const rules = await compilePatterns([{ name: 'own', pattern }]);
+    expect(ratioOf(createTextRedactor(rules), unit)).toBeLessThan(24);
+  });
+});
+
+describe('the removal of secret values', () => {
+  it.each([
+    ['a text', 'a '],
+    ['escapes without an end', '\\u{'],
+    ['percent signs', '%25'],
+    ['character references', '&#65;'],
+    ['backslashes', '\\'],
+    ['the beginning of a secret that repeats itself', 'k'],
+    ['a secret that overlaps itself', 'm'],
+  ])('takes linear time for %s', { retry: onBusyMachine }, (_what, unit) => {
+    const secrets = ['hunter2-is-a-secret', `${'k'.repeat(60_000)}!`, 'm'.repeat(60_000)];
+    const scanners = [createExactScanner(secrets), createSqueezedScanner(secrets)];
+    const search = (text: string): void => {
+      for (const scanner of scanners) runAtOnce(scanner.find([text], new RedactionWork()));
+    };
+    expect(timeRatio(search, unit)).toBeLessThan(24);
   });
 });

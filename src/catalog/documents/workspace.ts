@@ -23,10 +23,10 @@ export const workspaceWriter: DocumentWriter = {
     const body = parseDocument(Workspace, given);
     const { nameMap, guard, redaction } = body.settings;
     const patterns = redaction?.patterns ?? [];
-    const faults = patterns.length === 0 ? [] : (await import('../../platform/text-patterns.ts')).patternIssues(patterns);
-    const issues = [...nameMapIssues(nameMap), ...faults];
+    const checked = patterns.length === 0 ? null : await (await import('../../platform/text-patterns.ts')).checkPatterns(patterns);
+    const issues = [...nameMapIssues(nameMap), ...(checked?.issues ?? [])];
     if (issues.length > 0) throw invalidRequest(issues);
-    const warnings = guard === null ? [] : checkGuard(context, guard);
+    const warnings = [...(guard === null ? [] : checkGuard(context, guard)), ...(checked?.warnings ?? [])];
     if (canonicalJson(nameMap) === canonicalJson(readWorkspaceSettings(context.sql).nameMap)) return { body, warnings };
     const recompiled = await recompileAll(context, knownTools(context, { nameMap }));
     return { body, ...recompiled, warnings: [...warnings, ...recompiled.warnings] };

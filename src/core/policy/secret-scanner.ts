@@ -3,14 +3,15 @@
  * length (Rabin–Karp). Several texts are scanned one after another, so that a pattern split across them is found too. Used by
  * `engine/call/redact.ts`.
  */
+import type { RedactionWork } from '../redaction/redaction-work.ts';
 import { squeeze, type Squeezed, squeezedText, unsqueezed } from './squeezed-text.ts';
 
 /** Characters `start` (inclusive) to `end` (exclusive) of the text with this number. */
 export type Span = { text: number; start: number; end: number };
 
 export type Scanner = {
-  /** In order, not overlapping. */
-  find(texts: readonly string[]): Span[];
+  /** Returns the places in order, not overlapping. Pauses at the end of a slice of work. */
+  find(texts: readonly string[], work: RedactionWork): Generator<void, Span[]>;
 };
 
 /** Once separators and case are ignored, shorter patterns would match almost anything. */
@@ -18,6 +19,8 @@ export const minSqueezedLength = 8;
 
 /** Characters of a text that are read at a time: bounds the memory that a scan uses besides the text. */
 const pieceLength = 64 * 1024;
+/** Work for each of them. */
+const characterWork = 5;
 
 /** Finds the exact spellings, each within one text. */
 export function createExactScanner(spellings: readonly string[]): Scanner {
@@ -41,21 +44,28 @@ function createScanner(patterns: readonly string[], { read, windowLength, betwee
   const longest = patterns.reduce((most, { length }) => Math.max(most, length), 0);
   const index = createIndex(patterns, windowLength);
   return {
-    find(texts) {
+    *find(texts, work) {
       if (patterns.length === 0) return [];
       const spans: Span[] = [];
       const total = texts.reduce((sum, { length }) => sum + length + 1, 0);
       const window = new Window(Math.min(total, pieceLength) + longest + 1);
+      const compare = createComparison(window);
+      let covered = 0;
       const search = (last: number): void => {
         const end = window.length - last + 1;
-        index.search(window, end, (begin, length) => addSpans(spans, window, begin, length));
+        index.search(window, end, compare, (begin, length) => {
+          addSpans(spans, window, { begin, from: Math.max(begin, covered), end: begin + length });
+          covered = Math.max(covered, begin + length);
+        });
         window.drop(end);
+        covered -= Math.max(0, end);
       };
       for (const [number, text] of texts.entries()) {
         for (let from = 0; from < text.length; ) {
           const piece = read(text, from, Math.min(from + pieceLength, text.length));
           if (!window.fits(piece.length + 1)) search(longest);
           window.add(number, piece);
+          if (work.count((piece.next - from) * characterWork)) yield;
           from = piece.next;
         }
         if (between === null) continue;
@@ -87,13 +97,13 @@ function createIndex(patterns: readonly string[], windowLength: number) {
   for (let at = 1; at < windowLength; at += 1) highest = Math.imul(highest, base);
   return {
     /** Calls `found` with the longest pattern at each position before `end`. */
-    search(window: Window, end: number, found: (begin: number, length: number) => void): void {
+    search(window: Window, end: number, compare: Comparison, found: (begin: number, length: number) => void): void {
       const { codes } = window;
       let hash = 0;
       if (end > 0) for (let at = 0; at < windowLength; at += 1) hash = (Math.imul(hash, base) + (codes[at] ?? 0)) | 0;
       for (let at = 0; at < end; at += 1) {
         if (filter[(hash >>> 16) & filterBits] === 1) {
-          const length = longestAt(byHash.get(hash) ?? [], window, at);
+          const length = longestAt(byHash.get(hash) ?? [], compare, at);
           if (length > 0) found(at, length);
         }
         hash = (Math.imul(hash - Math.imul(codes[at] ?? 0, highest), base) + (codes[at + windowLength] ?? 0)) | 0;
@@ -102,8 +112,48 @@ function createIndex(patterns: readonly string[], windowLength: number) {
   };
 }
 
-function longestAt(patterns: readonly string[], window: Window, begin: number): number {
-  return patterns.reduce((most, pattern) => (pattern.length > most && window.holds(pattern, begin) ? pattern.length : most), 0);
+function longestAt(patterns: readonly string[], compare: Comparison, begin: number): number {
+  return patterns.reduce(
+    (most, pattern) => (pattern.length > most && compare(pattern, begin) === pattern.length ? pattern.length : most),
+    0,
+  );
+}
+
+/** Returns how many of the first characters of a pattern are at a position, which only increases. */
+type Comparison = (pattern: string, begin: number) => number;
+
+/**
+ * Compares each character of the text once for each pattern, also where the text and the pattern repeat themselves: what is known to be equal to
+ * an earlier part of the pattern is looked up (Gusfield's Z-algorithm).
+ */
+function createComparison(window: Window): Comparison {
+  const known = new Map<string, { begin: number; end: number; prefixes: Int32Array | null }>();
+  return (pattern, position) => {
+    const begin = window.dropped + position;
+    const before = known.get(pattern);
+    let equal = 0;
+    if (before !== undefined && begin < before.end) {
+      before.prefixes ??= commonPrefixes(pattern);
+      equal = Math.min(before.prefixes[begin - before.begin] ?? 0, before.end - begin);
+      if (begin + equal < before.end) return equal;
+    }
+    equal = window.equalLength(pattern, position, equal);
+    known.set(pattern, { begin, end: begin + equal, prefixes: before?.prefixes ?? null });
+    return equal;
+  };
+}
+
+/** For each position of a text, how many characters from there are the same as at its beginning. */
+function commonPrefixes(text: string): Int32Array {
+  const prefixes = new Int32Array(text.length);
+  let [begin, end] = [0, 0];
+  for (let at = 1; at < text.length; at += 1) {
+    let equal = at < end ? Math.min(prefixes[at - begin] ?? 0, end - at) : 0;
+    while (at + equal < text.length && text.charCodeAt(equal) === text.charCodeAt(at + equal)) equal += 1;
+    prefixes[at] = equal;
+    if (at + equal > end) [begin, end] = [at, at + equal];
+  }
+  return prefixes;
 }
 
 /** The characters in which a pattern may still begin or end. */
@@ -113,6 +163,8 @@ class Window {
   readonly #ends: Uint32Array;
   readonly #texts: Uint32Array;
   length = 0;
+  /** The number of characters before the first one. */
+  dropped = 0;
 
   constructor(size: number) {
     this.codes = new Uint16Array(size);
@@ -125,10 +177,12 @@ class Window {
     return this.length + count <= this.codes.length;
   }
 
-  holds(pattern: string, begin: number): boolean {
-    if (begin + pattern.length > this.length) return false;
-    for (let index = 0; index < pattern.length; index += 1) if (this.codes[begin + index] !== pattern.charCodeAt(index)) return false;
-    return true;
+  /** Returns how many of the first characters of the pattern are at this position. `known`: how many are. */
+  equalLength(pattern: string, begin: number, known: number): number {
+    const most = Math.min(pattern.length, this.length - begin);
+    let equal = known;
+    while (equal < most && this.codes[begin + equal] === pattern.charCodeAt(equal)) equal += 1;
+    return equal;
   }
 
   /** The position of the character in its text. */
@@ -150,11 +204,13 @@ class Window {
     if (count <= 0) return;
     for (const part of [this.codes, this.#starts, this.#ends, this.#texts]) part.copyWithin(0, count, this.length);
     this.length -= count;
+    this.dropped += count;
   }
 }
 
-function addSpans(spans: Span[], window: Window, begin: number, length: number): void {
-  for (let at = begin; at < begin + length; at += 1) {
+/** `from`: the characters before it were added. */
+function addSpans(spans: Span[], window: Window, { begin, from, end: matchEnd }: { begin: number; from: number; end: number }): void {
+  for (let at = from; at < matchEnd; at += 1) {
     const { text, start, end } = window.placeOf(at);
     const last = spans.at(-1);
     // Characters between two characters of a match belong to it.

@@ -81,6 +81,8 @@ function readPercent(text: string, at: number): void {
   unit.end = code === none ? at + 1 : digits + 2;
 }
 
+const maxCodeDigits = 6;
+
 /** `\u0041`, `\u{41}`, `\x41`, with more backslashes if the text was escaped again. The letter of other escapes is skipped. */
 function readBackslash(text: string, at: number): void {
   let letter = at + 1;
@@ -89,9 +91,10 @@ function readBackslash(text: string, at: number): void {
   unit.code = none;
   unit.end = letter;
   if (kind === letterU && text[letter + 1] === '{') {
-    const close = text.indexOf('}', letter + 2);
-    const code = close > letter + 2 && close <= letter + 8 ? hexCode(text, letter + 2, close - letter - 2) : none;
-    if (code !== none) Object.assign(unit, { code, end: close + 1 });
+    // Not searched for in the whole text, which may have millions of escapes without an end.
+    const digits = text.slice(letter + 2, letter + 2 + maxCodeDigits + 1).indexOf('}');
+    const code = digits > 0 ? hexCode(text, letter + 2, digits) : none;
+    if (code !== none) Object.assign(unit, { code, end: letter + 2 + digits + 1 });
   } else if (kind === letterU || kind === letterX) {
     const length = kind === letterU ? 4 : 2;
     const code = hexCode(text, letter + 1, length);

@@ -3,12 +3,43 @@
  * parts cannot match the same character in two ways, and repetitions are bounded.
  */
 import type { RedactionRule } from './redaction.ts';
-import type { TextMatch, TextRule } from './redact-text.ts';
+import type { SearchStep, TextRule } from './redact-text.ts';
 
 type Accept = (match: string) => boolean;
 
-function* matchesOf(text: string, expression: RegExp, accept: Accept = () => true): Generator<TextMatch> {
-  for (const { 0: match, index } of text.matchAll(expression)) if (accept(match)) yield [index, index + match.length];
+/** Characters that are searched at once, and with them the longest match and what is after it. */
+const pieceLength = 128 * 1024;
+const longestMatch = 21_000;
+/** Work for each character, and for each match of an expression, which may be rejected. */
+const characterWork = 0.3;
+const matchWork = 25;
+
+function* matchesOf(text: string, expression: RegExp, accept: Accept = () => true): Generator<SearchStep> {
+  for (const found of search(text, expression)) {
+    if (typeof found === 'number') yield found;
+    else if (accept(found.match)) yield [found.index, found.index + found.match.length];
+  }
+}
+
+/** Finds the matches of an expression, which looks at no more than one character before a match. Yields the work between them. */
+function* search(text: string, expression: RegExp): Generator<{ match: string; index: number } | number> {
+  for (let from = 0; from < text.length; ) {
+    const end = from + pieceLength;
+    const start = Math.max(0, from - 1);
+    const piece = text.slice(start, end + longestMatch);
+    yield Math.min(pieceLength, text.length - from) * characterWork;
+    for (;;) {
+      // Set each time: other searches use the same expression meanwhile.
+      expression.lastIndex = from - start;
+      const found = expression.exec(piece);
+      const index = found === null ? end : start + found.index;
+      if (found === null || index >= end) break;
+      from = index + found[0].length;
+      yield matchWork;
+      yield { match: found[0], index };
+    }
+    from = Math.max(from, end);
+  }
 }
 
 /** Returns the built-in rules of these names. Rules with a checksum come first: a card number may look like a phone number. */
@@ -19,13 +50,13 @@ export function builtinRules(names: readonly RedactionRule[]): TextRule[] {
 const order: readonly RedactionRule[] = ['secret', 'email', 'iban', 'card', 'ssn', 'ip', 'phone'];
 
 const finders: { readonly [Name in RedactionRule]: TextRule } = {
-  secret: { label: '[secret]', find: (text) => matchesOf(text, tokens) },
-  email: { label: '[email]', find: findEmails },
-  iban: { label: '[iban]', find: findIbans },
-  card: { label: '[card]', find: findCards },
-  ssn: { label: '[ssn]', find: (text) => matchesOf(text, ssn) },
-  ip: { label: '[ip]', find: (text) => matchesOf(text, address, isAddress) },
-  phone: { label: '[phone]', find: (text) => matchesOf(text, phone) },
+  secret: { name: 'secret', label: '[secret]', find: (text) => matchesOf(text, tokens) },
+  email: { name: 'email', label: '[email]', find: findEmails },
+  iban: { name: 'iban', label: '[iban]', find: findIbans },
+  card: { name: 'card', label: '[card]', find: findCards },
+  ssn: { name: 'ssn', label: '[ssn]', find: (text) => matchesOf(text, ssn) },
+  ip: { name: 'ip', label: '[ip]', find: (text) => matchesOf(text, address, isAddress) },
+  phone: { name: 'phone', label: '[phone]', find: (text) => matchesOf(text, phone) },
 };
 
 /** Formats from the documentation of OpenAI, Stripe, GitHub, GitLab, AWS, Google, Slack, npm, Standard Webhooks and Moniker; JSON Web Tokens; private keys in
@@ -52,11 +83,17 @@ const localCharacter = /[\p{L}\p{N}._%+'-]/u;
 /** Sticky: read where the `@` is. */
 const mailDomain = /@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}])/uy;
 
-function* findEmails(text: string): Generator<TextMatch> {
+/** Of one domain that is read and does not match. */
+const domainWork = 15;
+
+function* findEmails(text: string): Generator<SearchStep> {
   let from = 0;
+  // The search for `@` takes almost no time.
+  yield text.length / 100;
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     let start = at;
     while (start > from && at - start < maxLocalLength && localCharacter.test(text[start - 1] ?? '')) start -= 1;
+    yield domainWork + (at - start) * spacedWork;
     mailDomain.lastIndex = at;
     const domain = start === at ? null : mailDomain.exec(text);
     if (domain === null) continue;
@@ -76,10 +113,18 @@ const ibanLengths: ReadonlyMap<string, number> = new Map(
     ?.map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-function* findIbans(text: string): Generator<TextMatch> {
-  for (const { index, 0: head } of text.matchAll(/(?<![A-Za-z0-9])[A-Z]{2}\d{2}/g)) {
-    const length = ibanLengths.get(head.slice(0, 2)) ?? 0;
+const ibanHead = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}/g;
+
+function* findIbans(text: string): Generator<SearchStep> {
+  for (const found of search(text, ibanHead)) {
+    if (typeof found === 'number') {
+      yield found;
+      continue;
+    }
+    const { match, index } = found;
+    const length = ibanLengths.get(match.slice(0, 2)) ?? 0;
     const { characters, ends } = readSpaced(text, index, length, isCapitalOrDigit);
+    yield characters.length * spacedWork;
     const end = ends[length - 1];
     if (end !== undefined && !isWordCharacter(text[end]) && isIban(characters)) yield [index, end];
   }
@@ -98,11 +143,19 @@ function isIban(characters: string): boolean {
 const minCardDigits = 13;
 const maxCardDigits = 19;
 
-function* findCards(text: string): Generator<TextMatch> {
+const cardHead = /(?<![\w.])[2-6](?=\d{3})/g;
+
+function* findCards(text: string): Generator<SearchStep> {
   let from = 0;
-  for (const { index } of text.matchAll(/(?<![\w.])[2-6](?=\d{3})/g)) {
+  for (const found of search(text, cardHead)) {
+    if (typeof found === 'number') {
+      yield found;
+      continue;
+    }
+    const { index } = found;
     if (index < from) continue;
     const { characters, ends } = readSpaced(text, index, maxCardDigits, isDigit);
+    yield characters.length * spacedWork;
     for (let length = ends.length; length >= minCardDigits; length -= 1) {
       const end = ends[length - 1] ?? 0;
       if (isWordCharacter(text[end]) || !isCard(characters.slice(0, length))) continue;
@@ -125,6 +178,9 @@ function isCard(digits: string): boolean {
   }
   return sum % 10 === 0;
 }
+
+/** Of one character that is read and checked. */
+const spacedWork = 4;
 
 /** Reads at most `most` characters with single spaces or hyphens between them. `ends`: the position after each of them. */
 function readSpaced(

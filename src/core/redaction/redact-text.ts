@@ -1,27 +1,45 @@
 /**
- * Replaces what the redaction rules of a workspace find by labels. Each rule searches in time linear in the text. Texts without a match are
- * returned unchanged.
+ * Replaces what the redaction rules of a workspace find by labels. Each rule searches in steps whose work is counted
+ * (`redaction-work.ts`). Texts without a match are returned unchanged.
  */
+import type { RedactionWork } from './redaction-work.ts';
 
 /** Characters `start` (inclusive) to `end` (exclusive). */
 export type TextMatch = readonly [start: number, end: number];
 
-/** `find`: matches in order, not overlapping. */
-export type TextRule = { label: string; find(text: string): Iterable<TextMatch> };
+/** A match, or the units of work since the last step. */
+export type SearchStep = TextMatch | number;
 
-export type TextRedactor = (text: string) => string;
+/** `find`: matches in order, not overlapping. Its steps are small, since a search only pauses between them. */
+export type TextRule = { name: string; label: string; find(text: string): Iterable<SearchStep> };
+
+/** Pauses at the end of a slice. Throws `RedactionLimitReached`. */
+export type TextRedactor = (text: string, work: RedactionWork) => Generator<void, string>;
 
 /** Where rules overlap, the earlier rule wins. */
 export function createTextRedactor(rules: readonly TextRule[]): TextRedactor {
-  return (text) => (isEncoded(text) ? text : rules.reduce((rest, { label, find }) => replaceMatches(rest, label, find(rest)), text));
+  return function* (text, work) {
+    if (isEncoded(text)) return text;
+    let rest = text;
+    for (const rule of rules) rest = yield* replaceMatches(rest, rule, work);
+    return rest;
+  };
 }
 
-function replaceMatches(text: string, label: string, matches: Iterable<TextMatch>): string {
+/** For each rule and text, whatever its length. */
+const textWork = 20;
+
+function* replaceMatches(text: string, { name, label, find }: TextRule, work: RedactionWork): Generator<void, string> {
   const pieces: string[] = [];
   let from = 0;
-  for (const [start, end] of matches) {
-    pieces.push(text.slice(from, start), label);
-    from = end;
+  if (work.countRule(textWork, name, text)) yield;
+  for (const step of find(text)) {
+    if (typeof step === 'number') {
+      if (work.countRule(step, name, text)) yield;
+      continue;
+    }
+    pieces.push(text.slice(from, step[0]), label);
+    from = step[1];
   }
   return from === 0 ? text : [...pieces, text.slice(from)].join('');
 }

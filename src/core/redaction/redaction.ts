@@ -20,7 +20,7 @@ export const RedactionPattern = z
     name: PatternName,
     pattern: z.string().min(1).max(maxPatternLength).meta({
       description:
-        'A regular expression of RE2: without backreferences and lookaround. `(?i)` ignores case. It must not match the empty text.',
+        'A regular expression of RE2: without backreferences and lookaround, with at most 2,000 states when it is compiled. `(?i)` ignores case. It must not match the empty text.',
     }),
     replaceWith: z.string().max(maxLabelLength).optional().meta({ description: 'Absent: the name in brackets.' }),
   })

@@ -198,6 +198,7 @@ export const ToolResultCode = z
     'connection_required',
     'denied',
     'guard_denied',
+    'result_withheld',
     'timeout',
     'tool_error',
     'aborted',

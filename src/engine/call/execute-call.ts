@@ -64,7 +64,7 @@ export async function executeCall(
   const unreachable = await egress.refusalOf(tool);
   if (unreachable !== null) return notRun(unreachable);
   const compute = deps.compute?.(scope.limited ?? []) ?? null;
-  const redactor = createRedactor(await deps.redaction?.(scope.edition?.toolset));
+  const redactor = createRedactor({ clock: deps.clock, compute }, await deps.redaction?.(scope.edition?.toolset));
   const abort = new AbortController();
   const stop = (why: string): void => abort.abort(new Error(why));
   const timeoutMs = server?.timeoutMs ?? scope.timeoutMs;
@@ -114,6 +114,8 @@ export async function executeCall(
   const logFailure = (error: string): void =>
     redactor.log(deps.log).error('a tool failed', { canonical: tool.canonical, session: scope.session, error });
   const { input, suspended, ...result } = await toResult(run(), tool, { redactor, abort, deadline, guarded, signal, logFailure });
+  if (result.code === 'result_withheld')
+    deps.log.error('a result was withheld', { canonical: tool.canonical, session: scope.session, cause: contentText(result.content) });
   // Nested calls that are still running were aborted; their audit rows are written before this call's own.
   await inner?.idle();
   await failpoint(request.parent === undefined ? 'effect-before-result' : 'inner-effect-before-result');
@@ -196,11 +198,10 @@ async function toResult(
   try {
     const answer = releaseFiles(guarded, await beforeDeadline(deadline, work, signal, tool));
     // Cleaned before redaction: a secret with hidden characters inside is only recognized once those are removed.
-    const { input, ...result } = redactor.result(isServerTool(tool) ? cleanResult(answer) : answer);
-    return input === undefined ? result : { ...result, input: { ...input, requests: redactor.data(input.requests) } };
+    return await redactor.result(isServerTool(tool) ? cleanResult(answer) : answer);
   } catch (error) {
     if (signal.aborted) return stopped(tool);
-    const failure = redactor.result(
+    const failure = await redactor.result(
       errorResult('tool_error', `${tool.wireName} failed: ${error instanceof Error ? error.message : String(error)}`),
     );
     // If the policy guard stopped the tool, this is the error of the interrupted work and not worth logging.

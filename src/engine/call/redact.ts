@@ -1,27 +1,34 @@
 /**
  * Removes the secret values that a call has read from everything it returns, in whatever encoding (`core/policy/secret-spellings.ts`), before it is
  * stored or logged. Only values that were read are searched for, so most calls cost nothing. Then applies the redaction rules of the
- * workspace, if it has any. Linear in the size of the result.
+ * workspace, if it has any. The work is counted (`core/redaction/redaction-work.ts`): results are redacted in slices, so that other requests
+ * run meanwhile, and what exceeds the bound is withheld.
  */
 import { ServerRpcError } from '../mcp/rpc-error.ts';
 import { createExactScanner, createSqueezedScanner, minSqueezedLength, type Scanner, type Span } from '../../core/policy/secret-scanner.ts';
 import { hiddenSpellings, secretParts, secretSpellings } from '../../core/policy/secret-spellings.ts';
 import type { TextRedactor } from '../../core/redaction/redact-text.ts';
-import type { ContentBlock, ToolResult } from '../../core/tools/tool.ts';
+import { RedactionLimitReached, RedactionWork, runAtOnce, runInSlices } from '../../core/redaction/redaction-work.ts';
+import { type ContentBlock, errorResult } from '../../core/tools/tool.ts';
 import { limits } from '../../core/limits.ts';
+import { KB } from '../../core/limits/units.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Logger } from '../../ports/runtime.ts';
+import type { Clock, Logger } from '../../ports/runtime.ts';
+import type { ComputeMeter } from '../../ports/sandbox.ts';
+import type { ToolOutcome } from '../../ports/tool-executor.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
 
 export type Redactor = {
   /** Adds a secret value to remove, and returns it. */
   addSecret(value: string): string;
-  /** Redacts a tool result. */
-  result<Result extends ToolResult>(result: Result): Result;
+  /** Redacts a tool result. Returns an error in place of a result that cannot be redacted within the bound. */
+  result(result: ToolOutcome): Promise<ToolOutcome>;
+  /** Redacts all texts in a value, keeping its shape. Throws `upstream_error` if that exceeds the bound. `what`: the value, as in "The prompt". */
+  content<Value>(value: Value, what: string): Promise<Value>;
+  /** Redacts short texts at once. A notice replaces a text for which that would take too long. */
   text(text: string): string;
-  /** Redacts all texts in a value, keeping its shape. */
   data<Value>(value: Value): Value;
-  /** Wraps a log: removes the values that are known when a line is written. */
+  /** Wraps a log: removes the values that are known when a line is written, at once. */
   log(log: Logger): Logger;
 };
 
@@ -30,39 +37,87 @@ const mark = '[secret]';
 /** The rules of the workspace; null: none apply. */
 export type RedactionRules = { results: TextRedactor | null; logs: TextRedactor | null };
 
-export function createRedactor(rules: RedactionRules | null = null): Redactor {
+/** `clock`: for the pauses between slices. `compute`: what the work counts for. */
+type RedactorDeps = { clock: Pick<Clock, 'now' | 'sleep'>; compute?: ComputeMeter | null };
+
+export function createRedactor({ clock, compute }: RedactorDeps, rules: RedactionRules | null = null): Redactor {
   const parts = new Set<string>();
   let made: Finder | null = null;
   const finder = (): Finder => (made ??= createFinder([...parts]));
-  const hide = <Value>(value: Value, redact: TextRedactor | null | undefined): Value => {
-    const clean = parts.size === 0 ? value : cleanMember(value, (texts) => cleanTexts(texts, finder()));
-    return redact == null ? clean : cleanMember(clean, (texts) => mapTexts(texts, redact));
+  const hasNoWork = (redact: TextRedactor | null | undefined): boolean => parts.size === 0 && redact == null;
+  const hideSecrets = function* <Value>(value: Value, work: RedactionWork): Generator<void, Value> {
+    return parts.size === 0 ? value : yield* cleanMember(value, (texts) => cleanTexts(texts, finder(), work));
   };
-  const data = <Value>(value: Value): Value => hide(value, rules?.results);
+  const hide = function* <Value>(value: Value, work: RedactionWork): Generator<void, Value> {
+    const [clean, redact] = [yield* hideSecrets(value, work), rules?.results];
+    return redact == null ? clean : yield* cleanMember(clean, (texts) => mapTexts(texts, redact, work));
+  };
+  const hideResult = function* (result: ToolOutcome, work: RedactionWork): Generator<void, ToolOutcome> {
+    const { content, structuredContent, issues, meta, protocolError, input } = result;
+    const blocks = parts.size === 0 ? content : yield* cleanBlocks(content, finder(), work);
+    return {
+      ...result,
+      content: yield* hide(blocks, work),
+      ...(structuredContent && { structuredContent: yield* hide(structuredContent, work) }),
+      ...(issues && { issues: yield* hide(issues, work) }),
+      ...(meta && { meta: yield* hide(meta, work) }),
+      ...(protocolError && { protocolError: yield* hide(protocolError, work) }),
+      ...(input && { input: { ...input, requests: yield* hide(input.requests, work) } }),
+    };
+  };
+  const inSlices = async <Value>(
+    steps: (work: RedactionWork) => Generator<void, Value>,
+    withhold: (why: string) => Value,
+  ): Promise<Value> => {
+    const work = new RedactionWork();
+    try {
+      return await runInSlices(steps(work), work, clock);
+    } catch (error) {
+      if (error instanceof RedactionLimitReached) return withhold(`${error.message}. ${advice}`);
+      throw error;
+    } finally {
+      compute?.spend(work.seconds);
+    }
+  };
+  const hideAtOnce = <Value>(value: Value, redact: TextRedactor | null | undefined): Value => {
+    if (hasNoWork(redact)) return value;
+    const work = RedactionWork.atOnce();
+    const short = noticesForLong(value);
+    const clean = runAtOnce(hideSecrets(short, work));
+    const redacted = redact == null ? clean : mapAtOnce(clean, (text) => orNotice(() => runAtOnce(redact(text, work))));
+    compute?.spend(work.seconds);
+    return redacted;
+  };
+  const data = <Value>(value: Value): Value => hideAtOnce(value, rules?.results);
   return {
     addSecret(value) {
       for (const part of secretParts(value)) if (part.length >= limits.minRedactedSecretLength) parts.add(part);
       made = null;
       return value;
     },
-    text: (text) => data(text),
-    data,
-    result(result) {
-      if (parts.size === 0 && rules?.results == null) return result;
-      const { content, structuredContent, issues, meta, protocolError } = result;
-      return {
-        ...result,
-        content: data(parts.size === 0 ? content : cleanBlocks(content, finder())),
-        ...(structuredContent && { structuredContent: data(structuredContent) }),
-        ...(issues && { issues: data(issues) }),
-        ...(meta && { meta: data(meta) }),
-        ...(protocolError && { protocolError: data(protocolError) }),
-      };
+    async result(result) {
+      if (hasNoWork(rules?.results)) return result;
+      const withhold = (why: string): ToolOutcome => errorResult('result_withheld', `The tool has run, but its result is withheld: ${why}`);
+      return await inSlices((work) => hideResult(result, work), withhold);
     },
+    async content(value, what) {
+      if (hasNoWork(rules?.results)) return value;
+      return await inSlices(
+        (work) => hide(value, work),
+        (why) => {
+          throw new Problem('upstream_error', `${what} is withheld: ${why}`);
+        },
+      );
+    },
+    text: data,
+    data,
     log(log) {
       const cleaned = (write: Logger['info']): Logger['info'] => {
-        return (message, fields) => write(hide(message, rules?.logs), hide(fields, rules?.logs));
+        return (message, fields) => write(hideAtOnce(message, rules?.logs), fields && hideFields(fields));
       };
+      // Each on its own: one that takes too long does not hide the others.
+      const hideFields = (fields: Record<string, unknown>): Record<string, unknown> =>
+        Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, hideAtOnce(field, rules?.logs)]));
       return {
         error: cleaned((message, fields) => log.error(message, fields)),
         info: cleaned((message, fields) => log.info(message, fields)),
@@ -70,6 +125,50 @@ export function createRedactor(rules: RedactionRules | null = null): Redactor {
       };
     },
   };
+}
+
+const advice = 'Ask for less data. An administrator can simplify the rules: settings.redaction of the workspace.';
+
+/** Characters of a value that are redacted at once. */
+const maxCharactersAtOnce = 64 * KB;
+
+/** Replaces the longest texts by notices, so that the others can be redacted at once. */
+function noticesForLong<Value>(value: Value): Value {
+  let left = maxCharactersAtOnce;
+  return mapAtOnce(value, (text) => {
+    left -= text.length;
+    return left >= 0 ? text : `[withheld: a text of ${text.length} characters is too long to be redacted here]`;
+  });
+}
+
+/** Maps the shortest texts first: of a value that takes too long, they are redacted, and the longest ones are replaced by notices. */
+function mapAtOnce<Value>(value: Value, map: (text: string) => string): Value {
+  const mapped = function* (texts: string[]): Generator<void, string[]> {
+    const clean = [...texts];
+    const shortestFirst = [...texts.entries()].sort(([, one], [, other]) => one.length - other.length);
+    for (const [index, text] of shortestFirst) clean[index] = map(text);
+    return isSame(clean, texts) ? texts : clean;
+  };
+  return runAtOnce(cleanMember(value, mapped));
+}
+
+/** Applies rules to one text in slices. Returns a notice in place of a text for which that exceeds the bound. */
+export async function redactText(text: string, redact: TextRedactor, clock: Pick<Clock, 'now' | 'sleep'>): Promise<string> {
+  const work = new RedactionWork();
+  return await runInSlices(redact(text, work), work, clock).catch(toNotice);
+}
+
+function orNotice(redact: () => string): string {
+  try {
+    return redact();
+  } catch (error) {
+    return toNotice(error);
+  }
+}
+
+function toNotice(error: unknown): string {
+  if (error instanceof RedactionLimitReached) return `[withheld: ${error.message}]`;
+  throw error;
 }
 
 /** Redacts a problem: its detail may contain a server's own text, which may repeat what it was sent. */
@@ -94,10 +193,11 @@ function createFinder(parts: readonly string[]): Finder {
  * Redacts every text in a value, including member names, and keeps its shape. A number that spells a secret is replaced. A secret that is
  * split over several texts is removed from each.
  */
-function cleanMember<Value>(value: Value, clean: (texts: string[]) => string[]): Value {
+function* cleanMember<Value>(value: Value, clean: (texts: string[]) => Generator<void, string[]>): Generator<void, Value> {
   const [values, names]: [string[], string[]] = [[], []];
   collect(value, values, names);
-  const [cleanValues, cleanNames] = [clean(values), clean(names)];
+  // Names first: what takes too long is more likely a value.
+  const [cleanNames, cleanValues] = [yield* clean(names), yield* clean(values)];
   // Texts are replaced by texts, so the type stays the same.
   return cleanValues === values && cleanNames === names ? value : (rebuild(value, cleanValues.values(), cleanNames.values()) as Value);
 }
@@ -144,17 +244,24 @@ function nameOf(name: string, names: Iterator<string>): string {
 }
 
 /** Returns the same array if nothing was found. */
-function mapTexts(texts: string[], redact: TextRedactor): string[] {
-  const clean = texts.map(redact);
-  return clean.every((text, index) => text === texts[index]) ? texts : clean;
+function* mapTexts(texts: string[], redact: TextRedactor, work: RedactionWork): Generator<void, string[]> {
+  const clean: string[] = [];
+  for (const text of texts) clean.push(yield* redact(text, work));
+  return isSame(clean, texts) ? texts : clean;
+}
+
+function isSame(texts: readonly string[], before: readonly string[]): boolean {
+  return texts.every((text, index) => text === before[index]);
 }
 
 /** Returns the same array if nothing was found. */
-function cleanTexts(texts: string[], finder: Finder): string[] {
-  return finder.reduce((before, scanner) => {
-    const spans = scanner.find(before);
-    return spans.length === 0 ? before : cutOut(before, spans);
-  }, texts);
+function* cleanTexts(texts: string[], finder: Finder, work: RedactionWork): Generator<void, string[]> {
+  let clean = texts;
+  for (const scanner of finder) {
+    const spans = yield* scanner.find(clean, work);
+    if (spans.length > 0) clean = cutOut(clean, spans);
+  }
+  return clean;
 }
 
 function cutOut(texts: readonly string[], spans: readonly Span[]): string[] {
@@ -172,16 +279,22 @@ function cutOut(texts: readonly string[], spans: readonly Span[]): string[] {
 }
 
 /** Also finds a secret that is split over several text blocks, and replaces images and sounds whose data is a secret. */
-function cleanBlocks(content: readonly ContentBlock[], finder: Finder): ContentBlock[] {
-  const texts = cleanTexts(
+function* cleanBlocks(content: readonly ContentBlock[], finder: Finder, work: RedactionWork): Generator<void, ContentBlock[]> {
+  const texts = yield* cleanTexts(
     content.map((block) => (block.type === 'text' ? block.text : '')),
     finder,
+    work,
   );
-  return content.map((block, index) => {
-    if (block.type === 'text') return { ...block, text: texts[index] ?? '' };
-    if (block.type !== 'image' && block.type !== 'audio') return block;
-    return finder.some((scanner) => scanner.find([block.data]).length > 0) ? { type: 'text', text: mark } : block;
-  });
+  const blocks: ContentBlock[] = [];
+  for (const [index, block] of content.entries()) {
+    if (block.type === 'text') blocks.push({ ...block, text: texts[index] ?? '' });
+    else if (block.type !== 'image' && block.type !== 'audio') blocks.push(block);
+    else {
+      const data = [block.data];
+      blocks.push((yield* cleanTexts(data, finder, work)) === data ? block : { type: 'text', text: mark });
+    }
+  }
+  return blocks;
 }
 
 /** Registers a server's tokens with the redactor, which removes them from what the server returns. Used by calls of servers and by listings. */

@@ -101,7 +101,7 @@ export function boundedChannel(
       // After the call has ended there is no caller left to ask.
       ask: async (request, key) => {
         signal.throwIfAborted();
-        return await deadline.pauseDuring(ask(redactor.data(request), key));
+        return await deadline.pauseDuring(ask(await redactor.content(request, 'The question of the server'), key));
       },
     }),
     ...(notice && {

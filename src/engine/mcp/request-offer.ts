@@ -84,4 +84,5 @@ const problemCodes: Partial<Record<ToolResultCode, ProblemCode>> = {
   outcome_unknown: 'upstream_error',
   aborted: 'unavailable',
   limit_reached: 'rate_limited',
+  result_withheld: 'upstream_error',
 };

@@ -5,6 +5,7 @@
 import { limits } from '../../core/limits.ts';
 import type { Redaction } from '../../core/redaction/redaction.ts';
 import type { TextRedactor } from '../../core/redaction/redact-text.ts';
+import { redactText } from '../call/redact.ts';
 import type { RequestBodies } from '../../core/usage.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { UsageRecorder } from '../../ports/usage.ts';
@@ -51,8 +52,8 @@ export function startBodyLog(deps: BodyLogDeps, workspace: string, readRequest: 
     const [request, response] = [readRequest(), copy.text()];
     const redact = redaction === null ? null : ((await deps.redactor?.(redaction)) ?? null);
     return {
-      request: request === null ? null : cut(request, redact),
-      response: response === null ? null : cut(response, redact),
+      request: request === null ? null : await cut(request, redact, clock),
+      response: response === null ? null : await cut(response, redact, clock),
       truncated: Math.max(request?.length ?? 0, response?.length ?? 0) > limits.maxLoggedBodyCharacters,
     };
   };
@@ -86,9 +87,10 @@ function isText(type: string | null): boolean {
 }
 
 /** Redacts before the text is cut, since a rule may not recognize the beginning of what it replaces. */
-function cut(text: string, redact: TextRedactor | null): string {
+async function cut(text: string, redact: TextRedactor | null, clock: MeterDeps['clock']): Promise<string> {
   const start = text.slice(0, maxCopiedCharacters);
-  return (redact === null ? start : redact(start)).slice(0, limits.maxLoggedBodyCharacters).toWellFormed();
+  const shown = redact === null ? start : await redactText(start, redact, clock);
+  return shown.slice(0, limits.maxLoggedBodyCharacters).toWellFormed();
 }
 
 /** A little more than what is stored: the length of what a rule replaces. */

@@ -149,13 +149,14 @@ export async function discoverServer(
   if (source === undefined)
     throw new Problem('not_configured', `This installation of Moniker cannot read servers of kind "${server.kind}".`);
   const abort = new AbortController();
-  const redactor = createRedactor();
+  const redactor = createRedactor({ clock });
   const work = async (): Promise<Discovery> => {
     const outside = { ...context(workspace, server, abort.signal), ...change };
     const secret: UpstreamContext['secret'] = async (name, host) => redactor.addSecret(await outside.secret(name, host));
     // A server may repeat what it was sent; that must not reach definitions, health or the log.
     const tokens = outside.tokens && { tokens: withRedactedTokens(outside.tokens, redactor) };
-    return redactor.data(await source.discover(server, { ...outside, secret, ...tokens, log: redactor.log(outside.log) }));
+    const found = await source.discover(server, { ...outside, secret, ...tokens, log: redactor.log(outside.log) });
+    return await redactor.content(found, `The list of "${server.name}"`);
   };
   try {
     return await withTimeout(clock, work(), limits.discoveryTimeoutMs, () => {

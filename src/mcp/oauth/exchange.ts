@@ -35,7 +35,7 @@ export async function createOAuthExchange<T>(
   what: string,
   work: (exchange: OAuthExchange) => Promise<T>,
 ): Promise<T> {
-  const redactor = createRedactor();
+  const redactor = createRedactor(context);
   const abort = new AbortController();
   const disarm = context.clock.after(oauthTimeoutMs, () => abort.abort(new DOMException('the exchange timed out', 'TimeoutError')));
   // The SDK treats some errors as "not available" and tries another URL; a rejected request must stay an error.

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { builtinRules } from '../../../src/core/redaction/builtin-rules.ts';
 import { RedactionRule } from '../../../src/core/redaction/redaction.ts';
 import { createTextRedactor } from '../../../src/core/redaction/redact-text.ts';
+import { applyRules } from '../../redaction.ts';
 
-const all = createTextRedactor(builtinRules(RedactionRule.options));
+const redactor = createTextRedactor(builtinRules(RedactionRule.options));
+const all = (text: string): string => applyRules(redactor, text);
 
 describe('the built-in rules', () => {
   it.each([

@@ -1,7 +1,7 @@
 /** Secrets that are returned changed on purpose: each encoding with each canary, alone and inside a text. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { contentText, type ContentBlock, textResult } from '../../../src/core/tools/tool.ts';
-import { createRedactor } from '../../../src/engine/call/redact.ts';
+import { redactorFor } from '../../redaction.ts';
 import { selection } from '../../selection.ts';
 import { sample } from '../../selection.ts';
 
@@ -108,13 +108,13 @@ const spellings: Record<string, (secret: string) => string> = {
 };
 
 const redactorOf = (secret: string) => {
-  const redactor = createRedactor();
+  const redactor = redactorFor();
   redactor.addSecret(secret);
   return redactor;
 };
 
 describe('a secret that is returned changed', () => {
-  it.each(Object.entries(spellings))('is removed %s', (_how, spell) => {
+  it.each(Object.entries(spellings))('is removed %s', async (_how, spell) => {
     for (const secret of canaries) {
       const written = spell(secret);
       for (const [before, behind] of [
@@ -122,7 +122,7 @@ describe('a secret that is returned changed', () => {
         ['The value: <', '>, as you asked.'],
         ['é'.repeat(70_000), ' behind'],
       ] as const) {
-        const shown = contentText(redactorOf(secret).result(textResult(`${before}${written}${behind}`)).content);
+        const shown = contentText((await redactorOf(secret).result(textResult(`${before}${written}${behind}`))).content);
         expect(shown, secret).toContain('[secret]');
         // What remains of an encoding are the characters that it shares with its neighbors.
         expect(shown.length - before.length - behind.length, `${secret}: ${shown.slice(-60)}`).toBeLessThan('[secret]'.length + 20);
@@ -130,11 +130,11 @@ describe('a secret that is returned changed', () => {
     }
   });
 
-  it('is removed from blocks, values, names and lists that it is split over', () => {
+  it('is removed from blocks, values, names and lists that it is split over', async () => {
     for (const secret of canaries) {
       const [one, two] = [secret.slice(0, 9), secret.slice(9)];
       const blocks: ContentBlock[] = [one, two].map((text) => ({ type: 'text', text }));
-      const { content, structuredContent } = redactorOf(secret).result({
+      const { content, structuredContent } = await redactorOf(secret).result({
         isError: false,
         content: [
           ...blocks,
@@ -152,6 +152,17 @@ describe('a secret that is returned changed', () => {
       const shown = JSON.stringify([content, structuredContent]);
       for (const piece of [one, two, base64(secret), [...secret].join('","'), codes(secret).join()]) expect(shown).not.toContain(piece);
     }
+  });
+
+  it('is looked for in escapes without an end, and each is read once', async () => {
+    const secret = 'sk-live-4f9A2bC7dE1x';
+    const indexOf = vi.spyOn(String.prototype, 'indexOf');
+    const text = `${'\\u{'.repeat(5_000)}${secret}`;
+    const shown = await redactorOf(secret).content(text, 'The text');
+    const searched = indexOf.mock.contexts.filter((of) => String(of).length > 100).length;
+    indexOf.mockRestore();
+    expect(shown.endsWith('[secret]')).toBe(true);
+    expect(searched).toBeLessThan(10);
   });
 
   it('leaves similar texts unchanged', () => {
@@ -175,14 +186,10 @@ describe('a secret that is returned changed', () => {
     expect(redactorOf('seven7').data(data)).toBe(data);
   });
 
-  it('is found at every position around the border of a piece', () => {
+  it('is found at every position around the border of a piece', async () => {
     const secret = 'sk-live-4f9A2bC7dE1x';
     for (let before = 65_500; before < 65_560; before += selection === 'all' ? 1 : 7)
-      expect(
-        redactorOf(secret)
-          .text(`${'.'.repeat(before)}${secret}%20`)
-          .slice(before),
-      ).toBe('[secret]%20');
+      expect((await redactorOf(secret).content(`${'.'.repeat(before)}${secret}%20`, 'The text')).slice(before)).toBe('[secret]%20');
     expect(redactorOf(secret).data(Array.from({ length: 100_000 }, () => ''))).toHaveLength(100_000);
   });
 });

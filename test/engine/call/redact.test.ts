@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { secretSpellings } from '../../../src/core/policy/secret-spellings.ts';
 import { contentText, textResult } from '../../../src/core/tools/tool.ts';
-import { createRedactor } from '../../../src/engine/call/redact.ts';
 import { keptLog } from '../../fakes/runtime.ts';
+import { redactorFor, ruleOf } from '../../redaction.ts';
 
-function cleaned(text: string, ...secrets: string[]): string {
-  const redactor = createRedactor();
+async function cleaned(text: string, ...secrets: string[]): Promise<string> {
+  const redactor = redactorFor();
   for (const secret of secrets) redactor.addSecret(secret);
-  return contentText(redactor.result(textResult(text)).content);
+  return contentText((await redactor.result(textResult(text))).content);
 }
 
 describe('a secret in a tool result', () => {
@@ -34,18 +34,18 @@ describe('a secret in a tool result', () => {
     ['in base64url', bytes.toString('base64url')],
     ['in an Authorization: Basic', Buffer.from(`user:${secret}`).toString('base64')],
     ['in one followed by other text', Buffer.from(`me:${secret}\n`).toString('base64')],
-  ])('is removed %s', (_how, written) => {
-    const shown = cleaned(`before ${written} behind`, secret);
+  ])('is removed %s', async (_how, written) => {
+    const shown = await cleaned(`before ${written} behind`, secret);
     expect(shown).toMatch(/^before .*\[secret\].* behind$/s);
     expect(shown.length).toBeLessThan(`before [secret] behind`.length + 40);
   });
 
-  it('is removed from base64, whatever surrounds it', () => {
+  it('is removed from base64, whatever surrounds it', async () => {
     const text = fc.string({ unit: 'binary-ascii', maxLength: 20 });
-    fc.assert(
-      fc.property(text, fc.string({ unit: 'binary-ascii', minLength: 9, maxLength: 40 }), text, (before, value, behind) => {
+    await fc.assert(
+      fc.asyncProperty(text, fc.string({ unit: 'binary-ascii', minLength: 9, maxLength: 40 }), text, async (before, value, behind) => {
         const written = Buffer.from(before + value + behind).toString('base64');
-        for (const shown of [cleaned(written, value), cleaned(written.replaceAll('+', '-').replaceAll('/', '_'), value)])
+        for (const shown of [await cleaned(written, value), await cleaned(written.replaceAll('+', '-').replaceAll('/', '_'), value)])
           expect(shown).toContain('[secret]');
       }),
     );
@@ -58,37 +58,39 @@ describe('a secret in a tool result', () => {
     [`Basic ${Buffer.from('me:passwörd1').toString('base64')}`, 'bad password passwörd1!'],
     [`Basic ${Buffer.from('me:passwörd1').toString('base64')}`, 'bad token me:passwörd1!'],
     ['Basic !!no-base64!!', 'bad token !!no-base64!!!'],
-  ])('is removed without the scheme of its header: %s', (header, text) => {
-    expect(cleaned(text, header)).toMatch(/^bad (token|password) \[secret\]!$/);
-    expect(cleaned(`You sent ${header}.`, header)).toBe('You sent [secret].');
+  ])('is removed without the scheme of its header: %s', async (header, text) => {
+    expect(await cleaned(text, header)).toMatch(/^bad (token|password) \[secret\]!$/);
+    expect(await cleaned(`You sent ${header}.`, header)).toBe('You sent [secret].');
   });
 
-  it('leaves nothing of another secret with the same prefix', () => {
-    expect(cleaned('a: abcdefgh-tail', 'abcdefgh', 'abcdefgh-tail')).toBe('a: [secret]');
-    expect(cleaned('a: abcdefgh-tail', 'abcdefgh-tail', 'abcdefgh')).toBe('a: [secret]');
+  it('leaves nothing of another secret with the same prefix', async () => {
+    expect(await cleaned('a: abcdefgh-tail', 'abcdefgh', 'abcdefgh-tail')).toBe('a: [secret]');
+    expect(await cleaned('a: abcdefgh-tail', 'abcdefgh-tail', 'abcdefgh')).toBe('a: [secret]');
   });
 
-  it('may be long and contain half a surrogate pair', () => {
-    expect(cleaned('a \ud800-half b', '\ud800-half')).toBe('a [secret] b');
+  it('may be long and contain half a surrogate pair', async () => {
+    expect(await cleaned('a \ud800-half b', '\ud800-half')).toBe('a [secret] b');
     const long = 'k'.repeat(64 * 1024);
-    expect(cleaned(Buffer.from(long).toString('base64'), long)).toBe('[secret]');
+    expect(await cleaned(Buffer.from(long).toString('base64'), long)).toBe('[secret]');
   });
 
-  it('leaves text unchanged that only contains a part of it', () => {
-    expect(cleaned('The tokens are in the vault; 73 of them.', 'token-in-the-vault')).toBe('The tokens are in the vault; 73 of them.');
-    expect(cleaned('A staple of correct words.', 'correct staple')).toBe('A staple of correct words.');
+  it('leaves text unchanged that only contains a part of it', async () => {
+    expect(await cleaned('The tokens are in the vault; 73 of them.', 'token-in-the-vault')).toBe(
+      'The tokens are in the vault; 73 of them.',
+    );
+    expect(await cleaned('A staple of correct words.', 'correct staple')).toBe('A staple of correct words.');
     expect(secretSpellings('abcd').every(({ length }) => length >= 4)).toBe(true);
   });
 });
 
-it('keeps every member of an object whose names become the same label', () => {
-  const redactor = createRedactor({ results: (text) => text.replaceAll(/\S+@\S+/g, '[email]'), logs: null });
+it('keeps every member of an object whose names become the same label', async () => {
+  const redactor = redactorFor({ results: ruleOf((text) => text.replaceAll(/\S+@\S+/g, '[email]')), logs: null });
   expect(redactor.data({ 'a@x.org': 1, 'b@x.org': { 'c@x.org': 2 }, d: 3 })).toEqual({ '[email]': 1, '[email] 2': { '[email]': 2 }, d: 3 });
 });
 
-it('applies the rules for results and for logs separately', () => {
+it('applies the rules for results and for logs separately', async () => {
   const log = keptLog();
-  const redactor = createRedactor({ results: null, logs: (text) => text.replaceAll('ada', '[name]') });
+  const redactor = redactorFor({ results: null, logs: ruleOf((text) => text.replaceAll('ada', '[name]')) });
   expect(redactor.text('ada')).toBe('ada');
   redactor.log(log).info('hello ada', { of: 'ada' });
   expect(JSON.stringify(log.lines)).toContain('"hello [name]"');

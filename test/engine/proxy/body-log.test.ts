@@ -1,6 +1,8 @@
 /** The bodies of requests in the request log: only if the workspace asks for them, bounded, and without a response that waits for them. */
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
+import { Redaction } from '../../../src/core/redaction/redaction.ts';
+import { createTextRedactor, type TextRedactor } from '../../../src/core/redaction/redact-text.ts';
 import type { UsageReport } from '../../../src/core/usage.ts';
 import { defaultWorkspaceSettings } from '../../../src/core/workspace.ts';
 import { startBodyLog } from '../../../src/engine/proxy/body-log.ts';
@@ -9,18 +11,21 @@ import { countedIds, fakeClock } from '../../fakes/runtime.ts';
 const plain = { id: 'req_1', request: {} } as unknown as UsageReport;
 const json = { headers: { 'content-type': 'application/json' } };
 
-function start(settings: boolean | Error | Promise<never>, request: string | null = '{"model":"a/b"}') {
+/** `redact`: the rules of the workspace; null: it has none. */
+function start(settings: boolean | Error | Promise<never>, request: string | null = '{"model":"a/b"}', redact: TextRedactor | null = null) {
   const clock = fakeClock();
   const reports: UsageReport[] = [];
   const work: Promise<unknown>[] = [];
   const read = async () => {
     if (typeof settings !== 'boolean') throw await settings;
-    return { ...defaultWorkspaceSettings, requestLog: { bodies: settings } };
+    const redaction = redact === null ? null : Redaction.parse({ rules: ['email'] });
+    return { ...defaultWorkspaceSettings, requestLog: { bodies: settings }, redaction };
   };
   const deps = {
     ...{ clock, ids: countedIds(), directory: { workspaceSettings: read } },
     usage: { gather: (_workspace: string, report: UsageReport) => void reports.push(report) },
     background: (background: Promise<unknown>) => void work.push(background),
+    ...(redact !== null && { redactor: async () => redact }),
   };
   const log = startBodyLog(deps, 'default', () => request);
   const gather = () => log.usage?.gather('default', plain);
@@ -47,7 +52,32 @@ function streamed(pieces: readonly string[]) {
   return { response: new Response(body, { status: 200, headers: { 'content-type': 'text/event-stream', 'x-own': 'kept' } }), state };
 }
 
+/** Works for a long time on each text, and on `slow` ones for longer than it may. */
+const slowRule = createTextRedactor([
+  {
+    name: 'names',
+    label: '[name]',
+    *find(text) {
+      for (let count = 0; count < 100; count += 1) yield text.includes('slow') ? 1_000_000 : 100_000;
+      yield [0, 3];
+    },
+  },
+]);
+
 describe('the bodies of a request', () => {
+  it('are stored redacted, with a notice in place of one that the rules cannot be applied to', async () => {
+    const { log, gather, reports, settled } = start(true, 'ada asks', slowRule);
+    gather();
+    const { response } = streamed(['ada is ', 'slow']);
+    expect(await (await log.watch(response)).text()).toBe('ada is slow');
+    await settled();
+    expect(reports[0]?.bodies).toEqual({
+      request: '[name] asks',
+      response: '[withheld: the redaction rule "names" could not be applied to a text of 11 characters within its bound]',
+      truncated: false,
+    });
+  });
+
   it.each([
     ['the workspace does not ask for them', false],
     ['the settings cannot be read', new Error('the Catalog is away')],

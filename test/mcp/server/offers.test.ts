@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../../src/core/principal.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { ServerOffers } from '../../../src/core/servers/server-state.ts';
-import type { TextRedactor } from '../../../src/core/redaction/redact-text.ts';
+import { createTextRedactor, type TextRedactor } from '../../../src/core/redaction/redact-text.ts';
 import { serveMcp } from '../../../src/mcp/server/endpoint.ts';
 import { compileRedaction } from '../../../src/platform/compile-redaction.ts';
 import type { McpUpstream, UpstreamHooks } from '../../../src/ports/upstream.ts';
@@ -216,6 +216,21 @@ describe('prompts and resources of a toolset’s servers', () => {
     expect((await client.getPrompt({ name: 'only_git' })).messages[0]?.content).toEqual({ type: 'text', text: 'ask [email]' });
     const { completion } = await client.complete({ ref: { type: 'ref/prompt', name: 'only_git' }, argument: { name: 'x', value: '' } });
     expect(completion.values).toEqual(['[email]']);
+  });
+
+  it('are withheld if the redaction rules cannot be applied to them within their bound', async () => {
+    const answer = async () => {
+      const messages = [{ role: 'user', content: { type: 'text', text: 'ask ada' } }];
+      return { kind: 'result' as const, result: { contents: [{ uri: 'git://one', text: 'by ada' }], messages } };
+    };
+    const complete = async () => ({ completion: { values: ['ada'] } });
+    const redact = createTextRedactor([{ name: 'endless', label: '[own]', find: () => [Number.MAX_SAFE_INTEGER] }]);
+    const { client } = await serving({ readResource: answer, getPrompt: answer, complete }, undefined, redact);
+    const why = 'is withheld: the redaction rule "endless" could not be applied to a text of';
+    await expect(client.readResource({ uri: 'git://one' })).rejects.toThrow(`The content of the resource ${why}`);
+    await expect(client.getPrompt({ name: 'only_git' })).rejects.toThrow(`The prompt ${why}`);
+    const asked = { ref: { type: 'ref/prompt' as const, name: 'only_git' }, argument: { name: 'x', value: '' } };
+    await expect(client.complete(asked)).rejects.toThrow(`The completion ${why}`);
   });
 
   it('fail without revealing the secrets sent to the server', async () => {
