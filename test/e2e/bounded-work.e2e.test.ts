@@ -23,9 +23,10 @@ function restlessText(characters: number): string {
   return text.slice(0, characters);
 }
 
-const texts: Readonly<Record<string, () => string>> = {
-  restless: () => restlessText(15 * MB),
-  plain: () => `EMP-123456 and customer name ${'The order was shipped. '.repeat(600_000)}`,
+/** Made before the calls: making them would keep this process busy. */
+const texts: Readonly<Record<string, string>> = {
+  restless: restlessText(15 * MB),
+  plain: `EMP-123456 and customer name ${'The order was shipped. '.repeat(600_000)}`,
 };
 let server: ListeningUpstream;
 
@@ -33,7 +34,7 @@ beforeAll(async () => {
   server = await listenUpstream({
     async handle(request) {
       const { arguments: args } = (await request.json()) as { arguments: { text: string } };
-      return new Response((texts[args.text] ?? (() => args.text))(), { headers: { 'content-type': 'text/plain' } });
+      return new Response(texts[args.text] ?? args.text, { headers: { 'content-type': 'text/plain' } });
     },
   });
   const inputSchema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };

@@ -185,7 +185,7 @@ describe('a service with limits', () => {
       return json.content[0].text as string;
     };
     await vi.waitFor(async () => expect(await run()).toContain('sandboxSecondsPerMinute'), waiting);
-    expect(answers[0]).toMatchObject({ isError: false });
+    expect(answers[0], JSON.stringify(answers[0])).toMatchObject({ isError: false });
     expect((await usedOf('key', id)).sandboxSecondsPerMinute).toBeGreaterThanOrEqual(0);
   });
 

@@ -219,18 +219,18 @@ describe('prompts and resources of a toolset’s servers', () => {
   });
 
   it('are withheld if the redaction rules cannot be applied to them within their bound', async () => {
-    const answer = async () => {
+    const request = async () => {
       const messages = [{ role: 'user', content: { type: 'text', text: 'ask ada' } }];
-      return { kind: 'result' as const, result: { contents: [{ uri: 'git://one', text: 'by ada' }], messages } };
+      const result = { contents: [{ uri: 'git://one', text: 'by ada' }], messages, completion: { values: ['ada'] } };
+      return { kind: 'result' as const, result };
     };
-    const complete = async () => ({ completion: { values: ['ada'] } });
     const redact = createTextRedactor([{ name: 'endless', label: '[own]', find: () => [Number.MAX_SAFE_INTEGER] }]);
-    const { client } = await serving({ readResource: answer, getPrompt: answer, complete }, undefined, redact);
-    const why = 'is withheld: the redaction rule "endless" could not be applied to a text of';
-    await expect(client.readResource({ uri: 'git://one' })).rejects.toThrow(`The content of the resource ${why}`);
-    await expect(client.getPrompt({ name: 'only_git' })).rejects.toThrow(`The prompt ${why}`);
+    const { client } = await serving({ request }, undefined, redact);
+    const why = 'result is withheld: the redaction rule "endless" could not be applied to a text of';
+    await expect(client.readResource({ uri: 'git://one' })).rejects.toThrow(why);
+    await expect(client.getPrompt({ name: 'only_git' })).rejects.toThrow(why);
     const asked = { ref: { type: 'ref/prompt' as const, name: 'only_git' }, argument: { name: 'x', value: '' } };
-    await expect(client.complete(asked)).rejects.toThrow(`The completion ${why}`);
+    await expect(client.complete(asked)).rejects.toThrow(why);
   });
 
   it('fail without revealing the secrets sent to the server', async () => {
