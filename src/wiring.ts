@@ -170,7 +170,9 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     /** For `/readyz`. */
     readiness: createReadiness({ ...runtime, settings, catalog, master, kv: bindings.KV }),
     /** The authorization server for MCP clients, and what its consent page is shown for. */
-    oauth: deployment.authorization ?? createAuthorization({ outbound, clock: runtime.clock, ids: createJsonSeal(master, 'oauth-client') }),
+    oauth:
+      deployment.authorization ??
+      createAuthorization({ outbound, clock: runtime.clock, ids: createJsonSeal(master, 'oauth-client'), ...settings }),
     consents: createJsonSeal(master, 'consent'),
     grants: (caller: CatalogCaller): Grants => createCatalogClient(bindings, caller, base.cachedDirectory),
     /** Returns the workspace of a token of OAuth of one of these kinds; null: it was not issued here. */

@@ -553,7 +553,7 @@ export interface paths {
         put?: never;
         /**
          * Register an MCP client
-         * @description RFC 7591. Nothing is stored: the `client_id` contains the metadata and is signed. Redirect URIs are https, or http on a loopback address.
+         * @description RFC 7591. Nothing is stored: the `client_id` contains the metadata and is signed. Redirect URIs are https, http on a loopback address, or of a private-use scheme that the operator allows. Others are left out of the registration and of the response; if none remains: `invalid_redirect_uri` with the reason.
          */
         post: operations["registerClient"];
         delete?: never;
@@ -5202,8 +5202,10 @@ export interface components {
                 id: string;
                 /** @description As the client gave it. Not verified. */
                 name: string;
-                /** @description Where the browser returned to. */
+                /** @description Where the browser returned to. May be empty for a private-use scheme. */
                 redirectHost: string;
+                /** @description How the browser returned to the client: `https`, `http` (to a program on the user’s device), or the private-use scheme of a program, such as `cursor`. */
+                redirectScheme: string;
             };
             /** Format: date-time */
             createdAt: string;

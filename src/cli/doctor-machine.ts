@@ -120,10 +120,14 @@ async function checkPort(environment: NodeJS.ProcessEnv): Promise<DoctorFinding>
 }
 
 function checkSettings(environment: NodeJS.ProcessEnv): DoctorFinding[] {
-  return readEnvironment({ ...environment, PORT: undefined }).unknown.map((name) => ({
-    check: 'settings',
-    status: 'warning',
-    message: `${name} is set, but is not a Moniker setting.`,
-    advice: 'Check its spelling: `moniker start --help` lists the settings.',
-  }));
+  const { unknown, faults } = readEnvironment({ ...environment, PORT: undefined });
+  return [
+    ...faults.map((message) => ({ check: 'settings', status: 'failure' as const, message, advice: 'docs/configuration.md describes it.' })),
+    ...unknown.map((name) => ({
+      check: 'settings',
+      status: 'warning' as const,
+      message: `${name} is set, but is not a Moniker setting.`,
+      advice: 'Check its spelling: `moniker start --help` lists the settings.',
+    })),
+  ];
 }

@@ -27,7 +27,11 @@ export const GrantView = z
     client: z.object({
       id: z.string(),
       name: z.string().meta({ description: 'As the client gave it. Not verified.' }),
-      redirectHost: z.string().meta({ description: 'Where the browser returned to.' }),
+      redirectScheme: z.string().meta({
+        description:
+          'How the browser returned to the client: `https`, `http` (to a program on the user\u2019s device), or the private-use scheme of a program, such as `cursor`.',
+      }),
+      redirectHost: z.string().meta({ description: 'Where the browser returned to. May be empty for a private-use scheme.' }),
     }),
     resource: z.string().meta({ description: 'URL of the MCP endpoint. The tokens of the grant are accepted only there.' }),
     scopes: z.array(GrantScope),

@@ -13,8 +13,9 @@ export function readMcpPath(path: string): McpEndpoint | null {
 }
 
 /**
- * Returns the endpoint that a resource indicator (RFC 8707) names. `base`: the URL of this service. Scheme and host may have any case; the
- * path, which has no query, must be exact. Returns null for anything else.
+ * Returns the endpoint that a resource indicator (RFC 8707) names, with its canonical URL. `base`: the URL of this service, which as a
+ * resource stands for `/mcp`. Scheme and host may have any case, and one slash may follow; the path, which has no query, must otherwise be
+ * exact. Returns null for anything else.
  */
 export function readMcpResource(base: string, resource: string): (McpEndpoint & { resource: string }) | null {
   const url = URL.parse(resource);
@@ -22,10 +23,13 @@ export function readMcpResource(base: string, resource: string): (McpEndpoint & 
   if (url === null || url.origin !== own.origin || url.username !== '' || url.password !== '' || /[?#]/.test(resource)) return null;
   const prefix = own.pathname.replace(/\/+$/, '');
   // Compared as sent: the parser has resolved dot segments and backslashes.
-  const path = resource.slice(resource.indexOf('/', resource.indexOf('//') + 2));
-  if (path !== url.pathname || !path.startsWith(`${prefix}/`)) return null;
-  const parts = readMcpPath(path.slice(prefix.length));
-  return parts === null ? null : { ...parts, resource: `${url.origin}${path}` };
+  const from = resource.indexOf('/', resource.indexOf('//') + 2);
+  const sent = from < 0 ? '/' : resource.slice(from);
+  if (sent !== url.pathname || !`${sent}/`.startsWith(`${prefix}/`)) return null;
+  const path = sent.slice(prefix.length).replace(/(?<!\/)\/$/, '');
+  const endpointPath = path === '' || path === '/' ? '/mcp' : path;
+  const parts = readMcpPath(endpointPath);
+  return parts === null ? null : { ...parts, resource: `${url.origin}${prefix}${endpointPath}` };
 }
 
 /** `path`: of an MCP endpoint. */

@@ -29,6 +29,8 @@ export type Settings = {
   identityProviders: readonly IdentityProvider[];
   /** Become owners of the workspace `default` when they sign in. In lower case. */
   ownerEmails: readonly string[];
+  /** Private-use schemes of the redirect URIs of MCP clients, as in the setting (`core/redirect-uri.ts`). */
+  redirectSchemes: readonly string[];
   aliases: boolean;
   /** The number of audit shards that new rows are spread over. */
   auditShards: number;
@@ -84,6 +86,7 @@ export function readSettings(environment: { readonly [name: string]: unknown }):
     allowPrivateHosts: list('MONIKER_ALLOW_PRIVATE_HOSTS'),
     identityProviders: readIdentityProviders(text),
     ownerEmails: list('MONIKER_OWNER_EMAILS').map((email) => email.toLowerCase()),
+    redirectSchemes: list('MONIKER_OAUTH_REDIRECT_SCHEMES'),
     aliases: text('MONIKER_ALIASES') !== 'off',
     auditShards: readShards(text('MONIKER_AUDIT_SHARDS')),
     log: level === 'error' || level === 'debug' ? level : 'info',

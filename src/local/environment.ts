@@ -3,6 +3,7 @@
  * (`core/settings.ts` parses them there). Used by `start.ts` and the commands.
  */
 import { resolve } from 'node:path';
+import { readRedirectSchemes, redirectSchemesSetting } from '../core/redirect-uri.ts';
 import { readHost } from './port.ts';
 import { StartFailure } from './start-failure.ts';
 import type { Keys } from './keys.ts';
@@ -20,6 +21,8 @@ export type LocalEnvironment = {
   settings: Record<string, string>;
   /** Unknown names that start with MONIKER_: probably typos. */
   unknown: string[];
+  /** Why settings cannot be used, as sentences. */
+  faults: string[];
 };
 
 export const projectRoot = resolve(import.meta.dirname, '../..');
@@ -34,6 +37,7 @@ export const workerSettings = [
   'MONIKER_PUBLIC_URL',
   'MONIKER_ALLOWED_ORIGINS',
   'MONIKER_ALLOW_PRIVATE_HOSTS',
+  'MONIKER_OAUTH_REDIRECT_SCHEMES',
   'MONIKER_TRUSTED_PROXY_HEADER',
   'MONIKER_ALLOW_STDIO',
   'MONIKER_ALIASES',
@@ -94,6 +98,9 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironmen
     skillsDir: skillsDir ? resolve(baseFolder, skillsDir) : null,
     settings,
     unknown: Object.keys(environment).filter((name) => name.startsWith('MONIKER_') && !known.has(name)),
+    faults: readRedirectSchemes((settings[redirectSchemesSetting] ?? '').split(',').filter((entry) => entry.trim() !== '')).refused.map(
+      (why) => `${redirectSchemesSetting}: ${why}.`,
+    ),
   };
 }
 
@@ -154,6 +161,9 @@ export const environmentHelp = `Environment variables:
   MONIKER_PUBLIC_URL            URL under which clients reach this service (default: http://127.0.0.1:<port>)
   MONIKER_ALLOWED_ORIGINS       origins that browsers may call from, comma-separated
   MONIKER_ALLOW_PRIVATE_HOSTS   private hosts that requests may go to, comma-separated, for example 127.0.0.1:*
+  MONIKER_OAUTH_REDIRECT_SCHEMES
+                                private-use schemes of MCP clients that people sign in to, comma-separated, for example default,my-app (default: those of
+                                known clients, such as cursor; none: no scheme)
   MONIKER_TRUSTED_PROXY_HEADER  header in which your reverse proxy sends the address of the client, for example x-forwarded-for
   MONIKER_ALLOW_STDIO           api: keys with the scope admin may add and change servers that run commands of this machine
   MONIKER_ALIASES               off: resolve no aliases

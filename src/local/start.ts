@@ -48,6 +48,7 @@ export async function start({ reload, isProduction, environment, project, purpos
   if (reload && !isCheckout)
     throw new StartFailure('`moniker dev` needs the sources, which the npm package does not contain. Use `moniker start`.');
   const local = readEnvironment(environment);
+  if (local.faults.length > 0) throw new StartFailure(local.faults.join('\n'));
   const port = await claimPort(local.port, local.host);
   makeDataDir(local.dataDir);
   const unlock = lockDataDir(local.dataDir);

@@ -2,11 +2,16 @@
 import { AuthorizationError, authorizationErrorRedirect } from '@cloudflare/workers-oauth-provider';
 import { readGrantScopes, type OAuthClient } from '../core/grant.ts';
 import { readMcpResource } from '../core/mcp-resource.ts';
+import { quoted } from '../core/problem.ts';
+import { redirectFault, redirectKind } from '../core/redirect-uri.ts';
 import { AuthorizationRefused, type AuthorizationRequest } from './checked-request.ts';
 import { createClientStore } from './client-store.ts';
 import { createAuthorizationServer } from './library.ts';
 
-export async function readRequest(issuer: string, client: OAuthClient, query: URLSearchParams): Promise<AuthorizationRequest> {
+type Context = { issuer: string; client: OAuthClient; schemes: readonly string[] };
+
+export async function readRequest({ issuer, client, schemes }: Context, query: URLSearchParams): Promise<AuthorizationRequest> {
+  requireRedirectUri(client, schemes, query.get('redirect_uri') ?? '');
   // Clients of revisions before RFC 8707 was required know one endpoint.
   const target = readMcpResource(issuer, query.get('resource') ?? `${issuer}/mcp`);
   const server = createAuthorizationServer(issuer, target?.resource ?? `${issuer}/mcp`);
@@ -31,6 +36,17 @@ export async function readRequest(issuer: string, client: OAuthClient, query: UR
     if (error instanceof AuthorizationError) throw new AuthorizationRefused(`${error.description}.`, error.redirectTo ?? null);
     throw error;
   }
+}
+
+/** Throws for a URI that no code may be sent to now, whatever the client has registered. Only loopback addresses may differ, in their port. */
+function requireRedirectUri(client: OAuthClient, schemes: readonly string[], uri: string): void {
+  const fault = redirectFault(uri, { schemes, isPublic: client.tokenEndpointAuthMethod === 'none' });
+  if (fault !== null) throw new AuthorizationRefused(`The redirect_uri ${quoted(uri)} ${fault.why}.`, null);
+  if (redirectKind(new URL(uri)) === 'private-use' && !client.redirectUris.includes(uri))
+    throw new AuthorizationRefused(
+      `The redirect_uri ${quoted(uri)} is not one that the client has registered. Remove the connection in the client and connect it again.`,
+      null,
+    );
 }
 
 export function declinedUrl({ redirectUri, state, issuer }: AuthorizationRequest): string {

@@ -20,10 +20,19 @@ export interface Authorization {
   declined(request: AuthorizationRequest): Promise<string>;
 }
 
-export function createAuthorization({ outbound, clock, ids }: { outbound: OutboundHttp; clock: Clock; ids: JsonSeal }): Authorization {
+type Deps = {
+  outbound: OutboundHttp;
+  clock: Clock;
+  ids: JsonSeal;
+  /** As in `Settings`. */
+  redirectSchemes: readonly string[];
+};
+
+export function createAuthorization({ outbound, clock, ids, redirectSchemes }: Deps): Authorization {
+  const allowed = async () => (await import('../core/redirect-uri.ts')).readRedirectSchemes(redirectSchemes).schemes;
   const documents = createMetadataDocuments({
     ...{ outbound, clock },
-    check: async (url, document) => (await import('./clients.ts')).readMetadataDocument(url, document),
+    check: async (url, document) => (await import('./clients.ts')).readMetadataDocument(await allowed(), url, document),
   });
   const client: Authorization['client'] = async (id) => {
     const registered = await (await import('./clients.ts')).readRegisteredClient(ids, id);
@@ -31,13 +40,13 @@ export function createAuthorization({ outbound, clock, ids }: { outbound: Outbou
   };
   return {
     client,
-    register: async (body) => await (await import('./clients.ts')).registerClient(ids, body),
+    register: async (body) => await (await import('./clients.ts')).registerClient({ ids, schemes: await allowed() }, body),
     async request(issuer, query) {
       const repeated = [...new Set(query.keys())].find((name) => query.getAll(name).length > 1);
       if (repeated !== undefined) throw new AuthorizationRefused(`The parameter ${JSON.stringify(repeated)} is repeated.`, null);
       if (query.toString().length > limits.maxUrlLength) throw new AuthorizationRefused('The request is too long.', null);
       const found = await client(query.get('client_id') ?? '');
-      return await (await import('./authorization-request.ts')).readRequest(issuer, found, query);
+      return await (await import('./authorization-request.ts')).readRequest({ issuer, client: found, schemes: await allowed() }, query);
     },
     declined: async (request) => (await import('./authorization-request.ts')).declinedUrl(request),
   };

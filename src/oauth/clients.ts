@@ -2,8 +2,9 @@
  * The clients of the authorization server. A registered client (RFC 7591) is not stored: its id contains its metadata and is signed, so that
  * registrations need no storage and cannot fill it. A client whose id is a URL is read from there (Client ID Metadata Documents).
  */
-import { isRecord } from '../core/json/wire-value.ts';
-import { Problem } from '../core/problem.ts';
+import { isRecord, tryParse } from '../core/json/wire-value.ts';
+import { Problem, quoted } from '../core/problem.ts';
+import { redirectFault, redirectKind } from '../core/redirect-uri.ts';
 import { KB } from '../core/limits/units.ts';
 import type { OAuthClient } from '../core/grant.ts';
 import type { JsonSeal } from './checked-request.ts';
@@ -15,9 +16,15 @@ const maxClientIdLength = 2 * KB;
 const maxRedirectUris = 20;
 const maxNameLength = 200;
 
-/** Registers a client. `body`: its metadata as JSON. Returns the response of RFC 7591, also for invalid metadata. */
-export async function registerClient(ids: JsonSeal, body: string): Promise<Response> {
-  const { response, saved } = await register(body);
+/**
+ * Registers a client. `body`: its metadata as JSON. Returns the response of RFC 7591, also for invalid metadata. Redirect URIs that no code
+ * could be sent to are left out of the registration, and of the response, if others remain. `schemes`: as in `redirectFault`.
+ */
+export async function registerClient({ ids, schemes }: { ids: JsonSeal; schemes: readonly string[] }, body: string): Promise<Response> {
+  const usable = withUsableRedirects(schemes, tryParse(body));
+  if ('fault' in usable)
+    return Response.json({ error: 'invalid_redirect_uri', error_description: usable.fault }, { status: 400, headers: answerHeaders });
+  const { response, saved } = await register(usable.metadata === undefined ? body : JSON.stringify(usable.metadata));
   if (saved === null) return new Response(await response.text(), { status: response.status, headers: answerHeaders });
   const { clientId: _random, ...record } = saved;
   const id = await clientId(ids, record);
@@ -31,6 +38,21 @@ export async function registerClient(ids: JsonSeal, body: string): Promise<Respo
     );
   const answer = (await response.json()) as Record<string, unknown>;
   return Response.json({ ...answer, client_id: id }, { status: 201, headers: answerHeaders });
+}
+
+/** Returns the metadata as it can be registered, or why it cannot. The library checks what is not a list of texts. */
+function withUsableRedirects(schemes: readonly string[], metadata: unknown): { metadata: unknown } | { fault: string } {
+  const uris: unknown = isRecord(metadata) ? metadata.redirect_uris : null;
+  if (!isRecord(metadata) || !Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string') || uris.length === 0)
+    return { metadata };
+  const isPublic = supportsNone(metadata);
+  const judged = uris.map((uri) => ({ uri, fault: redirectFault(uri, { schemes, isPublic }) }));
+  const usable = judged.filter(({ fault }) => fault === null).map(({ uri }) => uri);
+  const refused = judged.find(({ fault }) => fault?.isInvalid === true) ?? (usable.length === 0 ? judged[0] : undefined);
+  if (refused !== undefined) return { fault: `The redirect URI ${quoted(refused.uri)} ${refused.fault?.why}.` };
+  // The default of RFC 7591 is a secret, which such a client cannot keep.
+  const isNative = usable.some((uri) => redirectKind(new URL(uri)) === 'private-use');
+  return { metadata: { ...metadata, redirect_uris: usable, ...(isNative && { token_endpoint_auth_method: 'none' }) } };
 }
 
 const answerHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' };
@@ -75,7 +97,7 @@ export async function readRegisteredClient(ids: JsonSeal, id: string): Promise<O
  * Checks a Client ID Metadata Document by the rules of a registration. The client has to be public: `private_key_jwt` is not supported.
  * Throws `invalid_request` with the reason.
  */
-export async function readMetadataDocument(url: string, document: unknown): Promise<OAuthClient> {
+export async function readMetadataDocument(schemes: readonly string[], url: string, document: unknown): Promise<OAuthClient> {
   const invalid = (why: string): Problem => new Problem('invalid_request', `The metadata document of the client is invalid: ${why}.`);
   if (!isRecord(document)) throw invalid('it is not a JSON object');
   if (document.client_id !== url) throw invalid('its client_id is not its URL');
@@ -84,7 +106,9 @@ export async function readMetadataDocument(url: string, document: unknown): Prom
   if (!supportsNone(document))
     throw invalid('the client requires another token_endpoint_auth_method than none, and no other is supported for clients with a URL');
   const { token_endpoint_auth_methods_supported: _methods, ...metadata } = document;
-  const { response, saved } = await register(JSON.stringify({ ...metadata, token_endpoint_auth_method: 'none' }));
+  const usable = withUsableRedirects(schemes, { ...metadata, token_endpoint_auth_method: 'none' });
+  if ('fault' in usable) throw invalid(usable.fault);
+  const { response, saved } = await register(JSON.stringify(usable.metadata));
   if (saved === null) {
     const { error_description: why } = (await response.json()) as { error_description?: string };
     throw invalid(why ?? 'it was refused');

@@ -32,6 +32,8 @@ export function createAuthorizationServer(issuer: string, resource: string): OAu
     accessTokenTTL: accessTokenSeconds,
     refreshTokenTTL: refreshTokenSeconds,
     refreshTokenIdleTTL: refreshTokenSeconds,
+    // `core/redirect-uri.ts` decides which ones.
+    allowPrivateUseRedirectUris: true,
     // Ids of clients contain their metadata, so there is nothing to delete.
     clientRegistrationTTL: undefined,
     onError: () => undefined,

@@ -118,6 +118,27 @@ describe.skipIf(browserPath === null)('a stock MCP client with the address of a 
     expect((await arrived).searchParams.get('error')).toBe('access_denied');
   });
 
+  it('opens the program of a private-use scheme: the policy of the page allows this redirect', async () => {
+    const redirect = 'cursor://anysphere.cursor-mcp/oauth/callback';
+    const metadata = { client_name: 'Cursor', redirect_uris: [redirect], token_endpoint_auth_method: 'none' };
+    const { json } = await service.call('POST', '/oauth/register', metadata);
+    const authorize = new URL(`${service.url}/oauth/authorize`);
+    const query = { response_type: 'code', client_id: json.client_id, redirect_uri: redirect, code_challenge: 'c'.repeat(43) };
+    for (const [name, value] of Object.entries({ ...query, code_challenge_method: 'S256', resource: `${service.url}/mcp/desk` }))
+      authorize.searchParams.set(name, value);
+    const { page, faults } = await openTab(browser, service.url);
+    await page.goto(authorize.href);
+    await page.getByLabel('Root key').fill(service.key);
+    await page.getByRole('button', { name: 'Sign in with the root key' }).click();
+    await page.getByText('Any program on your device can open cursor: links').waitFor();
+    const sent = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.getByRole('button', { name: 'Allow' }).click();
+    expect((await sent).headers().location).toMatch(/^cursor:\/\/anysphere\.cursor-mcp\/oauth\/callback\?code=mc_/);
+    // Chromium reports a blocked redirect in the console of the page, before the page can do anything else.
+    await page.evaluate('document.title');
+    expect(faults.filter((fault) => fault.includes('Content Security Policy'))).toEqual([]);
+  });
+
   it('asks on a page that is accessible, also on a phone', async () => {
     let opened: URL | null = null;
     const provider = createProvider((url) => {

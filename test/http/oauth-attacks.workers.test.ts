@@ -55,7 +55,7 @@ describe('redirect URIs', () => {
   ])('cannot be registered alone: %s', async (uri) => {
     const body = JSON.stringify({ redirect_uris: [uri], token_endpoint_auth_method: 'none' });
     const response = await service('/oauth/register', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    expect([response.status, await errorOf(response)]).toEqual([400, 'invalid_client_metadata']);
+    expect([response.status, await errorOf(response)]).toEqual([400, 'invalid_redirect_uri']);
   });
 
   it.each([

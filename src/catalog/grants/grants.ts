@@ -3,7 +3,7 @@
  * other on its own table, so that a code or a refresh token is used once. The library is loaded on demand.
  */
 import { isAllowed } from '../../core/authority.ts';
-import { readMcpPath } from '../../core/mcp-resource.ts';
+import { readMcpPath, readMcpResource } from '../../core/mcp-resource.ts';
 import { keyIdOfUser, systemKeyId } from '../../core/principal.ts';
 import { GrantScope, type AcceptedRequest, type GrantUser, type GrantView, type OAuthClient } from '../../core/grant.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
@@ -74,6 +74,8 @@ export async function redeemToken(context: CatalogContext, request: TokenRequest
   if (grantKey !== null && grant !== null && rightsOf(context, grant) === null) endStoredGrant(context, grantKey, systemKeyId);
   // The resource of a grant is fixed; the library compares it with the request's.
   const resource = grant?.resource ?? `${request.issuer}/mcp`;
+  const asked = form.getAll('resource').length === 1 ? readMcpResource(request.issuer, form.get('resource') ?? '') : null;
+  if (asked !== null) form.set('resource', asked.resource);
   const { createAuthorizationServer, noContext } = await import('../../oauth/library.ts');
   const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
   if (request.authorization !== null) headers.set('authorization', request.authorization);
@@ -243,10 +245,11 @@ function parse(text: string): Record<string, unknown> | null {
 }
 
 function viewOf({ id, clientId, metadata: { user, clientName }, ...grant }: StoredGrant): GrantView {
+  const { protocol, host } = new URL(grant.redirectUri);
   return {
     id,
     user,
-    client: { id: clientId, name: clientName, redirectHost: URL.parse(grant.redirectUri)?.host ?? '' },
+    client: { id: clientId, name: clientName, redirectScheme: protocol.slice(0, -1), redirectHost: host },
     resource: grant.resource,
     scopes: GrantScope.options.filter((scope) => grant.scope.includes(scope)),
     createdAt: isoTime(grant.createdAt * 1000),

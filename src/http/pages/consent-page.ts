@@ -3,6 +3,7 @@
  * without scripts. Name and address of the client are chosen by the client.
  */
 import { grantScopeTexts } from '../../core/grant.ts';
+import { redirectKind, usualProgramOf } from '../../core/redirect-uri.ts';
 import type { AuthorizationRequest } from '../../oauth/checked-request.ts';
 import { escapeHtml, escapeInvisible, htmlPage } from './html.ts';
 
@@ -21,8 +22,7 @@ const maxShownTools = 100;
 
 export function consentPage({ request, tools, workspace, user, consent }: ConsentPage): string {
   const { client, domain, redirectUri, scopes, endpoint } = request;
-  const { hostname, host } = new URL(redirectUri);
-  const isLocal = isLocalHost(hostname);
+  const { receiver, warning } = receiverHtml(redirectUri);
   const name = client.clientName?.trim() || 'A client without a name';
   return htmlPage(
     'Allow access? · Moniker',
@@ -30,12 +30,12 @@ export function consentPage({ request, tools, workspace, user, consent }: Consen
 <h1>Allow ${escapeInvisible(name)} to use your tools?</h1>
 <p>${domain === null ? 'The client chose its name itself; it is not verified.' : `The client is published by <strong>${escapeInvisible(domain)}</strong>.`}</p>
 <dl>
-<dt>Access is sent to</dt><dd><strong>${escapeInvisible(isLocal ? 'an application on this computer' : host)}</strong>${isLocal ? ` (${escapeInvisible(host)})` : ''}</dd>
+<dt>Access is sent to</dt><dd>${receiver}</dd>
 <dt>Toolset</dt><dd><code>${escapeInvisible(endpoint.toolset ?? 'the one that you equip')}</code></dd>
 <dt>Workspace</dt><dd><code>${escapeInvisible(workspace)}</code></dd>
 <dt>You are</dt><dd>${escapeInvisible(user)}</dd>
 </dl>
-${isLocal ? '<p class="warning">Any application on this computer may be waiting for this access. Continue only if you have just started to connect one.</p>\n' : ''}<h2>The client will be allowed to</h2>
+${warning === '' ? '' : `<p class="warning">${warning} Continue only if you have just started to connect a client.</p>\n`}<h2>The client will be allowed to</h2>
 <ul>
 ${scopes.map((scope) => `<li>${escapeHtml(grantScopeTexts[scope])}</li>`).join('\n')}
 </ul>
@@ -47,6 +47,29 @@ ${tools === null ? '' : toolsHtml(tools)}<form method="post" class="decide">
 <p class="muted">Access lasts while the client uses it, at most 30 days after its last use. You can end it at any time.</p>
 </main>`,
   );
+}
+
+/** Who gets the access, and what the user should know about it. */
+function receiverHtml(redirectUri: string): { receiver: string; warning: string } {
+  const url = new URL(redirectUri);
+  const host = escapeInvisible(url.host);
+  switch (redirectKind(url)) {
+    case 'private-use': {
+      const links = `<code>${escapeInvisible(url.protocol)}</code> links`;
+      const usual = usualProgramOf(url.protocol.slice(0, -1));
+      return {
+        receiver: `<strong>the program that opens ${links} on your device</strong>${usual === null ? '' : `, usually ${escapeInvisible(usual)}`} (<code>${escapeInvisible(redirectUri)}</code>)`,
+        warning: `Any program on your device can open ${links}, and then gets this access.`,
+      };
+    }
+    case 'loopback':
+      return {
+        receiver: `<strong>an application on this computer</strong> (${host})`,
+        warning: 'Any application on this computer may be waiting for this access.',
+      };
+    default:
+      return { receiver: `<strong>${host}</strong>`, warning: '' };
+  }
 }
 
 function toolsHtml(tools: readonly string[]): string {
@@ -65,13 +88,13 @@ export function refusedRequestPage(detail: string, continueTo: string | null): s
   const link =
     continueTo === null
       ? ''
-      : `\n<p><a href="${escapeHtml(continueTo)}" rel="noreferrer">Return to ${escapeInvisible(new URL(continueTo).host)}</a></p>`;
+      : `\n<p><a href="${escapeHtml(continueTo)}" rel="noreferrer">Return to ${escapeInvisible(placeOf(new URL(continueTo)))}</a></p>`;
   return htmlPage(
     'Not connected · Moniker',
     `<main class="approval">\n<h1>The client cannot be connected</h1>\n<p>${escapeInvisible(detail)}</p>${link}\n</main>`,
   );
 }
 
-function isLocalHost(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+function placeOf(url: URL): string {
+  return redirectKind(url) === 'private-use' ? `the program that opens ${url.protocol} links` : url.host;
 }

@@ -111,7 +111,8 @@ async function showConsent(c: AppContext, person: Person, principal: Principal, 
   const user = person.email ?? person.user.name;
   const html = consentPage({ request, tools, workspace: principal.workspace, user, consent });
   // Browsers check each redirect that follows the form, also those of the client, which may lead to another origin.
-  const schemes = new URL(request.redirectUri).protocol === 'https:' ? 'https:' : 'http: https:';
+  const { protocol } = new URL(request.redirectUri);
+  const schemes = protocol === 'http:' ? 'http: https:' : protocol;
   return privateHtmlResponse(html, 200, [['referrer-policy', 'same-origin']], schemes);
 }
 

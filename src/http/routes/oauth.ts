@@ -107,7 +107,7 @@ export const oauthRoutes: readonly Route[] = [
       operationId: 'registerClient',
       summary: 'Register an MCP client',
       description:
-        'RFC 7591. Nothing is stored: the `client_id` contains the metadata and is signed. Redirect URIs are https, or http on a loopback address.',
+        'RFC 7591. Nothing is stored: the `client_id` contains the metadata and is signed. Redirect URIs are https, http on a loopback address, or of a private-use scheme that the operator allows. Others are left out of the registration and of the response; if none remains: `invalid_redirect_uri` with the reason.',
       rawBody: {
         description: 'The metadata of the client, at most 16 kB.',
         json: z.record(z.string(), z.unknown()).meta({ id: 'OAuthClientMetadata' }),

@@ -31,7 +31,7 @@ export function Apps() {
         <>
           {visible(client.name)}
           <br />
-          <span class="muted">at {visible(client.redirectHost)}</span>
+          <span class="muted">at {visible(placeOf(client))}</span>
         </>
       ),
     },
@@ -70,6 +70,11 @@ export function Apps() {
       />
     </>
   );
+}
+
+/** A private-use scheme names a program on the person's device. */
+function placeOf({ redirectScheme, redirectHost }: Grant['client']): string {
+  return redirectScheme === 'https' || redirectScheme === 'http' ? redirectHost : `${redirectScheme}://${redirectHost}`;
 }
 
 function pathOfUrl(url: string): string {
