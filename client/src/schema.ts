@@ -6145,7 +6145,7 @@ export interface components {
         OpenAiError: {
             error: {
                 /** @enum {string} */
-                code: "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+                code: "malformed_request" | "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
                 message: string;
                 param: string | null;
                 type: string;
@@ -6519,7 +6519,7 @@ export interface components {
          */
         Problem: {
             /** @enum {string} */
-            code: "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+            code: "malformed_request" | "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
             /** @description What is wrong, and what to do. */
             detail: string;
             /** @description With `invalid_request`: every issue with its path, such as `tools[1].aliases[0]`. */
@@ -7491,7 +7491,7 @@ export interface components {
                 code: number;
                 data?: {
                     /** @enum {string} */
-                    code?: "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+                    code?: "malformed_request" | "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
                     requestId?: string;
                 } & {
                     [key: string]: unknown;

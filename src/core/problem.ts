@@ -7,6 +7,7 @@ import { limits } from './limits.ts';
 
 /** Every code with which a request can fail, and its status. The codes are part of the public contract. */
 export const problemCatalogue = {
+  malformed_request: { status: 400, title: 'The request is not valid HTTP' },
   invalid_json: { status: 400, title: 'The body is not valid JSON' },
   unauthenticated: { status: 401, title: 'No valid key was given' },
   forbidden: { status: 403, title: 'The key does not allow this' },

@@ -38,7 +38,8 @@ export function resourceMetadata(issuer: string, path: string): Record<string, u
 
 /** Returns the parameters with which a challenge leads MCP clients to the sign-in; empty where no one can sign in. */
 export function signInChallenge(settings: OAuthSettings, url: string, scope = 'tools'): string {
-  const path = new URL(url).pathname;
+  // The URL of a malformed request is not one.
+  const path = URL.parse(url)?.pathname ?? '';
   const issuer = readMcpPath(path) === null ? null : oauthIssuer(settings, url);
   return issuer === null ? '' : `, resource_metadata="${issuer}${resourceMetadataPath(path)}", scope="${scope}"`;
 }

@@ -70,6 +70,13 @@ function readOwnHost(settings: Addresses, host: string): boolean {
   return called !== null && (isLoopbackHost(called.hostname) || ownUrls(settings).some(({ hostname }) => hostname === called.hostname));
 }
 
+/** Whether this is a host with or without a port, and nothing else (RFC 9110 section 7.2). */
+function isHost(host: string): boolean {
+  return getOrBuild(judgedHosts, host, maxCachedHosts, () => !/[\s/?#@\\]/.test(host) && URL.canParse(`http://${host}/`));
+}
+
+const judgedHosts = new Map<string, boolean>();
+
 function ownUrls({ publicUrl, localUrl }: Addresses): URL[] {
   return [parse(publicUrl), parse(localUrl)].filter((url) => url !== null);
 }
@@ -86,9 +93,20 @@ function parse(url: string | null): URL | null {
   return url === null ? null : URL.parse(url);
 }
 
-/** Prevents DNS rebinding: rejects requests that reach a service on a loopback address under a foreign host name (`own-origin.ts`). */
+/**
+ * Refuses a request without exactly one valid host, from which the runtime composes its URL. Prevents DNS rebinding: rejects requests that
+ * reach a service on a loopback address under a foreign host name (`own-origin.ts`).
+ */
 export const requireOwnHost = createMiddleware<AppEnv>(async (c, next) => {
-  const host = c.req.header('host') ?? new URL(c.req.url).host;
+  const { url } = c.req;
+  const host = c.req.header('host') ?? URL.parse(url)?.host ?? '';
+  // After the scheme. `OPTIONS *` has no path.
+  const [start, end] = [url.indexOf('//') + 2, url.indexOf('/', url.indexOf('//') + 2)];
+  if (!isHost(host) || !isHost(url.slice(start, Math.max(start, end))))
+    throw new Problem(
+      'malformed_request',
+      'The request must have exactly one valid Host header, such as `Host: moniker.example.com:8787`, and a path that begins with `/`.',
+    );
   // Deliveries are signed, and arrive through tunnels under any name.
   if (!c.req.path.startsWith('/hooks/') && !isOwnHost(c.get('services').settings, host)) {
     throw new Problem(

@@ -10,9 +10,9 @@ import { addressOf, loopback } from './port.ts';
 import { StartFailure } from './start-failure.ts';
 import { modulesFolder } from './worker-config.ts';
 import { compiledConfig, compileLater, dropCompiledConfigs } from './workerd/compiled-config.ts';
-import { entrySocket, kvFolder, kvNamesMark, workerdConfig } from './workerd/config.ts';
+import { entrySocket, kvFolder, kvNamesMark, refusalService, workerdConfig } from './workerd/config.ts';
 import { expiryDigits } from './workerd/services.ts';
-import { endLeftover, type LogLine, spawnWorkerd, type WorkerdProcess } from './workerd/process.ts';
+import { endLeftover, type LogLine, spawnWorkerd, toLogRecord, type WorkerdProcess } from './workerd/process.ts';
 
 export type RuntimeOptions = {
   /** The bundle's folder. */
@@ -26,6 +26,8 @@ export type RuntimeOptions = {
   variables: Readonly<Record<string, string>>;
   /** It connects to nothing. */
   isIsolated?: boolean;
+  /** Where CONNECT requests are refused (`stdio/bridge.ts`), as `host:port`. Absent: their connection is closed. */
+  refusalAddress?: string;
   /** One line of the Worker's log. */
   onLog: (line: string, level: string) => void;
 };
@@ -41,6 +43,9 @@ const steadyMs = 60_000;
 const graceMs = 2_000;
 const reloadGraceMs = 200;
 
+/** Nothing can listen on it. */
+const unusedPort = 0;
+
 /** Between deletions of expired values of KV, which live for an hour or longer. */
 const sweepMs = 60 * 60_000;
 
@@ -50,7 +55,8 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   dropEarlierKv(options.stateDir);
   markNewKv(options.stateDir);
   // In the background: there may be a million values, and the launcher also serves stdio servers.
-  const sweep = (): void => void deleteExpiredValues(options.stateDir).catch((error: unknown) => options.onLog(String(error), 'error'));
+  const logError = (message: string): void => options.onLog(toLogRecord({ message, level: 'error' }), 'error');
+  const sweep = (): void => void deleteExpiredValues(options.stateDir).catch((error: unknown) => logError(String(error)));
   sweep();
   const sweeping = setInterval(sweep, sweepMs).unref();
   let running = await launch(options, options.bundle);
@@ -67,11 +73,11 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     void watched.ended.then(async (reason) => {
       if (running !== watched || disposed.signal.aborted) return;
       const pause = performance.now() - startedAt > steadyMs ? firstPauseMs : pauseMs;
-      options.onLog(`The Workers runtime ended (${reason}). It is started again in ${pause} ms.`, 'error');
+      logError(`The Workers runtime ended (${reason}). It is started again in ${pause} ms.`);
       await sleep(pause, undefined, { signal: disposed.signal }).catch(() => undefined);
       await inTurn(async () => {
         if (running !== watched || disposed.signal.aborted) return;
-        running = spawnRuntime(options, bundle, ({ message, level }) => options.onLog(message, level));
+        running = spawnRuntime(options, bundle, (line) => options.onLog(toLogRecord(line), line.level));
         watch(running, Math.min(pause * 2, maxPauseMs), performance.now());
         // What never becomes ready is ended, and started again.
         await running.ready.catch(() => running.stop(0));
@@ -108,11 +114,11 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
 async function launch(options: RuntimeOptions, bundle: string): Promise<WorkerdProcess> {
   // If the bundle fails to load, the runtime logs the error and its consequences; `startFailure` reports the error once.
   let early: LogLine[] | null = [];
-  const onLog = (line: LogLine): void => (early === null ? options.onLog(line.message, line.level) : void early.push(line));
+  const onLog = (line: LogLine): void => (early === null ? options.onLog(toLogRecord(line), line.level) : void early.push(line));
   const release = (): void => {
     const lines = early ?? [];
     early = null;
-    for (const { message, level } of lines) options.onLog(message, level);
+    for (const line of lines) options.onLog(toLogRecord(line), line.level);
   };
   const spawned = spawnRuntime(options, bundle, onLog);
   try {
@@ -145,6 +151,7 @@ function spawnRuntime(options: RuntimeOptions, bundle: string, onLog: (line: Log
     isBinary: compiled.exists,
     importPath: source.importPath,
     socket: { name: entrySocket, address: addressOf(options.host ?? loopback, options.port) },
+    external: { name: refusalService, address: options.refusalAddress ?? addressOf(loopback, unusedPort) },
     environment: variables,
     pidFile: pidFile(options),
     onLog,

@@ -79,6 +79,7 @@ export async function start({ reload, isProduction, environment, project, purpos
       port,
       variables: { ...workerVariables(local, keys, url, ollama), MONIKER_LAUNCHER_TOKEN: token, MONIKER_STDIO_URL: bridge.url },
       isIsolated: purpose === 'plan',
+      refusalAddress: new URL(bridge.url).host,
       onLog: log,
     });
     const stopReloading = reload ? reloadOnChange(async () => runtime.reload(await build())) : () => undefined;

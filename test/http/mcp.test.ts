@@ -105,7 +105,7 @@ describe('a request to /mcp', () => {
     ['a foreign name that leads here, with its page', { host: 'evil.example', origin: 'http://evil.example' }, 403],
     ['the name of this machine', { host: 'localhost:8787' }, 200],
     ['its address', { host: '[::1]:8787' }, 200],
-    ['what is no name', { host: 'a b' }, 403],
+    ['what is no name', { host: 'a b' }, 400],
   ])('is checked by origin and host on a loopback address: %s', async (_what, headers, status) => {
     const h = await withDemo({ MONIKER_PUBLIC_URL: 'http://127.0.0.1:8787' });
     expect((await modern(h, '/mcp/demo', 'tools/list', {}, headers)).status).toBe(status);

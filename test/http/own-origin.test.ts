@@ -65,19 +65,24 @@ describe('the Host of a request to a service on a loopback address', () => {
   it.each(['/', '/healthz', '/docs', '/openapi.json', '/v1/models', '/oauth/client.json', '/nowhere'])(
     'is not a name that an attacker points here: %s',
     async (path) => {
-      for (const host of [
-        'evil.example',
-        'evil.example:8787',
-        '127.0.0.1.evil.example',
-        'tunnel.example.evil.example',
-        'a b',
-        '10.0.0.7:8787',
-      ])
+      for (const host of ['evil.example', 'evil.example:8787', '127.0.0.1.evil.example', 'tunnel.example.evil.example', '10.0.0.7:8787'])
         expect([host, await status(path, host)]).toEqual([host, 403]);
       for (const host of ['127.0.0.1:8787', 'localhost:8787', '[::1]:8787', 'tunnel.example'])
         expect(await status(path, host)).not.toBe(403);
     },
   );
+
+  it.each([onLaptop, deployed, behindTunnel])('must be one host, also for signed deliveries: %#', async (environment) => {
+    await start(environment);
+    for (const host of ['a b', '127.0.0.1:8787.', '127.0.0.1:8787, evil.example', 'user@127.0.0.1:8787', '127.0.0.1:8787/x', '[::1', ':1'])
+      for (const [path, method] of [
+        ['/healthz', 'GET'],
+        ['/v1/models', 'GET'],
+        ['/mcp/demo', 'POST'],
+        ['/hooks/default/orders', 'POST'],
+      ] as const)
+        expect([host, path, await status(path, host, method)]).toEqual([host, path, 400]);
+  });
 
   it('is not checked for signed deliveries, which arrive through tunnels under any name', async () => {
     expect(await status('/hooks/default/orders', 'any.tunnel.example', 'POST')).toBe(404);

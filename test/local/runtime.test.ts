@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { startFailure } from '../../src/local/runtime.ts';
 import { Raw, toCapnp } from '../../src/local/workerd/capnp.ts';
+import { toLogRecord } from '../../src/local/workerd/process.ts';
 
 /** As `workerd/process.ts` reports it: the messages of the runtime's log. */
 const failed = (message: string): Error => new Error(`The Workers runtime did not start (exit 1).\n${message}`);
@@ -12,6 +13,20 @@ it('reports the error of a tool that cannot be registered in one line', () => {
     ),
   );
   expect(failure?.message).toBe('The service cannot start: defineTool run it: "run it" cannot be a name: it contains a space');
+});
+
+it('logs what the runtime or a library prints as a record like those of the Worker, which are unchanged', () => {
+  const own = '{"level":"info","message":"turn ended","at":"2026-03-09T08:00:00.000Z"}';
+  expect(toLogRecord({ message: own, level: 'log' })).toBe(own);
+  for (const message of ['Uncaught exception:\n\tfailed', '{"level":1}', '[]', 'null', '\u001b[31mred'])
+    expect(JSON.parse(toLogRecord({ message, level: 'error' }))).toEqual({
+      level: 'error',
+      message,
+      at: expect.any(String),
+      from: 'runtime',
+    });
+  expect(JSON.parse(toLogRecord({ message: 'a warning', level: 'warn' }))).toMatchObject({ level: 'info' });
+  expect(toLogRecord({ message: 'two\nlines', level: 'error' })).not.toContain('\n');
 });
 
 it('says that another program took the port', () => {

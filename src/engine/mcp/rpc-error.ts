@@ -35,6 +35,7 @@ const serverError = -32000;
 
 const rpcCodes: Partial<Record<ProblemCode, number>> = {
   invalid_json: -32700,
+  malformed_request: -32600,
   unsupported_media_type: -32600,
   method_not_allowed: -32600,
   body_too_large: -32600,

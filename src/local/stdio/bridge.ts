@@ -1,12 +1,14 @@
 /**
  * The bridge of the launcher: stdio servers behind MCP's Streamable HTTP (2025-11-25) on loopback, for the Worker. Each request carries the
- * launcher's token and what to run; the bridge stores no documents. It needs no event ids: a response that breaks off is a failed call.
+ * launcher's token and what to run; the bridge stores no documents. It needs no event ids: a response that breaks off is a failed call. It also
+ * refuses the CONNECT requests of clients, which workerd passes on (`workerd/config.ts`).
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { equalInConstantTime } from '../../core/constant-time.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { KB, MB } from '../../core/limits/units.ts';
+import { Problem } from '../../core/problem.ts';
 import { changedPath, launcherHeader, runHeader, type StdioRun } from '../../core/servers/stdio.ts';
 import { loopback } from '../port.ts';
 import type { FindUnwanted } from './program-check.ts';
@@ -31,6 +33,11 @@ export async function startBridge(token: string, onLog: (line: string) => void, 
       answer(response, 502, { error: error instanceof BridgeFault ? error.message : 'could not be called: an internal error.' });
     });
   });
+  server.on('connect', (_request, socket) => {
+    // Without a listener, a client that has gone would end the launcher.
+    socket.once('error', () => socket.destroy());
+    socket.end(noProxy);
+  });
   // Calls may take longer than Node's default limit for a request.
   server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {
@@ -46,6 +53,9 @@ export async function startBridge(token: string, onLog: (line: string) => void, 
     },
   };
 }
+
+const noProxyBody = JSON.stringify(new Problem('method_not_allowed', 'This service is no proxy: it does not support CONNECT.').toBody());
+const noProxy = `HTTP/1.1 405 Method Not Allowed\r\nContent-Type: application/problem+json\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\nContent-Length: ${noProxyBody.length}\r\nConnection: close\r\n\r\n${noProxyBody}`;
 
 async function handle(servers: RunningServers, token: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { headers, method } = request;

@@ -11,6 +11,12 @@ import { mainModule, modulesFolder, pagesFolder, readWorkerConfig, type WorkerCo
 import { type CapnpValue, Raw, toCapnp } from './capnp.ts';
 import { bucketService, kvService, pagesService } from './services.ts';
 
+/**
+ * The only network of the Worker itself, which uses named ones for its requests. workerd passes CONNECT requests of clients on to it, since it
+ * cannot refuse them: the launcher responds 405 there. Its address is set on the command line.
+ */
+export const refusalService = 'refusal';
+
 /** The socket that requests come in through. Its address is set on the command line. */
 export const entrySocket = 'http';
 
@@ -56,15 +62,21 @@ export function workerdConfig({ bundle, stateDir, variables, isIsolated = false 
     worker: {
       modules: modulesOf(bundle),
       compatibilityDate: config.compatibility_date,
-      compatibilityFlags: config.compatibility_flags,
+      compatibilityFlags: [...config.compatibility_flags, 'connect_pass_through'],
       bindings,
-      globalOutbound: publicNetwork,
+      globalOutbound: refusalService,
       durableObjectNamespaces: objectClasses(config),
       durableObjectStorage: { localDisk: 'objects' },
     },
   };
   const text = toCapnp({
-    services: [main, disk('objects', objectsFolder(stateDir)), ...services, ...networks(isIsolated)],
+    services: [
+      main,
+      disk('objects', objectsFolder(stateDir)),
+      ...services,
+      ...networks(isIsolated),
+      { name: refusalService, external: { http: {} } },
+    ],
     sockets: [{ name: entrySocket, http: {}, service: 'main' }],
     logging: { structuredLogging: true },
   });
@@ -140,7 +152,7 @@ function fileWorker(name: string, source: string, compatibilityDate: string, fil
 
 // The networks that the Worker may connect to on this machine. workerd checks the address after DNS resolution, so a public name with a
 // private address, a redirect and DNS rebinding are all blocked here. `net/guard.ts` checks the text of a URL; `net/outbound.ts` chooses the
-// network of a request. The Worker's global `fetch` uses the public network.
+// network of a request.
 
 const publicNetwork = 'public-network';
 const privateNetwork = 'private-network';

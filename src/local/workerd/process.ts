@@ -9,6 +9,12 @@ import { isOwnProcess, readOwnerFile, writeOwnerFile } from '../data-lock.ts';
 
 export type LogLine = { message: string; level: string };
 
+/** Returns the line for the log of the service: records of the Worker unchanged (`platform/log.ts`), other texts as a record. */
+export function toLogRecord({ message, level }: LogLine): string {
+  if (message.startsWith('{"level":"')) return message;
+  return JSON.stringify({ level: level === 'error' ? 'error' : 'info', message, at: new Date().toISOString(), from: 'runtime' });
+}
+
 export type WorkerdProcess = {
   /** Resolves when it listens, rejects with its first errors if it ends or is not ready in time. */
   ready: Promise<void>;
@@ -26,6 +32,8 @@ export type ProcessOptions = {
   importPath: string;
   /** Of the socket `name`, as `host:port`. */
   socket: { name: string; address: string };
+  /** The same of an external service. */
+  external: { name: string; address: string };
   environment: Readonly<Record<string, string>>;
   /** Remembers the process, for `endLeftover`. */
   pidFile: string;
@@ -39,9 +47,10 @@ const maxFailureLines = 20;
 
 export function spawnWorkerd(options: ProcessOptions): WorkerdProcess {
   const parameters = ['serve', '--experimental', ...(options.isBinary ? ['--binary'] : ['--import-path', options.importPath])];
-  const socket = ['--socket-addr', `${options.socket.name}=${options.socket.address}`, '--control-fd', '3', options.configFile];
+  const { socket, external } = options;
+  const addresses = ['--socket-addr', `${socket.name}=${socket.address}`, '--external-addr', `${external.name}=${external.address}`];
   const [command, ...prefix] = commandLine();
-  const child = spawn(command, [...prefix, ...parameters, ...socket], {
+  const child = spawn(command, [...prefix, ...parameters, ...addresses, '--control-fd', '3', options.configFile], {
     env: { ...inherited(), ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     // Not in the terminal's process group: Ctrl-C is for the launcher, which stops it.
