@@ -1,8 +1,10 @@
 /** Builds every adapter from the bindings; nothing else does. Routes use `Services`, sessions use `Wiring`. `wire.ts` builds it on Cloudflare. */
 import type { AuditRow } from './core/audit.ts';
+import { isAllowed } from './core/authority.ts';
 import { coversToolset } from './core/guard.ts';
 import { limits } from './core/limits.ts';
 import { getOrBuild } from './core/memoize.ts';
+import { originOf } from './core/origin.ts';
 import type { TextRedactor } from './core/redaction/redact-text.ts';
 import type { Redaction } from './core/redaction/redaction.ts';
 import type { Plan } from './core/turn/plan.ts';
@@ -313,6 +315,7 @@ function buildServers({ background, settings, runtime, outbound, stdio, cachedDi
     }),
     mintState: (state) => mintSignInState(master, state),
     readState: (text) => readSignInState(master, text),
+    originRights: (workspace, origin) => catalog(workspace).originRights(origin),
     nonce: createSignInNonce,
     connectUrl: (workspace, name) => (base === null ? null : connectPageUrl(base, workspace, name)),
   });
@@ -463,6 +466,9 @@ function buildServe(base: Base, servers: ServerParts, callDeps: ServeDeps['callD
     upstreamContext: servers.upstreamContext,
     serverChanged: servers.changed,
     background,
-    isKeyActive: ({ workspace, keyId }) => catalog(workspace).isKeyActive(keyId, 'tools'),
+    isKeyActive: async (principal) => {
+      const rights = await catalog(principal.workspace).originRights(originOf(principal, runtime.clock.now()));
+      return rights !== null && isAllowed(rights, { act: 'use-scope', scopes: ['tools'] });
+    },
   };
 }

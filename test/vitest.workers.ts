@@ -21,6 +21,8 @@ const workersRuntime = () =>
         MONIKER_ROOT_KEY: 'root-key-of-the-tests-0123456789abcdef',
         MONIKER_MASTER_KEY: 'master-key-of-the-tests-0123456789abcdef',
         MONIKER_LOG: 'error',
+        // For `selection.ts`.
+        MONIKER_TESTS: process.env.MONIKER_TESTS ?? '',
       },
     },
   });

@@ -8,6 +8,15 @@ export type IdentityProvider =
   /** Cloudflare Access in front of this service: each request has a signed header. */
   | { kind: 'access'; id: string; name: string; issuer: string; audience: string };
 
+/** Returns a text that changes when another service, or another application of it, says who people are. */
+export function identityOfProvider(provider: IdentityProvider): string {
+  const [service, application] =
+    provider.kind === 'github'
+      ? [provider.url, provider.clientId]
+      : [provider.issuer, provider.kind === 'oidc' ? provider.clientId : provider.audience];
+  return JSON.stringify([provider.kind, service, application]);
+}
+
 /** `text`: reads a setting. A provider with an incomplete setting is left out. */
 export function readIdentityProviders(text: (name: string) => string | null): IdentityProvider[] {
   const all = (...names: string[]): string[] | null => {

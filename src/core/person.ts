@@ -9,8 +9,9 @@ export type Person = {
   user: User;
   /** In lower case; null: signed in with the root key. */
   email: string | null;
-  /** Signed in with the root key. */
+  /** Signed in with the root key, of which `rootProof` is the proof. */
   isRoot: boolean;
+  rootProof?: string;
   /** Identifies this sign-in, which ends at `expiresAt`. */
   session: { id: string; expiresAt: number };
 };

@@ -47,6 +47,8 @@ export type Principal = {
   egressHosts?: readonly string[];
   /** Addresses and CIDR ranges that requests with the key may come from. Absent: all. */
   ips?: readonly string[];
+  /** Of the root key, and of a person who signed in with it: proof of the key (`storage/root-proof.ts`). */
+  rootProof?: string;
   /** Of an access token (OAuth): the URL of the only MCP endpoint that accepts it. */
   audience?: string;
 };

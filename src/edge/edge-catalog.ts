@@ -153,7 +153,7 @@ function servedMethods(parts: CatalogParts): Served {
       return sortedPage('keys', page, read, { position: ({ id }) => id, bytes: () => 0 });
     },
     key: keys.record,
-    isKeyActive: keys.isActive,
+    originRights: ({ keyId }) => keys.rights(keyId),
     keyRights: keys.rights,
     signedInState: () => ({ isEnded: false, workspaces: [] }),
     verifyKey: () => ({ refused: 'unknown' }),

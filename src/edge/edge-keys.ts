@@ -1,10 +1,9 @@
 /** The API keys of an edge handler: a fixed list, which may have any form. The root key comes from the environment. */
 import { z } from 'zod';
-import { isAllowed } from '../core/authority.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
-import { KeyRequest, type Principal, rootKeyId, type Scope } from '../core/principal.ts';
+import { KeyRequest, type Principal, rootKeyId } from '../core/principal.ts';
 import { invalidRequest, Problem, quoted } from '../core/problem.ts';
 import type { KeyRecord, KeyRights } from '../ports/catalog.ts';
 import type { KeyVerdict } from '../storage/catalog-methods.ts';
@@ -20,7 +19,6 @@ export type EdgeKey = z.input<typeof EdgeKey>;
 
 export type EdgeKeys = {
   issued(hash: string): KeyVerdict | null;
-  isActive(id: string, scope: Scope): boolean;
   rights(id: string): KeyRights | null;
   /** Throws `not_found`. */
   record(id: string): KeyRecord;
@@ -60,10 +58,6 @@ export async function createEdgeKeys(given: unknown, now: () => number): Promise
       if (known === undefined) return null;
       const principal = active(known);
       return principal === null ? { refused: 'expired' } : { principal, expiresAt: known.expiresAt };
-    },
-    isActive(id, scope) {
-      const principal = active(byId.get(id));
-      return principal !== null && isAllowed(principal, { act: 'use-scope', scopes: [scope] });
     },
     rights: (id) => active(byId.get(id)),
     record(id) {

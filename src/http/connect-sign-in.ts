@@ -4,6 +4,7 @@
  */
 import { isUnbound, requireAllowed } from '../core/authority.ts';
 import { sha256Hex } from '../core/hash.ts';
+import { originOf } from '../core/origin.ts';
 import { nullIfNotFound, Problem, quoted } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
 import { limits } from '../core/limits.ts';
@@ -68,7 +69,12 @@ export async function startInBrowser(c: AppContext, principal: Principal, server
   const known = readCookie(c, browserCookie);
   // Sign-ins at several servers, in several tabs, share the cookie.
   const value = known !== null && /^[0-9a-f-]{36}$/.test(known) ? known : crypto.randomUUID();
-  const own = { ...ownAddresses(base), owner: principal.keyId, browser: await sha256Hex(value) };
+  const own = {
+    ...ownAddresses(base),
+    owner: principal.keyId,
+    browser: await sha256Hex(value),
+    origin: originOf(principal, services.clock.now()),
+  };
   const started = await services.signIns.begin(principal.workspace, server, own);
   headers.append('set-cookie', cookieHeader(c, browserCookie, value, signInTtlMs));
   return started;

@@ -12,6 +12,7 @@ import type { ReviewedOffer } from '../core/listing/stored-offer.ts';
 import type { MemberRights } from '../core/member.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Safeguards } from '../core/guard.ts';
+import type { Origin } from '../core/origin.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { DecidedTool, ListingReport, Server, ServerAccess, ServerTool, CompleteServer } from '../core/servers/server.ts';
@@ -277,8 +278,8 @@ export interface CatalogPort {
   isKeyCancelled(id: string): Promise<boolean>;
   /** Returns the workspace, the keys and the agents that have limits. */
   limitedHolders(): Promise<LimitedHolder[]>;
-  /** Whether the key exists, is neither revoked nor expired, and has the scope. Always true for `root`. */
-  isKeyActive(id: string, scope: Scope): Promise<boolean>;
+  /** Returns what the credential may do now that something was made with; null if it has ended. */
+  originRights(origin: Origin): Promise<KeyRights | null>;
   /** Returns the key's current rights; null if it is unknown, revoked or expired. */
   keyRights(id: string): Promise<KeyRights | null>;
 

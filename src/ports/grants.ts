@@ -13,8 +13,11 @@ export type TokenRequest = {
 export type TokenReply = { status: number; headers: [name: string, value: string][]; body: string };
 
 export interface Grants {
-  /** Creates a grant with an authorization code, and returns the URL to redirect the browser to. Replaces the user's grant for the same client and resource. */
-  grantAccess(user: GrantUser, request: AcceptedRequest): Promise<{ redirectTo: string }>;
+  /**
+   * Creates a grant with an authorization code, and returns the URL to redirect the browser to. Replaces the user's grant for the same client and
+   * resource. `rootProof`: of a person who signed in with the root key, with which the grant ends.
+   */
+  grantAccess(user: GrantUser, request: AcceptedRequest, rootProof?: string): Promise<{ redirectTo: string }>;
   /** Exchanges a code or a refresh token, or revokes a token. Each code and refresh token is used once; using it again ends the grant. */
   redeemToken(request: TokenRequest): Promise<TokenReply>;
   /** Newest first. `userId`: only those of this user. */

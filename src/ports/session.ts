@@ -10,6 +10,7 @@ import { type ClientResult, InputPart, type Message, Via } from '../core/turn/me
 import { type ClientTool, ClientToolInput, type Plan } from '../core/turn/plan.ts';
 import type { PolicyAnswer } from '../core/policy/explain.ts';
 import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tools/tool.ts';
+import type { Origin } from '../core/origin.ts';
 import type { Principal } from '../core/principal.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import type { Taint } from '../core/policy/taint.ts';
@@ -216,6 +217,9 @@ export type SessionCall = {
   pending?: Pending[];
 };
 
+/** A link whose signature was checked. `origin`: what it was made with. */
+export type FollowedLink = { nonce: string; origin: Origin };
+
 /**
  * Every method checks the caller against the owner and throws `not_found` for anyone else but `admin`, as for an unknown id. `signal`s are not
  * passed: a reader that disconnects closes its stream, nothing else.
@@ -270,9 +274,12 @@ export interface SessionPort {
   ): Promise<DecisionOutcome>;
   /** Returns a nonce for one decision on this approval; `storage/signed-token.ts` builds a link from it. */
   mintLink(caller: Principal, callId: string): Promise<{ nonce: string; expiresAt: number }>;
-  /** Reads an approval by the nonce of a link, which authorizes it. Throws `not_found` if the nonce is unknown, used or expired. */
-  linkedApproval(nonce: string): Promise<ApprovalView>;
-  decideByLink(nonce: string, decision: Decision): Promise<DecisionOutcome>;
+  /**
+   * Reads an approval by a link, which authorizes it. Throws `not_found` if its nonce is unknown, used or expired, and if what made the link may
+   * not decide any more.
+   */
+  linkedApproval(link: FollowedLink): Promise<ApprovalView>;
+  decideByLink(link: FollowedLink, decision: Decision): Promise<DecisionOutcome>;
   /** Submits results of client tools. Throws `not_found` for a call that waits for none; repeating a result has no effect. */
   submitResults(caller: Principal, results: readonly ClientResult[]): Promise<ResultsAccepted>;
   /** Submits input. Throws `not_found` for a call that asks nothing, `conflict` for answers that differ from earlier ones, `invalid_request` for invalid answers. */

@@ -77,9 +77,9 @@ export function createIdentity(parts: IdentityParts) {
     },
 
     /** Returns who the header of Cloudflare Access names; null: Access is not configured, or the header is absent. */
-    async access(assertion: string | undefined): Promise<Identity | null> {
+    async access(assertion: string | undefined): Promise<(Identity & { provider: string }) | null> {
       if (access === undefined || assertion === undefined) return null;
-      return await (await openId()).access(assertion, access);
+      return { ...(await (await openId()).access(assertion, access)), provider: access.id };
     },
   };
 }

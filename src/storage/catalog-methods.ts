@@ -132,7 +132,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   keyCancellation: { ...read, waitMs: () => limits.cancelWaitMs },
   isKeyCancelled: read,
   limitedHolders: read,
-  isKeyActive: read,
+  originRights: read,
   keyRights: read,
   memberRights: read,
   signedInState: read,

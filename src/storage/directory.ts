@@ -20,6 +20,7 @@ import { ToolsetName } from '../core/toolset/toolset.ts';
 import { defaultWorkspace, WorkspaceName } from '../core/workspace.ts';
 import type { CompiledToolset, Directory } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
+import { createAuditKey } from './audit-chain.ts';
 import type { Bindings } from './bindings.ts';
 import { builtinProvider, builtinProviders, rehearsalProviderName, openProvider, type OpenedSecret } from './providers.ts';
 import { callCatalog } from './catalog-client.ts';
@@ -32,6 +33,7 @@ import { createPrincipals, type IssuedKeys, rootPrincipal } from './principals.t
 import { createPublishedCache, type PublishedCache } from './published-cache.ts';
 import { createPublishedReader, type ToolsetHead } from './published-reader.ts';
 import { createRetiredKeys, type RetiredKeys } from './retired-keys.ts';
+import { createRootProof } from './root-proof.ts';
 import { openValue } from './secret-box.ts';
 import { createTimedCache } from './timed-cache.ts';
 
@@ -65,7 +67,8 @@ export function createDirectory(options: {
     ...{ master, previousMasterKey, clock },
     read: async () => (await published.value('retired-keys', rootPrincipal.workspace, '')).value?.sealed ?? null,
   });
-  const own = { background: options.background, issued: options.issued, retired: retiredKeys.keys };
+  const rootProof = createRootProof(createAuditKey(settings), settings);
+  const own = { background: options.background, issued: options.issued, retired: retiredKeys.keys, rootProof };
   const principals = createPrincipals({ env, settings, clock, master, ...own });
   const pointers = createTimedCache<ToolsetHead | null>(bounds);
   /** Separate, so that no request can name them. */

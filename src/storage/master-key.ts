@@ -5,21 +5,25 @@
 import { toHex } from '../core/text/bytes.ts';
 import { Problem } from '../core/problem.ts';
 
-export type KeyPurpose =
-  | 'secrets'
-  | 'key-check'
-  | 'key-hash'
-  | 'approval-link'
-  | 'request-state'
-  | 'mcp-session'
-  | 'sign-in'
-  | 'browser-session'
-  | 'browser-sign-in'
-  | 'access-token'
-  | 'oauth-client'
-  | 'consent'
-  | 'audit'
-  | 'backup';
+/** docs/credentials.md says of each whether something that it signs grants access, and when that ends. */
+export const keyPurposes = [
+  'secrets',
+  'key-check',
+  'key-hash',
+  'approval-link',
+  'request-state',
+  'mcp-session',
+  'sign-in',
+  'browser-session',
+  'browser-sign-in',
+  'root-proof',
+  'access-token',
+  'oauth-client',
+  'consent',
+  'audit',
+  'backup',
+] as const;
+export type KeyPurpose = (typeof keyPurposes)[number];
 
 export interface MasterKey {
   /** Returns 32 bits in hex that identify the master key and reveal nothing about it; derived for this purpose only. */

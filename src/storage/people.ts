@@ -3,18 +3,18 @@
  * I/O. The Catalogs are asked whether the person has signed out and what the person may do, and their responses are cached for
  * `limits.principalTtlMs`, so that both take effect within that time.
  */
-import { equalInConstantTime } from '../core/constant-time.ts';
+import { identityOfProvider } from '../core/identity-provider.ts';
 import { limits } from '../core/limits.ts';
 import type { MemberRights } from '../core/member.ts';
 import { browserSessionMs, type Person, rootUser } from '../core/person.ts';
 import { keyIdOfUser, type Principal, type Role, type User } from '../core/principal.ts';
 import { nullIfNotFound, Problem, quoted } from '../core/problem.ts';
 import type { Settings } from '../core/settings.ts';
-import { toBase64Url } from '../core/text/bytes.ts';
 import type { CatalogPort, SignedInState } from '../ports/catalog.ts';
 import type { Clock } from '../ports/runtime.ts';
-import { macOf, type MasterKey } from './master-key.ts';
+import type { MasterKey } from './master-key.ts';
 import { rootPrincipal } from './principals.ts';
+import { createRootProof } from './root-proof.ts';
 import { createJsonSeal, createSignInNonce } from './signed-token.ts';
 import { createTimedCache } from './timed-cache.ts';
 
@@ -22,13 +22,22 @@ import { createTimedCache } from './timed-cache.ts';
 const maxCookieLength = 2_048;
 const maxCachedPeople = 10_000;
 
-/** What the cookie contains. `root`: proof of the current root key, of a person who signed in with it. */
-type CookieContent = { id: string; until: number; user: User; root?: string };
+/**
+ * What the cookie contains. `root`: proof of the root key, of a person who signed in with it; `provider`: the identity provider that said who
+ * the person is, as `identityOfProvider` names it.
+ */
+type CookieContent = { id: string; until: number; user: User; root?: string; provider?: string };
+
+/** Whom an identity provider has identified. `provider`: its id. `until`: when the sign-in ends at the latest. */
+export type IdentifiedUser = { user: User & { email: string }; provider: string; until?: number | undefined };
 
 export interface People {
-  /** Signs a person in. Returns the value of the cookie. `null`: with the root key. `until`: when it ends at the latest. */
-  begin(user: (User & { email: string }) | null, until?: number): Promise<string>;
-  /** Returns the person of a cookie; null if this installation did not sign it, it has expired, or it is of a previous root key. */
+  /** Signs a person in. Returns the value of the cookie. `null`: with the root key. */
+  begin(identified: IdentifiedUser | null): Promise<string>;
+  /**
+   * Returns the person of a cookie; null if this installation did not sign it, it has expired, or it is of a previous root key or of an identity
+   * provider that is not configured any more.
+   */
   read(cookie: string): Promise<Person | null>;
   /** Signs out, also other holders of the same cookie. */
   end(person: Person): Promise<void>;
@@ -58,7 +67,8 @@ export function createPeople({ settings, clock, sealing, catalog }: PeopleParts)
   const bounds = { maxEntries: maxCachedPeople, now: () => clock.now() };
   const states = createTimedCache<SignedInState>(bounds);
   const rights = createTimedCache<MemberRights | null>(bounds);
-  const rootProof = async (): Promise<string> => toBase64Url(await macOf(sealing, '', 'browser-session', `root ${settings.rootKey}`));
+  const rootProof = createRootProof(sealing, settings);
+  const providers = new Map(settings.identityProviders.map((provider) => [provider.id, identityOfProvider(provider)]));
 
   /** Members that were just added must not wait, so a state without workspaces is cached for a shorter time. */
   const stateOf = (user: string, session: string | null, maxAgeMs?: number): Promise<SignedInState> =>
@@ -83,14 +93,13 @@ export function createPeople({ settings, clock, sealing, catalog }: PeopleParts)
     );
 
   const people: People = {
-    async begin(user, until = Number.POSITIVE_INFINITY) {
-      const content: CookieContent = {
-        id: createSignInNonce(),
-        until: Math.min(until, clock.now() + browserSessionMs),
-        user: user ?? rootUser,
-        ...(user === null && { root: await rootProof() }),
-      };
-      return await seal.seal('', content);
+    async begin(identified) {
+      const own: Pick<CookieContent, 'user' | 'root' | 'provider'> =
+        identified === null
+          ? { user: rootUser, root: await rootProof.current() }
+          : { user: identified.user, provider: providers.get(identified.provider) ?? '' };
+      const until = Math.min(identified?.until ?? Number.POSITIVE_INFINITY, clock.now() + browserSessionMs);
+      return await seal.seal('', { id: createSignInNonce(), until, ...own } satisfies CookieContent);
     },
 
     async read(cookie) {
@@ -98,9 +107,11 @@ export function createPeople({ settings, clock, sealing, catalog }: PeopleParts)
       // Signed here, so it was written by `begin`.
       const content = (await seal.open('', cookie)) as CookieContent | null;
       if (content === null || content.until <= clock.now()) return null;
-      const { id, until, user, root } = content;
-      if (root !== undefined && !equalInConstantTime(root, await rootProof())) return null;
-      return { user, email: user.email ?? null, isRoot: root !== undefined, session: { id, expiresAt: until } };
+      const { id, until, user, root, provider = '' } = content;
+      const session = { id, expiresAt: until };
+      if (root === undefined)
+        return [...providers.values()].includes(provider) ? { user, email: user.email ?? null, isRoot: false, session } : null;
+      return (await rootProof.isCurrent(root)) ? { user, email: null, isRoot: true, rootProof: root, session } : null;
     },
 
     async end({ user, session }) {
@@ -119,10 +130,10 @@ export function createPeople({ settings, clock, sealing, catalog }: PeopleParts)
     },
 
     async principal(person, named, maxAgeMs) {
-      const { user, session, isRoot } = person;
+      const { user, session, isRoot, rootProof: proof } = person;
       const state = await stateOf(user.id, session.id, maxAgeMs);
       if (state.isEnded) throw signedOut();
-      if (isRoot) return { ...rootPrincipal, user };
+      if (isRoot) return { ...rootPrincipal, user, ...(proof !== undefined && { rootProof: proof }) };
       const own = (known: readonly string[]): string | undefined =>
         named === null ? (known.find((name) => name === rootPrincipal.workspace) ?? known[0]) : known.find((name) => name === named);
       // Only listed workspaces are asked: names from outside must not create objects.

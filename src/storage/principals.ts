@@ -17,6 +17,7 @@ import type { KeyVerdict } from './catalog-methods.ts';
 import { equalInConstantTime } from '../core/constant-time.ts';
 import { keyHash, signerOfKey } from './key-crypto.ts';
 import { type MasterKey, readingKeys } from './master-key.ts';
+import type { RootProof } from './root-proof.ts';
 import { createTimedCache, type Loaded } from './timed-cache.ts';
 
 const maxCachedPrincipals = 10_000;
@@ -45,10 +46,11 @@ export function createPrincipals(options: {
   master: MasterKey;
   /** Earlier master keys, under which API keys may have been created (`retired-keys.ts`). */
   retired(): Promise<readonly MasterKey[]>;
+  rootProof: Pick<RootProof, 'current'>;
   background?: ((work: Promise<unknown>) => void) | undefined;
   issued?: IssuedKeys | undefined;
 }): Principals {
-  const { env, settings, clock, master, retired, background, issued } = options;
+  const { env, settings, clock, master, retired, rootProof, background, issued } = options;
   const verdicts = createTimedCache<KeyVerdict>({ maxEntries: maxCachedPrincipals, now: () => clock.now() });
   let rootHash: Promise<string> | undefined;
 
@@ -58,7 +60,10 @@ export function createPrincipals(options: {
   };
 
   const check = async (text: string, rootKey: string): Promise<Loaded<KeyVerdict>> => {
-    if (await isRoot(text, rootKey)) return { value: { principal: rootPrincipal, expiresAt: null }, ttlMs: limits.principalTtlMs };
+    if (await isRoot(text, rootKey)) {
+      const principal = { ...rootPrincipal, rootProof: await rootProof.current() };
+      return { value: { principal, expiresAt: null }, ttlMs: limits.principalTtlMs };
+    }
     const own = issued?.(await sha256Hex(text)) ?? null;
     if (own !== null) return toLoaded(own);
     if (isAccessToken(text)) return verifyAccess(text);

@@ -7,12 +7,13 @@
 import { equalInConstantTime } from '../core/constant-time.ts';
 import { isRecord } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits.ts';
+import type { Origin } from '../core/origin.ts';
 import { fromBase64Url, joinBytes, toBase64Url } from '../core/text/bytes.ts';
 import type { ServedState, StateSeal } from '../engine/mcp/serve-state.ts';
 import { macOf, macSigner, type KeyPurpose, type MasterKey } from './master-key.ts';
 
 /** Authorizes one decision. The session stores a hash of the nonce. */
-export type ApprovalLinkToken = { session: string; nonce: string; expiresAt: number };
+export type ApprovalLinkToken = { session: string; nonce: string; expiresAt: number; origin: Origin };
 
 export const createApprovalLinks = (master: MasterKey) => ({
   mint: (link: ApprovalLinkToken) => mintApprovalToken(master, link),
@@ -20,16 +21,16 @@ export const createApprovalLinks = (master: MasterKey) => ({
 });
 
 /** Throws `not_configured` without a master key. */
-export async function mintApprovalToken(master: MasterKey, { session, nonce, expiresAt }: ApprovalLinkToken): Promise<string> {
-  return await mintToken(master, 'approval-link', expiresAt, [session, nonce]);
+export async function mintApprovalToken(master: MasterKey, { session, nonce, expiresAt, origin }: ApprovalLinkToken): Promise<string> {
+  return await mintToken(master, 'approval-link', expiresAt, [session, nonce, ...originParts(origin)]);
 }
 
 /** Returns null when this installation did not sign it. Does not check the expiry, which is up to the caller. */
 export async function readApprovalToken(master: MasterKey, token: string): Promise<ApprovalLinkToken | null> {
   const read = await readToken(master, 'approval-link', token);
   if (read === null) return null;
-  const [session = '', nonce = ''] = read.parts;
-  return { session, nonce, expiresAt: read.expiresAt };
+  const [session = '', nonce = '', ...origin] = read.parts;
+  return { session, nonce, expiresAt: read.expiresAt, origin: readOrigin(origin) };
 }
 
 /** Identifies the sign-in for the redirect, which has no API key. The grant of the server has the nonce (`mcp/oauth/sign-in.ts`). */
@@ -40,6 +41,7 @@ type SignInStatePayload = {
   expiresAt: number;
   owner: string | null;
   browser: string | null;
+  origin: Origin;
 };
 
 /** Returns 144 random bits, which cannot be guessed. */
@@ -49,16 +51,17 @@ export function createSignInNonce(): string {
 
 /** Throws `not_configured` without a master key. */
 export async function mintSignInState(master: MasterKey, state: SignInStatePayload): Promise<string> {
-  const { workspace, server, nonce, expiresAt, owner, browser } = state;
-  return await mintToken(master, 'sign-in', expiresAt, [workspace, server, nonce, owner ?? '', browser ?? '']);
+  const { workspace, server, nonce, expiresAt, owner, browser, origin } = state;
+  return await mintToken(master, 'sign-in', expiresAt, [workspace, server, nonce, owner ?? '', browser ?? '', ...originParts(origin)]);
 }
 
 /** Returns null when this installation did not sign it. Does not check the expiry, which is up to the caller. */
 export async function readSignInState(master: MasterKey, state: string): Promise<SignInStatePayload | null> {
   const read = await readToken(master, 'sign-in', state);
   if (read === null) return null;
-  const [workspace = '', server = '', nonce = '', owner = '', browser = ''] = read.parts;
-  return { workspace, server, nonce, expiresAt: read.expiresAt, owner: owner || null, browser: browser || null };
+  const [workspace = '', server = '', nonce = '', owner = '', browser = '', ...origin] = read.parts;
+  const who = { owner: owner || null, browser: browser || null, origin: readOrigin(origin) };
+  return { workspace, server, nonce, expiresAt: read.expiresAt, ...who };
 }
 
 export function createStateSeal(master: MasterKey): StateSeal {
@@ -134,6 +137,15 @@ async function readToken(master: MasterKey, purpose: KeyPurpose, token: string):
   if (signer === null) return null;
   const [expiry = '', ...parts] = new TextDecoder().decode(payload).split(' ');
   return { expiresAt: Number.parseInt(expiry, 36), parts };
+}
+
+function originParts({ keyId, at, rootProof = '' }: Origin): string[] {
+  return [keyId, at.toString(36), rootProof];
+}
+
+/** Values of earlier releases have no origin: they are of no key. */
+function readOrigin([keyId = '', at = '0', rootProof = '']: readonly string[]): Origin {
+  return { keyId, at: Number.parseInt(at, 36), ...(rootProof !== '' && { rootProof }) };
 }
 
 /** One key for the whole installation, since the workspace is unknown before the token is read. No workspace has an empty name. */

@@ -54,10 +54,11 @@ it('knows the rights of the key of a person, until the membership ends', async (
   await put('three', 'three@example.com', 'approver');
   const keyId = keyIdOfUser(await userIdOf('three@example.com'));
   expect(await catalog('default').keyRights(keyId)).toEqual({ role: 'approver', scopes: ['tools', 'approve'] });
-  expect(await catalog('default').isKeyActive(keyId, 'approve')).toBe(true);
-  expect(await catalog('default').isKeyActive(keyId, 'chat')).toBe(false);
+  const later = { keyId, at: Date.now() };
+  expect(await catalog('default').originRights(later)).toEqual({ role: 'approver', scopes: ['tools', 'approve'] });
   await send('DELETE', '/v1/members/three');
   expect(await catalog('default').keyRights(keyId)).toBeNull();
+  expect(await catalog('default').originRights(later)).toBeNull();
 });
 
 it('ends the turns of a removed member, but none of a person who is added again', async () => {

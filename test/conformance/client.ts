@@ -77,6 +77,7 @@ const signIns = createSignIns({
     return state.nonce;
   },
   readState: async (text) => states.get(text) ?? null,
+  originRights: async () => ({ scopes: ['admin'] }),
   nonce: () => crypto.randomUUID(),
   connectUrl: () => null,
 });
@@ -108,7 +109,11 @@ async function signedIn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function signIn(): Promise<void> {
-  const { authorizationUrl } = await signIns.begin('default', server.name, { redirectUri, metadataUrl });
+  const { authorizationUrl } = await signIns.begin('default', server.name, {
+    redirectUri,
+    metadataUrl,
+    origin: { keyId: 'conformance', at: 0 },
+  });
   const response = await fetch(authorizationUrl, { redirect: 'manual' });
   const back = new URL(response.headers.get('location') ?? '').searchParams;
   const returned = {

@@ -711,17 +711,19 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await expect(catalog.revokeKey('root')).rejects.toMatchObject({ code: 'conflict' });
     });
 
-    it('are active with their scopes until they are revoked; the root key always is', async () => {
+    it('give what was made with them their rights, until they are revoked; what the root key made needs its proof', async () => {
       const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
       const { record } = await catalog.createKey({ name: 'phone', scopes: ['chat', 'approve'], expiresAt });
       const { record: admin } = await catalog.createKey({ name: 'boss', scopes: ['admin'] });
-      expect(await catalog.isKeyActive(record.id, 'approve')).toBe(true);
-      expect(await catalog.isKeyActive(record.id, 'admin')).toBe(false);
-      expect(await catalog.isKeyActive(admin.id, 'approve')).toBe(true);
+      const at = Date.now();
+      expect(await catalog.originRights({ keyId: record.id, at })).toEqual({ scopes: ['chat', 'approve'] });
+      expect(await catalog.originRights({ keyId: admin.id, at })).toEqual({ scopes: ['admin'] });
       await catalog.revokeKey(record.id);
-      expect(await catalog.isKeyActive(record.id, 'approve')).toBe(false);
-      expect(await catalog.isKeyActive('nothing', 'approve')).toBe(false);
-      expect(await catalog.isKeyActive('root', 'approve')).toBe(true);
+      expect(await catalog.originRights({ keyId: record.id, at })).toBeNull();
+      expect(await catalog.originRights({ keyId: 'nothing', at })).toBeNull();
+      for (const keyId of ['root', 'user-root'])
+        for (const forged of [{}, { rootProof: '' }, { rootProof: 'forged' }])
+          expect(await catalog.originRights({ keyId, at, ...forged })).toBeNull();
     });
 
     it('have the rights that they were created with, until they are revoked; the root key has all', async () => {

@@ -19,7 +19,6 @@ import { limits } from '../../src/core/limits.ts';
 import { Policy } from '../../src/core/policy/document.ts';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { invalidRequest, nullIfNotFound, Problem } from '../../src/core/problem.ts';
-import { isAllowed } from '../../src/core/authority.ts';
 import { KeyRequest, rootKeyId, Scope, scopesOfRole } from '../../src/core/principal.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { Provider } from '../../src/core/model/provider.ts';
@@ -638,10 +637,8 @@ export function createFakeCatalog(options: {
     keyCancellation: async () => ({ cancelledTurns: 0, isDone: true }),
     isKeyCancelled: async () => false,
     limitedHolders: async () => [],
-    isKeyActive: async (id, scope) => {
-      const rights = await catalog.keyRights(id);
-      return rights !== null && isAllowed(rights, { act: 'use-scope', scopes: [scope] });
-    },
+    // Only the real one can check a proof of the root key.
+    originRights: async ({ keyId }) => (keyId === rootKeyId ? null : await catalog.keyRights(keyId)),
     keyRights: async (id) => {
       if (id === rootKeyId) return { scopes: Scope.options };
       const record = keys.find((candidate) => candidate.id === id);

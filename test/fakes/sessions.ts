@@ -197,11 +197,11 @@ export function fakeSessions(): FakeSessions {
       waiting.links.set(nonce, { callId, used: false });
       return { nonce, expiresAt: Date.parse(askedAt) + 24 * 60 * 60_000 };
     },
-    linkedApproval: async (nonce) => {
+    linkedApproval: async ({ nonce }) => {
       const { waiting } = known(id);
       return findApproval(waiting, linkedCall(waiting, nonce));
     },
-    decideByLink: async (nonce, decision) => {
+    decideByLink: async ({ nonce }, decision) => {
       const session = known(id);
       const answer = applyDecision(session, linkedCall(session.waiting, nonce), decision);
       const link = session.waiting.links.get(nonce);

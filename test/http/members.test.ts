@@ -7,13 +7,13 @@ const own = 'https://moniker.example.com';
 
 let harness: Harness;
 beforeEach(() => {
-  harness = createHarness({ MONIKER_PUBLIC_URL: own });
+  harness = createHarness({ MONIKER_PUBLIC_URL: own, MONIKER_GITHUB_CLIENT_ID: 'id', MONIKER_GITHUB_CLIENT_SECRET: 'secret' });
 });
 
 /** The cookie of a person, as after signing in with an identity provider. */
 async function cookieOf(email: string): Promise<string> {
   const user = { id: await userIdOf(email), name: 'Ada', email };
-  return `__Host-moniker=${await harness.services.people.begin(user)}`;
+  return `__Host-moniker=${await harness.services.people.begin({ user, provider: 'github' })}`;
 }
 
 async function send(method: string, path: string, cookie: string, body?: unknown, headers: Record<string, string> = {}) {

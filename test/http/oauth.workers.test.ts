@@ -24,6 +24,8 @@ import {
 } from './oauth-client.ts';
 
 const service = createService();
+/** As if people signed in with it. */
+const identityProvider = { MONIKER_GITHUB_CLIENT_ID: 'id', MONIKER_GITHUB_CLIENT_SECRET: 'secret' };
 const admin = { authorization: `Bearer ${rootKey}`, 'content-type': 'application/json' };
 
 beforeAll(async () => {
@@ -90,14 +92,14 @@ describe('an MCP client that knows only the address', () => {
 });
 
 describe('a member', () => {
-  const { service: here, people } = createServiceOf();
+  const { service: here, people } = createServiceOf(identityProvider);
   const ada = { email: 'ada@example.com' };
   const member = (role: string) => ({ method: 'PUT', headers: admin, body: JSON.stringify({ ...ada, role }) });
 
   it('has the rights of the role, which take effect on tokens, and cannot see the grants of others', async () => {
     expect((await here('/v1/members/ada', member('editor'))).status).toBe(201);
     const user = { id: await userIdOf(ada.email), name: 'Ada', ...ada };
-    const cookie = `__Host-moniker=${await people.begin(user)}`;
+    const cookie = `__Host-moniker=${await people.begin({ user, provider: 'github' })}`;
     const { client_id: client } = await register(here);
     const { page, returned } = await consent(here, cookie, await authorizeQuery(client, { scope: 'tools toolsets' }));
     expect(page).toContain('ada@example.com');
@@ -118,14 +120,18 @@ describe('a member', () => {
     // Another isolate has no cached verdict; this one has it for 30 seconds at most.
     await here('/v1/members/ada', member('user'));
     const { client_id: another } = await register(here);
-    const asUser = await consent(createServiceOf().service, cookie, await authorizeQuery(another, { scope: 'tools toolsets' }));
+    const asUser = await consent(
+      createServiceOf(identityProvider).service,
+      cookie,
+      await authorizeQuery(another, { scope: 'tools toolsets' }),
+    );
     expect(asUser.page).not.toContain('Change toolsets');
     expect((await here('/v1/members/ada', { method: 'DELETE', headers: admin })).status).toBe(204);
     expect((await listTools(createService(), tokens.access_token ?? '')).status).toBe(401);
     expect((await refresh(createService(), client, tokens.refresh_token ?? '')).body.error).toBe('invalid_grant');
     const left = (await (await here('/v1/grants', { headers: admin })).json()) as Listed;
     expect(left.items.filter(({ user: of }) => of.id === user.id)).toEqual([]);
-    const refused = await createService()(`/oauth/authorize?${await authorizeQuery(client)}`, { headers: { cookie } });
+    const refused = await createService(identityProvider)(`/oauth/authorize?${await authorizeQuery(client)}`, { headers: { cookie } });
     expect(refused.status).toBe(403);
   });
 
@@ -140,7 +146,7 @@ describe('a member', () => {
       body: JSON.stringify({ email: 'bea@example.com', role: 'user' }),
     });
     const user = { id: await userIdOf('bea@example.com'), name: 'Bea', email: 'bea@example.com' };
-    const cookie = `__Host-moniker=${await people.begin(user)}`;
+    const cookie = `__Host-moniker=${await people.begin({ user, provider: 'github' })}`;
     await waitUntil(async () => (await people.workspaces(user)).length === 1);
     const { client_id: client } = await register(here);
     const resource = `${publicUrl}/mcp/busy/demo`;
@@ -149,7 +155,7 @@ describe('a member', () => {
     await here('/v1/workspaces/busy', settings({ requestsPerMinute: 4 }));
 
     // Another isolate has no cached verdict.
-    const fresh = createService();
+    const fresh = createService(identityProvider);
     const byPerson = () => fresh('/v1/toolsets', { headers: { cookie, 'sec-fetch-site': 'same-origin', 'x-moniker-workspace': 'busy' } });
     const byClient = () => listTools(fresh, tokens.access_token ?? '', '/mcp/busy/demo');
     const answers = await Promise.all([byPerson, byClient].flatMap((send) => Array.from({ length: 6 }, send)));
@@ -211,7 +217,7 @@ it('the tokens of a deleted workspace are refused, so that the client signs in a
   expect((await listTools(service, tokens.access_token ?? '', '/mcp/gone/demo')).status).toBe(200);
   await service('/v1/workspaces/gone', { method: 'DELETE', headers: admin });
   // Another isolate has no cached verdict.
-  const fresh = createService();
+  const fresh = createService(identityProvider);
   await waitUntil(async () => (await listTools(createService(), tokens.access_token ?? '', '/mcp/gone/demo')).status !== 200);
   const refused = await listTools(fresh, tokens.access_token ?? '', '/mcp/gone/demo');
   expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('resource_metadata=')]);

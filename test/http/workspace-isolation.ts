@@ -7,7 +7,10 @@ import { Scope } from '../../src/core/principal.ts';
 import { send } from '../catalog/real-service.ts';
 import { testEnv } from '../storage/workspace.ts';
 import { waitUntil } from '../wait-for.ts';
+import { readSettings } from '../../src/core/settings.ts';
+import { createAuditKey } from '../../src/storage/audit-chain.ts';
 import { createCatalogClient } from '../../src/storage/catalog-client.ts';
+import { createRootProof } from '../../src/storage/root-proof.ts';
 import { rootUser } from '../../src/core/person.ts';
 import { callback, challengeOf, publicUrl, verifier } from './oauth-client.ts';
 
@@ -238,9 +241,11 @@ async function connectClient(toolset: string): Promise<void> {
   const grants = createCatalogClient(testEnv, 'alpha');
   const client = { clientId: 'client-of-alpha', clientName: canary, redirectUris: [callback], tokenEndpointAuthMethod: 'none' };
   const common = { issuer: publicUrl, client };
+  const settings = readSettings(testEnv);
+  const rootProof = await createRootProof(createAuditKey(settings), settings).current();
   const request = { redirectUri: callback, state: 's', codeChallenge: await challengeOf(verifier), scopes: ['tools'] as const };
   const resource = `${publicUrl}/mcp/${toolset}`;
-  const { redirectTo } = await grants.grantAccess({ id: rootUser.id, name: canary }, { ...common, ...request, resource });
+  const { redirectTo } = await grants.grantAccess({ id: rootUser.id, name: canary }, { ...common, ...request, resource }, rootProof);
   const code = new URL(redirectTo).searchParams.get('code') ?? '';
   const form = {
     grant_type: 'authorization_code',

@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
+import { originOf } from '../../src/core/origin.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { contentText, textResult } from '../../src/core/tools/tool.ts';
@@ -11,6 +12,8 @@ import { EventLog } from '../../src/session/log/event-log.ts';
 import { CallJournals } from '../../src/session/log/call-journal.ts';
 import { sessionMigrations } from '../../src/session/object/schema.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
+import { createAuditKey } from '../../src/storage/audit-chain.ts';
+import { createRootProof } from '../../src/storage/root-proof.ts';
 import { migrate } from '../../src/storage/schema.ts';
 import { wire } from '../../src/wire.ts';
 import { waitFor } from '../wait-for.ts';
@@ -18,9 +21,10 @@ import { createAllTables, sessionSql } from './session-sql.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
-const { sessions, catalog, planTurn } = wire(bindings);
+const { sessions, catalog, planTurn, settings } = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat', 'tools', 'approve', 'admin'] };
 const root: Principal = { workspace: 'default', keyId: 'root', scopes: ['admin'] };
+const rootProof = createRootProof(createAuditKey(settings), settings);
 let plan: Plan;
 
 /** Writes a line without approval, then one that requires approval, then one without again. */
@@ -97,9 +101,10 @@ describe('a made tool in a session', () => {
     await self.say('/lines {}');
     const callId = await self.waits();
     const { nonce } = await sessions.get(self.id).mintLink(root, callId);
-    const shown = await sessions.get(self.id).linkedApproval(nonce);
+    const link = { nonce, origin: originOf({ ...root, rootProof: await rootProof.current() }, Date.now()) };
+    const shown = await sessions.get(self.id).linkedApproval(link);
     expect(shown).toMatchObject({ callId, canonical: 'builtin.bash', arguments: { command: 'echo asks >> /workspace/effects.txt' } });
-    await sessions.get(self.id).decideByLink(nonce, 'deny');
+    await sessions.get(self.id).decideByLink(link, 'deny');
     await self.over();
     expect(await self.effects()).toBe('shell shell');
   });

@@ -2,6 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
+import { originOf } from '../../src/core/origin.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import type { SessionPort } from '../../src/ports/session.ts';
@@ -9,8 +10,10 @@ import { EventLog } from '../../src/session/log/event-log.ts';
 import { sessionMigrations } from '../../src/session/object/schema.ts';
 import { Timers } from '../../src/session/object/timers.ts';
 import { TurnStore } from '../../src/session/turn/turn-store.ts';
+import { createAuditKey } from '../../src/storage/audit-chain.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { objectName } from '../../src/storage/keys.ts';
+import { createRootProof } from '../../src/storage/root-proof.ts';
 import { migrate } from '../../src/storage/schema.ts';
 import { wire } from '../../src/wire.ts';
 import { waitFor } from '../wait-for.ts';
@@ -18,7 +21,7 @@ import { sessionSql } from './session-sql.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
-const { sessions, catalog, audit, directory, planTurn } = wire(bindings);
+const { sessions, catalog, audit, directory, planTurn, settings } = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat', 'tools', 'approve', 'admin'] };
 const root: Principal = { workspace: 'default', keyId: 'root', scopes: ['admin'] };
 const once = { remember: false };
@@ -26,8 +29,10 @@ const once = { remember: false };
 /** The session's files show what the tool did: one line per run. */
 const effect = '/asks {"command":"echo ran >> /workspace/effects.txt"}';
 let plan: Plan;
+let rootProof = '';
 
 beforeAll(async () => {
+  rootProof = await createRootProof(createAuditKey(settings), settings).current();
   await catalog('default').put('toolset', 'survival', {
     tools: [
       { tool: 'builtin.bash', name: 'asks', aliases: [], approval: 'always' },
@@ -155,10 +160,10 @@ describe('a turn that waits for an approval', () => {
     const { session, say, effects } = await make();
     const turn = await say(effect);
     const callId = (await session.waitForAnswer(owner, turn)).pending?.[0]?.callId ?? '';
-    const { nonce } = await session.mintLink(root, callId);
-    expect(await session.linkedApproval(nonce)).toMatchObject({ callId, turn, state: 'pending' });
-    await session.decideByLink(nonce, 'approve');
-    await expect(session.decideByLink(nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
+    const link = { ...(await session.mintLink(root, callId)), origin: originOf({ ...root, rootProof }, Date.now()) };
+    expect(await session.linkedApproval(link)).toMatchObject({ callId, turn, state: 'pending' });
+    await session.decideByLink(link, 'approve');
+    await expect(session.decideByLink(link, 'approve')).rejects.toMatchObject({ code: 'not_found' });
     expect(await session.waitForAnswer(owner, turn)).toMatchObject({ status: 'completed' });
     expect(await effects()).toBe(1);
   });
@@ -173,18 +178,19 @@ describe('a turn that waits for an approval', () => {
         scopes: ['admin'],
         expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
       });
-      return { id: record.id, ...(await session.mintLink({ ...owner, keyId: record.id }, callId)) };
+      const origin = originOf({ keyId: record.id }, Date.now());
+      return { id: record.id, origin, ...(await session.mintLink({ ...owner, keyId: record.id }, callId)) };
     };
     const [revoked, expired, good] = [await linkOf('revoked'), await linkOf('expired'), await linkOf('good')];
-    expect(await session.linkedApproval(revoked.nonce)).toMatchObject({ callId, state: 'pending' });
+    expect(await session.linkedApproval(revoked)).toMatchObject({ callId, state: 'pending' });
     await catalog('default').revokeKey(revoked.id);
     await expireKey(expired.id);
-    for (const { nonce } of [revoked, expired]) {
-      await expect(session.linkedApproval(nonce)).rejects.toMatchObject({ code: 'not_found' });
-      await expect(session.decideByLink(nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
+    for (const link of [revoked, expired]) {
+      await expect(session.linkedApproval(link)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(session.decideByLink(link, 'approve')).rejects.toMatchObject({ code: 'not_found' });
     }
     expect(await session.approval(owner, callId)).toMatchObject({ state: 'pending' });
-    await session.decideByLink(good.nonce, 'approve');
+    await session.decideByLink(good, 'approve');
     expect(await session.waitForAnswer(owner, turn)).toMatchObject({ status: 'completed' });
     expect(await effects()).toBe(1);
   });

@@ -6,7 +6,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Decision } from '../../src/core/policy/approval.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
-import type { Principal } from '../../src/core/principal.ts';
+import { originOf } from '../../src/core/origin.ts';
+import { type Principal, Scope } from '../../src/core/principal.ts';
 import { unwrap } from '../../src/core/problem.ts';
 import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import type { TurnDeps } from '../../src/engine/turn/run-turn.ts';
@@ -120,7 +121,7 @@ function moreOf(object: Session): WholeProcess {
     },
     mintLink: async (callId) => unwrap(await object.mintLink(owner, callId)).nonce,
     decideByLink: async (nonce, decision) => {
-      const outcome = await object.decideByLink(nonce, decision);
+      const outcome = await object.decideByLink({ nonce, origin: originOf(owner, 0) }, decision);
       // The key of the link could not be checked, so nothing was decided.
       if (!outcome.ok && outcome.problem.code === 'internal') throw new CatalogAway();
       unwrap(outcome);
@@ -175,10 +176,10 @@ function wiringOf(
       await outside('the Catalog updates its lists');
       if (world.random.chance(0.05)) throw new CatalogAway();
     },
-    isKeyActive: async () => {
+    originRights: async () => {
       await outside('the Catalog checks the key of a link');
       if (world.random.chance(0.05)) throw new CatalogAway();
-      return true;
+      return { scopes: Scope.options };
     },
     addRule: async (rule: PolicyRule) => {
       await outside('the Catalog stores a rule');

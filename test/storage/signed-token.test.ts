@@ -10,13 +10,16 @@ import {
 } from '../../src/storage/signed-token.ts';
 
 const master = createMasterKey('a master key of at least 32 characters');
-const link = { session: 'a'.repeat(64), nonce: 'n0nce_-', expiresAt: Date.UTC(2026, 0, 2) };
+const origin = { keyId: 'k1', at: Date.UTC(2026, 0, 1) };
+const link = { session: 'a'.repeat(64), nonce: 'n0nce_-', expiresAt: Date.UTC(2026, 0, 2), origin };
 
 describe('the token of an approval link', () => {
   it('can be read back, and is valid in a path', async () => {
     const token = await mintApprovalToken(master, link);
     expect(token).toMatch(/^[A-Za-z0-9_-]{100,200}$/);
     expect(await readApprovalToken(master, token)).toEqual(link);
+    const ofRoot = { ...link, origin: { ...origin, keyId: 'root', rootProof: 'p_-' } };
+    expect(await readApprovalToken(master, await mintApprovalToken(master, ofRoot))).toEqual(ofRoot);
   });
 
   it('is invalid under another master key, and with any character changed, removed or added', async () => {
@@ -44,7 +47,7 @@ describe('the token of an approval link', () => {
   });
 });
 
-const state = { workspace: 'main', server: 'docs', nonce: 'n0nce_-', expiresAt: Date.UTC(2026, 0, 2), owner: null, browser: null };
+const state = { workspace: 'main', server: 'docs', nonce: 'n0nce_-', expiresAt: Date.UTC(2026, 0, 2), owner: null, browser: null, origin };
 
 describe('the state of a sign-in', () => {
   it('can be read back, and is valid in a URL', async () => {
@@ -70,7 +73,7 @@ describe('the state of a sign-in', () => {
   });
 
   it('is not valid as an approval link, nor the other way round', async () => {
-    const link = await mintApprovalToken(master, { session: 'main', nonce: 'docs', expiresAt: state.expiresAt });
+    const link = await mintApprovalToken(master, { session: 'main', nonce: 'docs', expiresAt: state.expiresAt, origin });
     expect(await readSignInState(master, link)).toBeNull();
   });
 

@@ -7,6 +7,7 @@ import { keyIdOfUser, scopesOfRole } from '../../core/principal.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import type { SignedInState } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
+import { dropGrantsOf } from '../grants/oauth-records.ts';
 import { enqueueCancellation } from '../keys/key-cancellations.ts';
 import { dropConnectionsOf } from '../servers/connections.ts';
 import { allRows, findRow, requireCapacity } from './documents.ts';
@@ -41,9 +42,10 @@ export const memberWriter: DocumentWriter = {
   },
 };
 
-/** Ends the turns of a person who is not a member any more, and forgets their accounts at servers. */
+/** Ends the turns and the MCP clients of a person who is not a member any more, and forgets their accounts at servers. */
 function endAccess(context: CatalogContext, user: string): void {
   dropConnectionsOf(context.sql, keyIdOfUser(user));
+  dropGrantsOf(context, user);
   enqueueCancellation(context, keyIdOfUser(user));
 }
 
@@ -53,6 +55,12 @@ export function memberRights({ sql }: CatalogContext, user: string): MemberRight
   if (found === null) return null;
   const { role, toolsets, agents } = found.member;
   return { role, scopes: scopesOfRole[role], ...(toolsets && { toolsets }), ...(agents && { agents }), ...callerLimits(sql) };
+}
+
+/** Returns since when a person is a member of this workspace; null: not a member. */
+export function memberSince({ sql }: CatalogContext, user: string): number | null {
+  const found = findMember(sql, user);
+  return found === null ? null : (findRow(sql, 'member', found.name)?.createdAt ?? null);
 }
 
 /** Ids of all members, for the list in the workspace `default`. */

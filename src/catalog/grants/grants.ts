@@ -4,6 +4,7 @@
  */
 import { isAllowed } from '../../core/authority.ts';
 import { readMcpPath, readMcpResource } from '../../core/mcp-resource.ts';
+import { rootUser } from '../../core/person.ts';
 import { keyIdOfUser, systemKeyId } from '../../core/principal.ts';
 import { GrantScope, type AcceptedRequest, type GrantUser, type GrantView, type OAuthClient } from '../../core/grant.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
@@ -15,7 +16,7 @@ import { openToken, sealToken, type TokenKind } from '../../storage/access-token
 import type { KeyVerdict } from '../../storage/catalog-methods.ts';
 import { newestFirst } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
-import { keyRights } from '../keys/keys.ts';
+import { originRights, rootProofOf } from '../keys/origin-rights.ts';
 import { callerLimits } from '../documents/workspace-settings.ts';
 import { isoTime } from '../documents/documents.ts';
 import { recordChange } from '../records/audit.ts';
@@ -26,8 +27,8 @@ const maxGrantsOfUser = 100;
 /** Access tokens of a grant that have not expired. */
 const maxTokensOfGrant = 10;
 
-/** What the library stores with a grant, readable without a token. */
-type GrantMetadata = { user: GrantUser; clientName: string; path: string };
+/** What the library stores with a grant, readable without a token. `rootProof`: of a person who signed in with the root key. */
+type GrantMetadata = { user: GrantUser; clientName: string; path: string; rootProof?: string };
 
 /** What the library stores of a grant; only the members that are read here. */
 type StoredGrant = {
@@ -43,9 +44,15 @@ type StoredGrant = {
   authCodeWrappedKey?: string;
 };
 
-export async function grantAccess(context: CatalogContext, user: GrantUser, request: AcceptedRequest): Promise<{ redirectTo: string }> {
+export async function grantAccess(
+  context: CatalogContext,
+  user: GrantUser,
+  request: AcceptedRequest,
+  rootProof?: string,
+): Promise<{ redirectTo: string }> {
   const { client, scopes, resource, issuer } = request;
-  const metadata: GrantMetadata = { user, clientName: client.clientName ?? '', path: new URL(resource).pathname };
+  const own = { user, clientName: client.clientName ?? '', path: new URL(resource).pathname };
+  const metadata: GrantMetadata = { ...own, ...(rootProof !== undefined && { rootProof }) };
   const { redirectTo } = await (await helpers(context, issuer, resource, client)).completeAuthorization({
     userId: user.id,
     scope: [...scopes],
@@ -70,12 +77,12 @@ export async function redeemToken(context: CatalogContext, request: TokenRequest
   const opened = await openTokens(context, form);
   const grantKey = opened === null ? null : grantKeyOf(opened.inner);
   const grant = grantKey === null ? null : readGrant(context, grantKey);
-  // The user is no longer a member: the library does not find the grant.
-  if (grantKey !== null && grant !== null && rightsOf(context, grant) === null) endStoredGrant(context, grantKey, systemKeyId);
-  // The resource of a grant is fixed; the library compares it with the request's.
-  const resource = grant?.resource ?? `${request.issuer}/mcp`;
+  // The user is no longer a member, or the root key has changed: the library does not find the grant.
+  if (grantKey !== null && grant !== null && (await rightsOf(context, grant)) === null) endStoredGrant(context, grantKey, systemKeyId);
   const asked = form.getAll('resource').length === 1 ? readMcpResource(request.issuer, form.get('resource') ?? '') : null;
   if (asked !== null) form.set('resource', asked.resource);
+  // The resource of a grant is fixed; the library compares it with the request's. One that has ended is refused for that reason only.
+  const resource = grant?.resource ?? asked?.resource ?? `${request.issuer}/mcp`;
   const { createAuthorizationServer, noContext } = await import('../../oauth/library.ts');
   const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
   if (request.authorization !== null) headers.set('authorization', request.authorization);
@@ -90,6 +97,7 @@ export async function redeemToken(context: CatalogContext, request: TokenRequest
       endStoredGrant(context, grantKey);
     for (const { key } of context.sql.exec<{ key: string }>(surplusTokens, ...tokenRange(grantKey), maxTokensOfGrant).toArray())
       context.sql.exec('DELETE FROM oauth_records WHERE key = ?', key);
+    if (response.ok && grant.metadata.rootProof !== undefined) await renewProof(context, grantKey);
   }
   for (const [member, kind] of [
     ['access_token', 'access'],
@@ -100,14 +108,25 @@ export async function redeemToken(context: CatalogContext, request: TokenRequest
   return { status: response.status, headers: kept, body: body === null ? text : JSON.stringify(body) };
 }
 
+/** After a rotation of the master key, the proof of before is accepted for a limited time. The grant's code or token was valid. */
+async function renewProof(context: CatalogContext, key: string): Promise<void> {
+  const proof = await rootProofOf(context).current();
+  const renew = "UPDATE oauth_records SET value = json_set(value, '$.metadata.rootProof', ?) WHERE key = ?";
+  context.record(() => context.sql.exec(renew, proof, key));
+}
+
 /** Returns what an access token may do: what its user may do now, at its resource, within its scopes. */
 export async function verifyToken(context: CatalogContext, inner: string): Promise<KeyVerdict> {
-  const grant = readGrant(context, grantKeyOf(inner));
+  const grantKey = grantKeyOf(inner);
+  const grant = readGrant(context, grantKey);
   if (grant === null) return { refused: 'revoked' };
   const token = await (await helpers(context, new URL(grant.resource).origin, grant.resource, null)).unwrapToken(inner);
   if (token === null) return { refused: 'expired' };
-  const user = rightsOf(context, grant);
-  if (user === null) return { refused: 'revoked' };
+  const user = await rightsOf(context, grant);
+  if (user === null) {
+    endStoredGrant(context, grantKey, systemKeyId);
+    return { refused: 'revoked' };
+  }
   const path = grant.metadata.path;
   const reference = readMcpPath(path.slice(path.lastIndexOf('/mcp')))?.toolset ?? null;
   const scopes = GrantScope.options.filter(
@@ -130,13 +149,24 @@ export async function verifyToken(context: CatalogContext, inner: string): Promi
   };
 }
 
-/** Returns what the user of a grant may do now; null if the user is no longer a member. */
-function rightsOf(context: CatalogContext, { userId }: StoredGrant): KeyRights | null {
-  return keyRights(context, keyIdOfUser(userId));
+/** Returns what the user of a grant may do now; null if the user is no longer a member, or the root key of the user has changed. */
+async function rightsOf(context: CatalogContext, { userId, createdAt, metadata: { rootProof } }: StoredGrant): Promise<KeyRights | null> {
+  // The library stores seconds, rounded down.
+  const origin = { keyId: keyIdOfUser(userId), at: (createdAt + 1) * 1000 - 1 };
+  return await originRights(context, { ...origin, ...(rootProof !== undefined && { rootProof }) });
+}
+
+/** Ends the grants of people who signed in with an earlier root key. */
+export async function endGrantsOfEarlierRoot(context: CatalogContext): Promise<void> {
+  const range = [grantPrefix(rootUser.id), afterPrefix(rootUser.id)] as const;
+  for (const { key, value } of context.sql.exec<{ key: string; value: string }>(grantsOfUser, ...range, maxGrantsOfUser).toArray())
+    if ((await rightsOf(context, JSON.parse(value) as StoredGrant)) === null) endStoredGrant(context, key, systemKeyId);
 }
 
 /** Newest first. Grants whose code was not exchanged yet are not listed. */
-export function listGrants({ sql, now }: CatalogContext, page: PageRequest, userId: string | null): Page<GrantView> {
+export async function listGrants(context: CatalogContext, page: PageRequest, userId: string | null): Promise<Page<GrantView>> {
+  await endGrantsOfEarlierRoot(context);
+  const { sql, now } = context;
   const [from, to] = userId === null ? ['grant:', 'grant;'] : [grantPrefix(userId), afterPrefix(userId)];
   return newestFirst(
     'grants',
@@ -170,6 +200,7 @@ function dropGrant(context: CatalogContext, key: string): void {
 const readGrants = `SELECT number, value FROM oauth_records WHERE key >= ? AND key < ? AND (expires_at IS NULL OR expires_at > ?)
   AND number < ? AND value ->> '$.authCodeWrappedKey' IS NULL ORDER BY number DESC LIMIT ?`;
 const findGrant = `SELECT key FROM oauth_records WHERE key >= ? AND key < ? AND value ->> '$.id' = ?`;
+const grantsOfUser = 'SELECT key, value FROM oauth_records WHERE key >= ? AND key < ? ORDER BY number DESC LIMIT ?';
 const newestGrant = 'SELECT key FROM oauth_records WHERE key >= ? AND key < ? ORDER BY number DESC LIMIT 1';
 const surplusGrants = 'SELECT key FROM oauth_records WHERE key >= ? AND key < ? ORDER BY number DESC LIMIT -1 OFFSET ?';
 const surplusTokens = surplusGrants;

@@ -3,8 +3,10 @@
  * Only hashes of tokens are in them. Unlike KV, a read returns what was written last.
  */
 import type { OAuthClient } from '../../core/grant.ts';
+import { systemKeyId } from '../../core/principal.ts';
 import type { OAuthStore, StoredKeys } from '../../oauth/library.ts';
 import type { CatalogContext } from '../context.ts';
+import { recordChange } from '../records/audit.ts';
 
 type Row = { key: string; value: string; metadata: string | null };
 
@@ -43,6 +45,19 @@ const readPage = `SELECT key, metadata FROM oauth_records WHERE key >= ? AND key
 /** A grant keeps its number when it is written again. */
 const putOne = `INSERT INTO oauth_records (key, value, metadata, expires_at) VALUES (?, ?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, metadata = excluded.metadata, expires_at = excluded.expires_at`;
+
+/** Deletes the grants of a person with their tokens, in the transaction that ends the person's rights. */
+export function dropGrantsOf(context: CatalogContext, userId: string): void {
+  const drop = (kind: 'grant' | 'token'): string[] => {
+    // `;` follows `:`.
+    const range = [`${kind}:${userId}:`, `${kind}:${userId};`];
+    const deleted = context.sql.exec<{ key: string }>('DELETE FROM oauth_records WHERE key >= ? AND key < ? RETURNING key', ...range);
+    return deleted.toArray().map(({ key }) => key);
+  };
+  drop('token');
+  for (const key of drop('grant'))
+    recordChange(context, { by: systemKeyId, action: 'revoke', resource: 'grant', name: key.slice(key.lastIndexOf(':') + 1) });
+}
 
 /** Deletes expired records, at most `limit`. Returns their number. */
 export function dropExpiredRecords({ sql, now }: CatalogContext, limit: number): number {

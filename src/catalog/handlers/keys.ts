@@ -3,22 +3,11 @@ import { limits } from '../../core/limits.ts';
 import { checkLog } from '../../storage/audit-chain.ts';
 import { readLog } from '../../storage/audit-log.ts';
 import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
-import { endGrant, grantAccess, listGrants, redeemToken, verifyToken } from '../grants/grants.ts';
 import { memberRights, setMembersOf, signedInState } from '../documents/members.ts';
-import {
-  createKey,
-  isKeyCancelled,
-  limitedHoldersOf,
-  keyRights,
-  isKeyActive,
-  listKeys,
-  patchKey,
-  readKey,
-  revokeKey,
-  verifyKey,
-} from '../keys/keys.ts';
+import { createKey, isKeyCancelled, limitedHoldersOf, keyRights, listKeys, patchKey, readKey, revokeKey, verifyKey } from '../keys/keys.ts';
 import { allowWithRule } from '../documents/policy.ts';
 import { readMasterKeyState, startReseal } from '../keys/reseal-job.ts';
+import { originRights } from '../keys/origin-rights.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
 import type { CatalogContext } from '../context.ts';
@@ -28,21 +17,24 @@ import { forgetSession, indexSession, listSessions, updateSession } from '../rec
 import { listWaits } from '../records/session-waits.ts';
 import { addTaintMarks, readTaintMarks } from '../records/taint-marks.ts';
 
+/** Loaded when an MCP client or its user needs them. */
+const grants = async () => await import('../grants/grants.ts');
+
 export const keyHandlers = {
   keys: ({ context }, page) => listKeys(context, page),
   key: ({ context }, id) => readKey(context, id),
   verifyKey: ({ context }, id, hash) => verifyKey(context, id, hash),
-  isKeyActive: ({ context }, id, scope) => isKeyActive(context, id, scope),
+  originRights: ({ context }, origin) => originRights(context, origin),
   isKeyCancelled: ({ context }, id) => isKeyCancelled(context, id),
   limitedHolders: ({ context }) => limitedHoldersOf(context),
   keyCancellation: ({ cancellations }, id) => cancellations.progress(id, limits.cancelWaitMs),
   keyRights: ({ context }, id) => keyRights(context, id),
-  verifyToken: ({ context }, inner) => verifyToken(context, inner),
-  grantAccess: ({ context }, user, request) => grantAccess(context, user, request),
-  redeemToken: ({ context }, request) => redeemToken(context, request),
-  grants: ({ context }, page, userId) => listGrants(context, page, userId),
-  endGrant: ({ context, by }, id, userId) => {
-    endGrant(context, id, userId, by);
+  verifyToken: async ({ context }, inner) => await (await grants()).verifyToken(context, inner),
+  grantAccess: async ({ context }, user, request, rootProof) => await (await grants()).grantAccess(context, user, request, rootProof),
+  redeemToken: async ({ context }, request) => await (await grants()).redeemToken(context, request),
+  grants: async ({ context }, page, userId) => await (await grants()).listGrants(context, page, userId),
+  endGrant: async ({ context, by }, id, userId) => {
+    (await grants()).endGrant(context, id, userId, by);
   },
   memberRights: ({ context }, user) => memberRights(context, user),
   signedInState: ({ context }, user, session) => signedInState(context, user, session),

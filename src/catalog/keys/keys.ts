@@ -1,7 +1,6 @@
 /** API keys: creates, lists, revokes and verifies them. Only hashes are stored. */
 import { parseDocument } from '../../core/issues.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
-import { isAllowed } from '../../core/authority.ts';
 import { keyIdOfUser, KeyRequest, rootKeyId, Scope, userOfKeyId } from '../../core/principal.ts';
 import type { Agent } from '../../core/agent.ts';
 import { type LimitedHolder, limitsAmong } from '../../core/usage-limits.ts';
@@ -179,12 +178,6 @@ export function limitedHoldersOf({ sql, workspace, now }: CatalogContext): Limit
       return limits === null ? [] : [{ of: 'agent' as const, name, limits }];
     }),
   ];
-}
-
-/** Returns whether the key is still valid (not revoked, not expired) and has the scope. Does not record a use. */
-export function isKeyActive(context: CatalogContext, id: string, scope: Scope): boolean {
-  const rights = keyRights(context, id);
-  return rights !== null && isAllowed(rights, { act: 'use-scope', scopes: [scope] });
 }
 
 /** Returns whether the turns of this key must end: it was revoked with `cancel`. */

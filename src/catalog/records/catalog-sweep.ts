@@ -1,5 +1,5 @@
 /**
- * Deletes what nothing uses any more, daily: old versions of documents, old counts of refused deliveries, compiled editions with their copies in KV, rows of deleted documents and
+ * Deletes what nothing uses any more, daily: grants of earlier root keys, old versions of documents, old counts of refused deliveries, compiled editions with their copies in KV, rows of deleted documents and
  * of revoked or expired keys, and sessions that were not used for as long as the workspace keeps them. A bounded number at a time; a run
  * that dies is repeated. A run follows the clock by `maxClockStepMs` at most.
  */
@@ -48,6 +48,7 @@ export function createCatalogSweep(context: CatalogContext, needs: SweepNeeds): 
     const at = { ...context, now: () => time };
     dropRefusals(at);
     sweepConnections(at);
+    await (await import('../grants/grants.ts')).endGrantsOfEarlierRoot(at);
     const left = [
       dropVersions(at, settings.versions),
       dropTombstones(at, namedMs),

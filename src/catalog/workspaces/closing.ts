@@ -10,7 +10,7 @@ const ending: ReadonlySet<CatalogMethod> = new Set(['forgetSession', 'updateSess
 /** Keys are refused, their turns and streams end, and nothing has limits. */
 const answers: Partial<Record<CatalogMethod, unknown>> = {
   verifyKey: { refused: 'unknown' },
-  isKeyActive: false,
+  originRights: null,
   isKeyCancelled: true,
   keyRights: null,
   // The counters are erased, too.

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ApprovalView, Decision } from '../../core/policy/approval.ts';
 import { ResourceName } from '../../core/agent.ts';
 import { decidableSessions, requireAllowed } from '../../core/authority.ts';
+import { originOf } from '../../core/origin.ts';
 import { parentOf } from '../../core/tools/composite-tool.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
 import { type ListedWait, WaitKind, WaitState } from '../../core/turn/session-summary.ts';
@@ -185,8 +186,9 @@ export const approvalRoutes: readonly Route[] = [
     },
     async ({ answer, services, principal, params }) => {
       const base = requirePublicBase(services.settings.publicUrl, 'Links');
+      const now = services.clock.now();
       const { nonce, expiresAt } = await services.sessions.get(params.id).mintLink(principal, params.callId);
-      const token = await services.approvalLinks.mint({ session: params.id, nonce, expiresAt });
+      const token = await services.approvalLinks.mint({ session: params.id, nonce, expiresAt, origin: originOf(principal, now) });
       return answer(201, { url: `${base}/approve/${token}`, expiresAt: new Date(expiresAt).toISOString() });
     },
   ),

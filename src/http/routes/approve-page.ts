@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ApprovalView, Decision } from '../../core/policy/approval.ts';
 import { parseDocument } from '../../core/issues.ts';
 import { Problem } from '../../core/problem.ts';
-import type { SessionPort } from '../../ports/session.ts';
+import type { FollowedLink, SessionPort } from '../../ports/session.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { wantsJson } from '../accept.ts';
 import { readBytes, readJsonBody } from '../json-body.ts';
@@ -40,8 +40,8 @@ export const approvePageRoutes: readonly Route[] = [
     },
     ({ c }) =>
       answerPage(c, async () => {
-        const { session, nonce } = await followLink(c);
-        const approval = await session.linkedApproval(nonce);
+        const { session, ...link } = await followLink(c);
+        const approval = await session.linkedApproval(link);
         return { json: approval, page: () => approvePage(approval) };
       }),
   ),
@@ -60,21 +60,21 @@ export const approvePageRoutes: readonly Route[] = [
     ({ c }) =>
       answerPage(c, async () => {
         refuseOtherSites(c);
-        const { session, nonce } = await followLink(c);
+        const { session, ...link } = await followLink(c);
         const { decision } = await readDecision(c);
-        const { callId } = await session.decideByLink(nonce, decision);
+        const { callId } = await session.decideByLink(link, decision);
         return { json: { callId, decision }, page: () => decidedPage(decision) };
       }),
   ),
 ];
 
 /** Returns the session that the token names. A forged token is rejected before any session is called. */
-async function followLink(c: AppContext): Promise<{ session: SessionPort; nonce: string }> {
+async function followLink(c: AppContext): Promise<{ session: SessionPort } & FollowedLink> {
   const { approvalLinks, sessions, clock } = c.get('services');
   const link = await approvalLinks.read(c.req.param('token') ?? '');
   if (link === null) throw new Problem('not_found', 'The link is invalid. It may be incomplete.');
   if (link.expiresAt <= clock.now()) throw new Problem('not_found', 'This link has expired. Ask for a new one.');
-  return { session: sessions.get(link.session), nonce: link.nonce };
+  return { session: sessions.get(link.session), nonce: link.nonce, origin: link.origin };
 }
 
 /**

@@ -65,7 +65,8 @@ export const identityRoutes: readonly Route[] = [
           const returned = { code: one(query, 'code'), state: one(query, 'state'), iss: one(query, 'iss'), error: one(query, 'error') };
           const cookie = readCookie(c, pendingCookie);
           const { to, ...identity } = await services.identity.finish(provider, { cookie, returned, redirectUri: redirectUri(c, provider) });
-          const session = await services.people.begin(await requireMember(services, identity), identity.until);
+          const user = await requireMember(services, identity);
+          const session = await services.people.begin({ user, provider, until: identity.until });
           return redirect(to, [
             ['set-cookie', sessionCookieHeader(c, session)],
             ['set-cookie', removedCookieHeader(c, pendingCookie)],

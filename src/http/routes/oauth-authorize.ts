@@ -76,7 +76,7 @@ export const oauthAuthorizeRoutes: readonly Route[] = [
         if (form.get('decision') !== 'allow') return redirect(await oauth.declined(request));
         const principal = await principalFor(c, person, request);
         const { endpoint: _endpoint, domain: _domain, ...accepted } = withinRights(principal, request);
-        return redirect((await grants(principal.workspace).grantAccess(person.user, accepted)).redirectTo);
+        return redirect((await grants(principal.workspace).grantAccess(person.user, accepted, person.rootProof)).redirectTo);
       }),
   ),
 ];

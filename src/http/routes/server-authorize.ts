@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
+import { originOf } from '../../core/origin.ts';
 import { Problem } from '../../core/problem.ts';
 import { publicBase } from '../../core/settings.ts';
 import { clientMetadata } from '../../mcp/oauth/client-metadata.ts';
@@ -49,9 +50,9 @@ export const serverAuthorizeRoutes: readonly Route[] = [
       problems: ['conflict', 'upstream_error', 'upstream_timeout'],
     },
     async ({ answer, services, principal, params }) => {
-      const { workspace, keyId } = principal;
       const own = ownAddresses(requirePublicBase(services.settings.publicUrl, 'Sign-ins'));
-      const { authorizationUrl, expiresAt } = await services.signIns.begin(workspace, params.server, { ...own, keyId });
+      const origin = originOf(principal, services.clock.now());
+      const { authorizationUrl, expiresAt } = await services.signIns.begin(principal.workspace, params.server, { ...own, origin });
       return answer(200, { authorizationUrl, expiresAt: new Date(expiresAt).toISOString() });
     },
   ),

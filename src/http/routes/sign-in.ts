@@ -156,7 +156,9 @@ async function toView(people: People, { user, isRoot, session }: Person) {
 async function signInByAccess(c: AppContext): Promise<string | null> {
   const services = c.get('services');
   const found = await services.identity.access(c.req.header('cf-access-jwt-assertion'));
-  return found === null ? null : await services.people.begin(await requireMember(services, found), found.until);
+  if (found === null) return null;
+  const { provider, until } = found;
+  return await services.people.begin({ user: await requireMember(services, found), provider, until });
 }
 
 /** The page with the reason why signing in failed. */

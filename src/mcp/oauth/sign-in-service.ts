@@ -1,4 +1,6 @@
 /** Sign-ins for the servers of all workspaces, used by the routes. Built in `wiring.ts`. */
+import { type Act, isAllowed, type Rights } from '../../core/authority.ts';
+import type { Origin } from '../../core/origin.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { AuthorizationStatus } from '../../core/servers/server-state.ts';
@@ -23,6 +25,8 @@ export type SignInState = {
   expiresAt: number;
   owner: string | null;
   browser: string | null;
+  /** Who started it. */
+  origin: Origin;
 };
 
 export type SignInsDeps = {
@@ -32,6 +36,8 @@ export type SignInsDeps = {
   mintState(state: SignInState): Promise<string>;
   /** Returns null if the state was not created here. */
   readState(text: string): Promise<SignInState | null>;
+  /** Returns what the one who started a sign-in may do now; null: nothing any more. */
+  originRights(workspace: string, origin: Origin): Promise<Rights | null>;
   nonce(): string;
   /** Where users connect to a server; null: this installation has no public URL. */
   connectUrl(workspace: string, server: string): string | null;
@@ -40,14 +46,15 @@ export type SignInsDeps = {
 /** Whose sign-in: the workspace's, which `keyId` starts or ends (for the audit), or that of the user or key `owner`. */
 export type SignInOf = { keyId?: string | undefined; owner?: string | undefined };
 
+type NewSignIn = { origin: Origin; owner?: string; browser?: string; redirectUri: string; metadataUrl: string | null };
+
 export type SignIns = {
   /** `browser`: as in `SignInState`; with `owner` only. Throws `conflict` if the server's sign-in is not of this kind. */
-  begin(
-    workspace: string,
-    server: string,
-    own: SignInOf & { redirectUri: string; metadataUrl: string | null; browser?: string },
-  ): Promise<{ authorizationUrl: string; expiresAt: number }>;
-  /** Uses the returned `state`, which names the server. `browser`: the hash of what the returning browser has; null: nothing. */
+  begin(workspace: string, server: string, own: NewSignIn): Promise<{ authorizationUrl: string; expiresAt: number }>;
+  /**
+   * Uses the returned `state`, which names the server. `browser`: the hash of what the returning browser has; null: nothing. Throws `forbidden` if
+   * the key that started the sign-in may not start it any more.
+   */
   finish(
     state: string,
     returned: AuthorizationResponse,
@@ -80,19 +87,20 @@ export function createSignIns(deps: SignInsDeps): SignIns {
   };
 
   return {
-    async begin(workspace, name, { keyId, owner, browser = null, ...own }) {
-      const context = await contextFor(workspace, name, { keyId, owner });
+    async begin(workspace, name, { origin, owner, browser = null, ...own }) {
+      const context = await contextFor(workspace, name, { keyId: origin.keyId, owner });
       const expiresAt = context.clock.now() + signInTtlMs;
       const nonce = deps.nonce();
-      const state = await deps.mintState({ workspace, server: name, nonce, expiresAt, owner: owner ?? null, browser });
+      const state = await deps.mintState({ workspace, server: name, nonce, expiresAt, owner: owner ?? null, browser, origin });
       const { beginSignIn } = await flow();
       return { authorizationUrl: await beginSignIn(context, { ...own, nonce, state, expiresAt }), expiresAt };
     },
     async finish(text, returned, browser) {
       const state = await deps.readState(text);
       if (state === null) throw new Problem('not_found', 'This response does not belong to a sign-in started here.');
-      const { workspace, server, owner } = state;
+      const { workspace, server, owner, origin } = state;
       if (state.browser !== null && state.browser !== browser) throw otherBrowser();
+      requireStarter(await deps.originRights(workspace, origin), owner);
       const context = await contextFor(workspace, server, { owner: owner ?? undefined });
       const { finishSignIn, signInUsed: usedUp } = await flow();
       if (state.expiresAt <= context.clock.now()) throw usedUp();
@@ -124,6 +132,19 @@ export function createSignIns(deps: SignInsDeps): SignIns {
 
 function isPerUser({ server }: OAuthContext): boolean {
   return server.oauth.per === 'user';
+}
+
+/** What is required to start the sign-in of the workspace, or one's own. */
+function requireStarter(rights: Rights | null, owner: string | null): void {
+  const acts: readonly Act[] =
+    owner === null
+      ? [
+          { act: 'use-scope', scopes: ['admin'] },
+          { act: 'use-workspace', what: 'Servers' },
+        ]
+      : [{ act: 'use-scope', scopes: ['chat', 'tools'] }];
+  if (rights !== null && acts.every((act) => isAllowed(rights, act))) return;
+  throw new Problem('forbidden', 'The key that started this sign-in has ended, or may not start it any more. Start it again.');
 }
 
 /** Otherwise a user could send the link of a sign-in to another one, whose account would then be theirs. */

@@ -6,7 +6,7 @@ import type { CallScope } from '../../engine/call/call-scope.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import type { SessionSetup, SessionView } from '../../ports/session.ts';
-import { isAllowed } from '../../core/authority.ts';
+import { type Act, isAllowed } from '../../core/authority.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
@@ -193,11 +193,15 @@ export function enterSession(open: OpenSession | null, caller: Principal): OpenS
 /** Like `enterSession`; a session that a trigger created is also open to keys that approve for its agent. */
 export function enterToDecide(open: OpenSession | null, caller: Principal): OpenSession {
   const openSession = requireSession(open);
-  const { workspace, keyId, setup } = openSession.meta;
-  const triggered = triggerOfKey(keyId) === null ? null : (setup.agent ?? null);
-  const request = { act: 'decide-approval', isOwn: caller.keyId === keyId, triggered } as const;
-  if (caller.workspace !== workspace || !isAllowed(caller, request)) throw unknownSession();
+  const isAllowedHere = isAllowed(caller, decisionIn(openSession, caller.keyId));
+  if (caller.workspace !== openSession.meta.workspace || !isAllowedHere) throw unknownSession();
   return openSession;
+}
+
+/** The act of a key that decides an approval of this session. */
+export function decisionIn({ meta: { keyId, setup } }: Pick<OpenSession, 'meta'>, by: string): Act {
+  const triggered = triggerOfKey(keyId) === null ? null : (setup.agent ?? null);
+  return { act: 'decide-approval', isOwn: by === keyId, triggered };
 }
 
 /** Returns the session; for all callers who may not use it, it does not exist. */

@@ -21,6 +21,7 @@ import type {
   DecisionOutcome,
   EventPage,
   EventPageQuery,
+  FollowedLink,
   GivenInputs,
   MessagePage,
   MessageQuery,
@@ -204,12 +205,12 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => mintLink(this.#deciding(caller), callId, caller.keyId));
   }
 
-  linkedApproval(nonce: string): Promise<Outcome<ApprovalView>> {
-    return toOutcome(() => showLinked(this.#deciding('link'), nonce));
+  linkedApproval(link: FollowedLink): Promise<Outcome<ApprovalView>> {
+    return toOutcome(() => showLinked(this.#deciding('link'), link));
   }
 
-  decideByLink(nonce: string, decision: Decision): Promise<Outcome<DecisionOutcome>> {
-    return toOutcome(() => this.#decided('link', (context) => decideByLink(context, nonce, decision)));
+  decideByLink(link: FollowedLink, decision: Decision): Promise<Outcome<DecisionOutcome>> {
+    return toOutcome(() => this.#decided('link', (context) => decideByLink(context, link, decision)));
   }
 
   submitResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsAccepted>> {
@@ -326,9 +327,9 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   #deciding(by: Principal | 'link'): DecisionContext {
     const openSession = by === 'link' ? requireSession(this.#life.tryOpen()) : enterToDecide(this.#life.tryOpen(), by);
     const { clock, catalog, log } = this.#wiring;
-    const { addRule, isKeyActive } = catalog({ workspace: openSession.meta.workspace, keyId: by === 'link' ? by : by.keyId });
+    const { addRule, originRights } = catalog({ workspace: openSession.meta.workspace, keyId: by === 'link' ? by : by.keyId });
     const isDeleted = (): boolean => this.#life.isDeleted(openSession);
-    return { openSession, session: this.#id, now: clock.now, log, isDeleted, addRule, isKeyActive };
+    return { openSession, session: this.#id, now: clock.now, log, isDeleted, addRule, originRights };
   }
 
   /** Applies a decision and sends its audit row, also when the decision was stored and its rule was not. */

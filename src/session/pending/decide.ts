@@ -7,13 +7,16 @@ import { toBase64Url } from '../../core/text/bytes.ts';
 import { outerRootId, parentCallId } from '../../core/tools/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
 import type { AuditRow } from '../../core/audit.ts';
+import { isAllowed } from '../../core/authority.ts';
+import type { Origin } from '../../core/origin.ts';
 import type { Logger } from '../../ports/runtime.ts';
 import { ruleToRemember, whyNotRemembered } from '../../core/policy/remembered-rule.ts';
 import type { PolicyRule } from '../../core/policy/rule.ts';
-import { rootKeyId, type Scope } from '../../core/principal.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
-import type { DecisionOutcome } from '../../ports/session.ts';
+import type { KeyRights } from '../../ports/catalog.ts';
+import type { DecisionOutcome, FollowedLink } from '../../ports/session.ts';
 import type { StoredApprovalLink } from './approval-links.ts';
+import { decisionIn } from '../object/open-session.ts';
 import { toApprovalView, verdictStates, type Approval } from './wait.ts';
 import type { OpenSession } from '../object/open-session.ts';
 
@@ -27,8 +30,8 @@ export type DecisionContext = DecisionAuditContext & {
   isDeleted(): boolean;
   /** Stores a rule for the workspace. */
   addRule(rule: PolicyRule): Promise<void>;
-  /** Asks the Catalog whether the key is active and has this scope. */
-  isKeyActive(keyId: string, scope: Scope): Promise<boolean>;
+  /** Asks the Catalog what a credential may do now. */
+  originRights(origin: Origin): Promise<KeyRights | null>;
 };
 
 export function showApproval({ openSession, session }: DecisionContext, callId: string): ApprovalView {
@@ -89,7 +92,7 @@ export async function expireApproval(context: DecisionAuditContext, approval: Ap
     settle(context, approval, { decision: 'expire', by: 'clock', argumentsHash });
 }
 
-/** Creates a nonce that allows one decision, as long as the key that created it is active. */
+/** Creates a nonce that allows one decision, as long as the credential that created it may decide. */
 export async function mintLink(context: DecisionContext, callId: string, keyId: string): Promise<{ nonce: string; expiresAt: number }> {
   const nonce = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
   const hash = await sha256Hex(nonce);
@@ -101,24 +104,31 @@ export async function mintLink(context: DecisionContext, callId: string, keyId: 
   return { nonce, expiresAt };
 }
 
-export async function showLinked(context: DecisionContext, nonce: string): Promise<ApprovalView> {
-  const { callId } = await linkedCall(context, await sha256Hex(nonce));
+export async function showLinked(context: DecisionContext, { nonce, origin }: FollowedLink): Promise<ApprovalView> {
+  const { callId } = await linkedCall(context, await sha256Hex(nonce), origin);
   return showApproval(context, callId);
 }
 
-export async function decideByLink(context: DecisionContext, nonce: string, decision: Decision): Promise<DecisionOutcome> {
+export async function decideByLink(
+  context: DecisionContext,
+  { nonce, origin }: FollowedLink,
+  decision: Decision,
+): Promise<DecisionOutcome> {
   const hash = await sha256Hex(nonce);
-  const { callId, round } = await linkedCall(context, hash);
+  const { callId, round } = await linkedCall(context, hash, origin);
   const decided = await decide(context, callId, decision, { by: 'link', remember: false, round });
   context.openSession.approvalLinks.markUsed(hash);
   return decided;
 }
 
-/** A link grants no more than the key that created it. */
-async function linkedCall(context: DecisionContext, nonceHash: string): Promise<StoredApprovalLink> {
+/** A link grants no more than the credential that created it. */
+async function linkedCall(context: DecisionContext, nonceHash: string, origin: Origin): Promise<StoredApprovalLink> {
   const { keyId } = findLink(context.openSession, nonceHash);
-  if (!(await isLinkKeyActive(context, keyId)))
-    throw new Problem('not_found', 'This link is no longer valid: the key that created it was revoked or has expired. Request a new link.');
+  if (keyId !== origin.keyId || !(await mayStillDecide(context, origin)))
+    throw new Problem(
+      'not_found',
+      'This link is no longer valid: the key that created it was revoked, changed or replaced, or has expired. Request a new link.',
+    );
   // The link may have been used while the Catalog was asked.
   return findLink(context.openSession, nonceHash);
 }
@@ -133,10 +143,11 @@ function findLink({ approvalLinks: links, waits }: OpenSession, nonceHash: strin
 }
 
 /** Throws `internal` when the Catalog does not respond, so that nothing is shown or decided. */
-async function isLinkKeyActive({ isKeyActive }: DecisionContext, keyId: string): Promise<boolean> {
-  if (keyId === rootKeyId) return true;
+async function mayStillDecide({ openSession, originRights }: DecisionContext, origin: Origin): Promise<boolean> {
   try {
-    return await isKeyActive(keyId, 'approve');
+    const rights = await originRights(origin);
+    const acts = [{ act: 'use-scope', scopes: ['approve'] }, decisionIn(openSession, origin.keyId)] as const;
+    return rights !== null && acts.every((act) => isAllowed(rights, act));
   } catch (error) {
     const detail = 'The key of this link cannot be checked at the moment, so nothing was decided. Try again later.';
     throw new Problem('internal', detail, {}, { cause: error });

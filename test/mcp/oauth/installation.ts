@@ -1,5 +1,6 @@
 /** Sign-ins over an in-memory store and the real outbound client, which connects to fake hosts. Several isolates may share the store. */
 import { Problem } from '../../../src/core/problem.ts';
+import type { Origin } from '../../../src/core/origin.ts';
 import { secretUseRefusal } from '../../../src/core/policy/secret.ts';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import { connectPageUrl } from '../../../src/core/servers/user-connection.ts';
@@ -16,7 +17,8 @@ import type { FakeAuthorizationServer } from '../../fakes/authorization-server.t
 import { keptLog } from '../../fakes/runtime.ts';
 
 export const redirectUri = 'https://moniker.example.com/oauth/callback';
-export const own = { redirectUri, metadataUrl: null };
+export const origin: Origin = { keyId: 'k1', at: 0 };
+export const own = { redirectUri, metadataUrl: null, origin };
 
 export function serverOf(name: string, url: string, oauth: ServerOAuth | null): ServerAccess {
   return {
@@ -94,6 +96,7 @@ export function createInstallation(
       }),
       mintState: (state) => mintSignInState(master, state),
       readState: (text) => readSignInState(master, text),
+      originRights: async () => ({ scopes: ['admin'] }),
       nonce: createSignInNonce,
       connectUrl: (workspace, server) => connectPageUrl('https://moniker.example.com', workspace, server),
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerOAuth } from '../../../src/core/servers/server-oauth.ts';
 import { createAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts';
-import { createInstallation, problemOf, serverOf, signIn } from './installation.ts';
+import { createInstallation, own as asked, problemOf, serverOf, signIn } from './installation.ts';
 
 const url = 'https://mcp.example.com/mcp';
 const issuer = 'https://login.example.com';
@@ -269,10 +269,7 @@ describe('tokens of a user sign-in', () => {
     await signIn(signIns, fake, 'docs');
     const token = await tokens(signIns).token();
     expect(await tokens(signIns).refreshAfterRejection(token, 'Bearer error="insufficient_scope", scope="a admin"')).toBe(false);
-    const { authorizationUrl } = await signIns.begin('main', 'docs', {
-      redirectUri: 'https://moniker.example.com/oauth/callback',
-      metadataUrl: null,
-    });
+    const { authorizationUrl } = await signIns.begin('main', 'docs', asked);
     expect(new URL(authorizationUrl).searchParams.get('scope')).toBe('a admin');
   });
 });

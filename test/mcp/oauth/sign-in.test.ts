@@ -3,7 +3,7 @@ import type { ServerOAuth } from '../../../src/core/servers/server-oauth.ts';
 import { mintSignInState } from '../../../src/storage/signed-token.ts';
 import { createAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts';
 import { listenUpstream } from '../../fakes/upstreams/upstream.ts';
-import { comeBack, createInstallation, own, problemOf, redirectUri, serverOf, signIn } from './installation.ts';
+import { comeBack, createInstallation, origin, own, problemOf, redirectUri, serverOf, signIn } from './installation.ts';
 import { signInTtlMs } from '../../../src/mcp/oauth/sign-in-service.ts';
 
 const url = 'https://mcp.example.com/mcp';
@@ -76,7 +76,7 @@ describe('signing in', () => {
       metadata: { client_id_metadata_document_supported: true },
       clients: { [metadataUrl]: { redirectUris: [redirectUri] } },
     });
-    const { authorizationUrl } = await signIns.begin('main', 'docs', { redirectUri, metadataUrl });
+    const { authorizationUrl } = await signIns.begin('main', 'docs', { ...own, metadataUrl });
     await comeBack(signIns, fake.approve(authorizationUrl));
     expect(fake.registered).toEqual([]);
     expect(await signIns.status('main', 'docs')).toMatchObject({ status: 'signed-in' });
@@ -89,7 +89,7 @@ describe('signing in', () => {
 
   it('uses https or loopback, and registers the matching application type', async () => {
     const { fake, signIns } = installed();
-    await signIns.begin('main', 'docs', { redirectUri: 'http://127.0.0.1:8787/oauth/callback', metadataUrl: null });
+    await signIns.begin('main', 'docs', { ...own, redirectUri: 'http://127.0.0.1:8787/oauth/callback' });
     expect(fake.registered).toMatchObject([{ application_type: 'native' }]);
   });
 
@@ -215,7 +215,7 @@ describe('the authorization response', () => {
     ]) {
       back.searchParams.set(
         'state',
-        await mintSignInState(master, { ...place, nonce, expiresAt: now() + 1000, owner: null, browser: null }),
+        await mintSignInState(master, { ...place, nonce, expiresAt: now() + 1000, owner: null, browser: null, origin }),
       );
       expect(await problemOf(comeBack(signIns, back))).toMatchObject({ code: 'not_found' });
     }

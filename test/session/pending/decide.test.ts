@@ -10,6 +10,7 @@ import { approvalLinkTtlMs } from '../../../src/session/pending/decide.ts';
 afterEach(() => vi.restoreAllMocks());
 
 const once = { by: 'k1', remember: false };
+const linkOf = (nonce = '', keyId = 'k1') => ({ nonce, origin: { keyId, at: 0 } });
 
 async function waiting(models: Model[] = [calls(['asks', { command: 'rm' }]), () => reply({ type: 'text', text: 'done' }, finish)]) {
   const ran: string[] = [];
@@ -196,12 +197,12 @@ describe('a turn that waits for approval', () => {
     expect(expiresAt).toBe(self.clock.now() + approvalLinkTtlMs);
     expect(JSON.stringify(self.sql.exec('SELECT * FROM approval_links').toArray())).not.toContain(nonce);
     expect(JSON.stringify(self.events())).not.toContain(nonce);
-    expect(await showLinked(self.decisionContext(), nonce)).toMatchObject({ callId, state: 'pending' });
-    await expect(showLinked(self.decisionContext(), 'guessed')).rejects.toMatchObject({ code: 'not_found' });
-    await decideByLink(self.decisionContext(), nonce, 'approve');
+    expect(await showLinked(self.decisionContext(), linkOf(nonce))).toMatchObject({ callId, state: 'pending' });
+    await expect(showLinked(self.decisionContext(), linkOf('guessed'))).rejects.toMatchObject({ code: 'not_found' });
+    await decideByLink(self.decisionContext(), linkOf(nonce), 'approve');
     await self.settle();
     expect(ran).toEqual([callId]);
-    await expect(decideByLink(self.decisionContext(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(decideByLink(self.decisionContext(), linkOf(nonce), 'approve')).rejects.toMatchObject({ code: 'not_found' });
     await expect(mintLink(self.decisionContext(), callId, 'k1')).rejects.toMatchObject({ code: 'conflict' });
     expect(self.events().find((event) => event.type === 'approval-decided')).toMatchObject({ by: 'link' });
   });
@@ -210,21 +211,21 @@ describe('a turn that waits for approval', () => {
     const { self, callId } = await waiting();
     const { nonce } = await mintLink(self.decisionContext(), callId, 'k1');
     await self.clock.advance(approvalLinkTtlMs);
-    await expect(decideByLink(self.decisionContext(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(decideByLink(self.decisionContext(), linkOf(nonce), 'approve')).rejects.toMatchObject({ code: 'not_found' });
     expect(self.room.waits.get('approval', callId)?.state).toBe('pending');
   });
 
   it('invalidates a link when the key that created it is revoked, and only then', async () => {
     const { self, ran, callId } = await waiting();
-    self.standing.add('k2 approve');
-    const [first, second, root] = await Promise.all(['k1', 'k2', 'root'].map((keyId) => mintLink(self.decisionContext(), callId, keyId)));
+    for (const other of ['k2', 'k3']) self.standing.add(`${other} approve`);
+    const [first, second, third] = await Promise.all(['k1', 'k2', 'k3'].map((keyId) => mintLink(self.decisionContext(), callId, keyId)));
     self.standing.delete('k1 approve');
     const gone = { code: 'not_found', detail: expect.stringContaining('key') };
-    await expect(showLinked(self.decisionContext(), first?.nonce ?? '')).rejects.toMatchObject(gone);
-    await expect(decideByLink(self.decisionContext(), first?.nonce ?? '', 'approve')).rejects.toMatchObject(gone);
+    await expect(showLinked(self.decisionContext(), linkOf(first?.nonce))).rejects.toMatchObject(gone);
+    await expect(decideByLink(self.decisionContext(), linkOf(first?.nonce), 'approve')).rejects.toMatchObject(gone);
     expect(self.room.waits.get('approval', callId)?.state).toBe('pending');
-    expect(await showLinked(self.decisionContext(), root?.nonce ?? '')).toMatchObject({ callId });
-    await decideByLink(self.decisionContext(), second?.nonce ?? '', 'approve');
+    expect(await showLinked(self.decisionContext(), linkOf(third?.nonce, 'k3'))).toMatchObject({ callId });
+    await decideByLink(self.decisionContext(), linkOf(second?.nonce, 'k2'), 'approve');
     await self.settle();
     expect(ran).toEqual([callId]);
   });
@@ -234,10 +235,10 @@ describe('a turn that waits for approval', () => {
     const { nonce } = await mintLink(self.decisionContext(), callId, 'k1');
     self.brake.catalog = 2;
     const later = { code: 'internal', detail: expect.stringMatching(/Try again/) };
-    await expect(showLinked(self.decisionContext(), nonce)).rejects.toMatchObject(later);
-    await expect(decideByLink(self.decisionContext(), nonce, 'approve')).rejects.toMatchObject(later);
+    await expect(showLinked(self.decisionContext(), linkOf(nonce))).rejects.toMatchObject(later);
+    await expect(decideByLink(self.decisionContext(), linkOf(nonce), 'approve')).rejects.toMatchObject(later);
     expect(self.room.waits.get('approval', callId)?.state).toBe('pending');
-    await decideByLink(self.decisionContext(), nonce, 'approve');
+    await decideByLink(self.decisionContext(), linkOf(nonce), 'approve');
     await self.settle();
     expect(ran).toEqual([callId]);
   });
@@ -245,7 +246,9 @@ describe('a turn that waits for approval', () => {
   it('is decided once by a link when two decisions come during the key check', async () => {
     const { self, callId } = await waiting();
     const { nonce } = await mintLink(self.decisionContext(), callId, 'k1');
-    const both = await Promise.allSettled((['deny', 'approve'] as const).map((word) => decideByLink(self.decisionContext(), nonce, word)));
+    const both = await Promise.allSettled(
+      (['deny', 'approve'] as const).map((word) => decideByLink(self.decisionContext(), linkOf(nonce), word)),
+    );
     // Either may be first, since both wait for the same lookup.
     const statuses = both.map(({ status }) => status);
     expect(statuses.toSorted()).toEqual(['fulfilled', 'rejected']);
@@ -290,8 +293,8 @@ describe('an approval decision writes an audit row and a log line', () => {
   it('by a link, and by expiry', async () => {
     const { self, sent } = await waiting([calls(['asks', { n: 1 }], ['asks', { n: 2 }]), () => reply(finish)]);
     const [first, second] = self.room.waits.pendingApprovals().map(({ callId }) => callId);
-    const { nonce } = await mintLink(self.decisionContext(), first ?? '', 'root');
-    await decideByLink(self.decisionContext(), nonce, 'deny');
+    const { nonce } = await mintLink(self.decisionContext(), first ?? '', 'k1');
+    await decideByLink(self.decisionContext(), linkOf(nonce), 'deny');
     await self.settle();
     await self.clock.advance(limits.approvalTtlMs);
     await self.ring();

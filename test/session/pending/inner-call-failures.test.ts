@@ -69,11 +69,12 @@ describe('while a nested call waits', () => {
     self.accept('t1');
     await self.settle();
     const { nonce } = await mintLink(self.decisionContext(), 'call_1.2', 'k1');
-    expect(await decideByLink(self.decisionContext(), nonce, 'approve')).toMatchObject({ callId: 'call_1.2', turn: 't1' });
+    const link = { nonce, origin: { keyId: 'k1', at: 0 } };
+    expect(await decideByLink(self.decisionContext(), link, 'approve')).toMatchObject({ callId: 'call_1.2', turn: 't1' });
     await self.settle();
     expect(ends(self.events())).toEqual(['t1 completed stop']);
     expect(self.ran).toEqual(['local.send', 'local.risky']);
-    await expect(decideByLink(self.decisionContext(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(decideByLink(self.decisionContext(), link, 'approve')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('the input for a server that it calls is given once, and then deleted', async () => {
