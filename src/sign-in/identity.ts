@@ -5,6 +5,7 @@
 import { equalInConstantTime } from '../core/constant-time.ts';
 import type { IdentityProvider } from '../core/identity-provider.ts';
 import { Problem, quoted } from '../core/problem.ts';
+import { isValidUntil } from '../core/token-times.ts';
 import { toBase64Url } from '../core/text/bytes.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -67,7 +68,9 @@ export function createIdentity(parts: IdentityParts) {
       // Signed here, so it was written by `begin`.
       const pending = cookie === null || cookie.length > maxCookieLength ? null : ((await seal.open('', cookie)) as PendingSignIn | null);
       const isOwn =
-        pending?.provider === provider && pending.until > clock.now() && equalInConstantTime(returned.state ?? '', pending.state);
+        pending?.provider === provider &&
+        isValidUntil(pending.until, clock.now(), signInTimeoutMs) &&
+        equalInConstantTime(returned.state ?? '', pending.state);
       if (pending === null || !isOwn) throw refused('this sign-in was not begun in this browser, or more than 10 minutes ago. Begin again');
       if (!(await parts.consumeNonce(`signed-in ${pending.state}`, pending.until)))
         throw refused('this sign-in was already completed. Begin again');

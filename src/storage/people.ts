@@ -10,6 +10,7 @@ import { browserSessionMs, type Person, rootUser } from '../core/person.ts';
 import { keyIdOfUser, type Principal, type Role, type User } from '../core/principal.ts';
 import { nullIfNotFound, Problem, quoted } from '../core/problem.ts';
 import type { Settings } from '../core/settings.ts';
+import { isValidUntil } from '../core/token-times.ts';
 import type { CatalogPort, SignedInState } from '../ports/catalog.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { MasterKey } from './master-key.ts';
@@ -106,7 +107,7 @@ export function createPeople({ settings, clock, sealing, catalog }: PeopleParts)
       if (cookie.length > maxCookieLength) return null;
       // Signed here, so it was written by `begin`.
       const content = (await seal.open('', cookie)) as CookieContent | null;
-      if (content === null || content.until <= clock.now()) return null;
+      if (content === null || !isValidUntil(content.until, clock.now(), browserSessionMs)) return null;
       const { id, until, user, root, provider = '' } = content;
       const session = { id, expiresAt: until };
       if (root === undefined)

@@ -3,7 +3,7 @@
  * In memory under any issuer, or on a port.
  */
 import { createHash } from 'node:crypto';
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { CompactSign, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
 type SigningKey = { id: string; alg: string; privateKey: CryptoKey; jwk: object };
 
@@ -43,6 +43,10 @@ export async function createIdentityProvider({
     },
     sign: (claims: JWTPayload, header: Record<string, unknown> = {}): Promise<string> =>
       new SignJWT(claims).setProtectedHeader({ alg: key.alg, kid: key.id, ...header }).sign(key.privateKey),
+
+    /** Signs any text as the claims. */
+    signText: (claims: string): Promise<string> =>
+      new CompactSign(new TextEncoder().encode(claims)).setProtectedHeader({ alg: key.alg, kid: key.id }).sign(key.privateKey),
 
     /** What the person's browser does at the provider. Returns the URL to return to. */
     approve(url: string): URL {

@@ -1,6 +1,7 @@
 /** What a credential may do now that made something earlier (`core/origin.ts`). */
 import type { Origin } from '../../core/origin.ts';
 import { keyIdOfUser, rootKeyId, Scope, userOfKeyId } from '../../core/principal.ts';
+import { isPossibleStart } from '../../core/token-times.ts';
 import type { KeyRights } from '../../ports/catalog.ts';
 import { createAuditKey } from '../../storage/audit-chain.ts';
 import { createRootProof, type RootProof } from '../../storage/root-proof.ts';
@@ -15,6 +16,7 @@ import { keyRights } from './keys.ts';
  */
 export async function originRights(context: CatalogContext, origin: Origin): Promise<KeyRights | null> {
   const { keyId, at, rootProof } = origin;
+  if (!isPossibleStart(at, context.now())) return null;
   if (isRoot(keyId)) return (await rootProofOf(context).isCurrent(rootProof)) ? { scopes: Scope.options } : null;
   const user = userOfKeyId(keyId);
   if (user !== null && (memberSince(context, user) ?? Number.POSITIVE_INFINITY) > at) return null;

@@ -12,6 +12,8 @@ export const turnLimits = {
   turnAlarmMs: 5_000,
   /** A week; then the call is denied. */
   approvalTtlMs: 7 * 24 * 60 * 60_000,
+  /** Links are meant to be used soon. */
+  approvalLinkTtlMs: 24 * 60 * 60_000,
   /** Longer than any token we issue; checked before anything is hashed. */
   maxLinkTokenLength: 512,
   maxClientTools: 128,

@@ -8,6 +8,7 @@ import { canonicalJson, sha256Hex } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
+import { isValidUntil } from '../../core/token-times.ts';
 import type { Clock, Ids } from '../../ports/runtime.ts';
 
 /** Lifetime of a question of ours that a client carries (`requestState`) until a person answers it. */
@@ -88,7 +89,7 @@ export async function openState(deps: StateDeps, about: StateSubject, text: stri
   const isOurs = state !== null && state.keyId === keyId && state.target === about.target;
   const { subject, argumentsHash } = await subjectOf(about);
   if (!isOurs || state.subject !== subject || state.argumentsHash !== argumentsHash) throw invalidState('does not belong to this call');
-  if (state.expiresAt <= deps.clock.now()) throw invalidState('has expired');
+  if (!isValidUntil(state.expiresAt, deps.clock.now(), requestStateTtlMs)) throw invalidState('has expired');
   // Answers to a server's question may be repeated: the server knows which question it asked.
   const isOnce = state.asked === 'approval' || state.approved !== undefined;
   if (isOnce && !(await deps.consumeNonce(workspace, state.nonce, state.expiresAt))) throw invalidState('was already used');

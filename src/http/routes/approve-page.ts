@@ -5,7 +5,10 @@
 import { z } from 'zod';
 import { ApprovalView, Decision } from '../../core/policy/approval.ts';
 import { parseDocument } from '../../core/issues.ts';
+import { limits } from '../../core/limits.ts';
+import { KB } from '../../core/limits/units.ts';
 import { Problem } from '../../core/problem.ts';
+import { isValidUntil } from '../../core/token-times.ts';
 import type { FollowedLink, SessionPort } from '../../ports/session.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { wantsJson } from '../accept.ts';
@@ -15,7 +18,6 @@ import { privateHtmlResponse } from '../pages/html.ts';
 import { toProblem } from '../problems.ts';
 import { isOwnOrigin } from '../own-origin.ts';
 import { definePublicRoute, type Route } from '../route.ts';
-import { KB } from '../../core/limits/units.ts';
 
 /** An unauthenticated decision by link: one short word. */
 const maxLinkBodyBytes = 4 * KB;
@@ -73,7 +75,8 @@ async function followLink(c: AppContext): Promise<{ session: SessionPort } & Fol
   const { approvalLinks, sessions, clock } = c.get('services');
   const link = await approvalLinks.read(c.req.param('token') ?? '');
   if (link === null) throw new Problem('not_found', 'The link is invalid. It may be incomplete.');
-  if (link.expiresAt <= clock.now()) throw new Problem('not_found', 'This link has expired. Ask for a new one.');
+  if (!isValidUntil(link.expiresAt, clock.now(), limits.approvalLinkTtlMs))
+    throw new Problem('not_found', 'This link has expired. Ask for a new one.');
   return { session: sessions.get(link.session), nonce: link.nonce, origin: link.origin };
 }
 

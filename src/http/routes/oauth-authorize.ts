@@ -9,6 +9,7 @@ import { KB } from '../../core/limits/units.ts';
 import type { Person } from '../../core/person.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
+import { isValidUntil } from '../../core/token-times.ts';
 import { AuthorizationRefused, type AuthorizationRequest } from '../../oauth/checked-request.ts';
 import { readBytes } from '../json-body.ts';
 import { inWorkspace } from '../middleware/authenticate.ts';
@@ -121,7 +122,7 @@ async function requireConsent(c: AppContext, person: Person, text: string): Prom
   const { consents, clock } = c.get('services');
   const consent = await consents.open('', text);
   const isFor = consent !== null && consent.session === person.session.id && consent.query === (await queryHash(c));
-  if (!isFor || typeof consent.until !== 'number' || consent.until <= clock.now())
+  if (!isFor || !isValidUntil(consent.until, clock.now(), consentMs))
     throw new Problem('forbidden', 'This page has expired, or it was opened by someone else. Connect the client again.');
 }
 

@@ -6,6 +6,7 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import type { AuthorizationStatus } from '../../core/servers/server-state.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
 import type { OAuthContext } from './exchange.ts';
+import { isValidUntil } from '../../core/token-times.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
 import { lazyTokens } from '../lazy-client.ts';
 import type { AuthorizationResponse } from './sign-in.ts';
@@ -103,7 +104,7 @@ export function createSignIns(deps: SignInsDeps): SignIns {
       requireStarter(await deps.originRights(workspace, origin), owner);
       const context = await contextFor(workspace, server, { owner: owner ?? undefined });
       const { finishSignIn, signInUsed: usedUp } = await flow();
-      if (state.expiresAt <= context.clock.now()) throw usedUp();
+      if (!isValidUntil(state.expiresAt, context.clock.now(), signInTtlMs)) throw usedUp();
       await finishSignIn(context, state.nonce, returned);
       memory.forget(keyOf(workspace, context));
       return { workspace, server, owner };

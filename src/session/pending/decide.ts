@@ -8,6 +8,7 @@ import { outerRootId, parentCallId } from '../../core/tools/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
 import type { AuditRow } from '../../core/audit.ts';
 import { isAllowed } from '../../core/authority.ts';
+import { limits } from '../../core/limits.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { Logger } from '../../ports/runtime.ts';
 import { ruleToRemember, whyNotRemembered } from '../../core/policy/remembered-rule.ts';
@@ -19,9 +20,6 @@ import type { StoredApprovalLink } from './approval-links.ts';
 import { decisionIn } from '../object/open-session.ts';
 import { toApprovalView, verdictStates, type Approval } from './wait.ts';
 import type { OpenSession } from '../object/open-session.ts';
-
-/** Links are meant to be used soon. */
-export const approvalLinkTtlMs = 24 * 60 * 60_000;
 
 export type DecisionAuditContext = { openSession: OpenSession; session: string; now(): number; log: Logger };
 
@@ -99,7 +97,7 @@ export async function mintLink(context: DecisionContext, callId: string, keyId: 
   const approval = find(context.openSession, callId);
   if (approval.state !== 'pending' || approval.expiresAt <= context.now())
     throw new Problem('conflict', `This approval is ${stateNow(context, approval)} and cannot be decided.`);
-  const expiresAt = Math.min(approval.expiresAt, context.now() + approvalLinkTtlMs);
+  const expiresAt = Math.min(approval.expiresAt, context.now() + limits.approvalLinkTtlMs);
   context.openSession.approvalLinks.add(hash, { callId, keyId, expiresAt, round: approval.round });
   return { nonce, expiresAt };
 }

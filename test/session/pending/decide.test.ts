@@ -5,7 +5,6 @@ import { textResult } from '../../../src/core/tools/tool.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending } from '../../../src/session/pending/decide.ts';
 import { readAnswer, streamTurn } from '../../../src/session/log/turn-reader.ts';
 import { calls, ends, finish, makeRoom, reply, types, type Model } from '../runner-session.ts';
-import { approvalLinkTtlMs } from '../../../src/session/pending/decide.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -194,7 +193,7 @@ describe('a turn that waits for approval', () => {
   it('is decided once by a link, which only shows and decides this question', async () => {
     const { self, ran, callId } = await waiting();
     const { nonce, expiresAt } = await mintLink(self.decisionContext(), callId, 'k1');
-    expect(expiresAt).toBe(self.clock.now() + approvalLinkTtlMs);
+    expect(expiresAt).toBe(self.clock.now() + limits.approvalLinkTtlMs);
     expect(JSON.stringify(self.sql.exec('SELECT * FROM approval_links').toArray())).not.toContain(nonce);
     expect(JSON.stringify(self.events())).not.toContain(nonce);
     expect(await showLinked(self.decisionContext(), linkOf(nonce))).toMatchObject({ callId, state: 'pending' });
@@ -210,7 +209,7 @@ describe('a turn that waits for approval', () => {
   it('expires a link at its time', async () => {
     const { self, callId } = await waiting();
     const { nonce } = await mintLink(self.decisionContext(), callId, 'k1');
-    await self.clock.advance(approvalLinkTtlMs);
+    await self.clock.advance(limits.approvalLinkTtlMs);
     await expect(decideByLink(self.decisionContext(), linkOf(nonce), 'approve')).rejects.toMatchObject({ code: 'not_found' });
     expect(self.room.waits.get('approval', callId)?.state).toBe('pending');
   });
