@@ -58,7 +58,7 @@ import type { Grants } from './ports/grants.ts';
 import type { MasterKeyPort } from './ports/master-key.ts';
 import type { Projects } from './ports/projects.ts';
 import type { Sandbox } from './ports/sandbox.ts';
-import type { Triggers } from './ports/triggers.ts';
+import type { StoredWork, Triggers } from './ports/triggers.ts';
 import type { ServerSource } from './ports/upstream.ts';
 import type { Workspaces } from './ports/workspaces.ts';
 import { type Authorization, createAuthorization } from './oauth/authorization.ts';
@@ -167,6 +167,9 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     marks: base.marks,
     sessions,
     triggers: (workspace: string): Triggers => createCatalogClient(bindings, workspace),
+    /** Starts stored work, for the key that asks for it. */
+    storedWork: ({ workspace, keyId }: Pick<Principal, 'workspace' | 'keyId'>): StoredWork =>
+      createCatalogClient(bindings, { workspace, keyId }),
     /** Checks whether code of made tools compiles. */
     sandbox: sandbox as Pick<Sandbox, 'check'>,
     /** For `/readyz`. */

@@ -1023,7 +1023,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a callback now
-         * @description For a dead callback, or one that waits for its next attempt. Returns 409 if it was delivered.
+         * @description For a dead callback, or one that waits for its next attempt. Returns 409 if it was delivered, and 403 for a key with `egressHosts` or `ips`.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -2259,7 +2259,7 @@ export interface paths {
         put?: never;
         /**
          * Run a schedule now
-         * @description Runs once, outside of its times: also while another run is in progress, or the schedule is paused.
+         * @description Runs once, outside of its times: also while another run is in progress, or the schedule is paused. Returns 403 for a key with `egressHosts` or `ips`.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -3249,7 +3249,7 @@ export interface paths {
         put?: never;
         /**
          * Send a signed test message
-         * @description Sends one message of type `test` immediately, also if the subscription is paused. It is not stored and not retried.
+         * @description Sends one message of type `test` immediately, also if the subscription is paused. It is not stored and not retried. Returns 403 for a key with `egressHosts` or `ips`.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -3779,7 +3779,7 @@ export interface paths {
         put?: never;
         /**
          * Replay a delivery
-         * @description Uses the current templates, ignores the filter, and also works for a paused webhook. Returns `conflict` while its turn is in progress, and if its payload is no longer stored.
+         * @description Uses the current templates, ignores the filter, and also works for a paused webhook. Returns `conflict` while its turn is in progress, and if its payload is no longer stored; 403 for a key with `egressHosts` or `ips`.
          *
          *     Not for keys that are bound to agents or toolsets.
          *

@@ -37,6 +37,7 @@ import { createMasterKey } from '../storage/master-key.ts';
 import { catalogMigrations, hasTable, migrate } from '../storage/schema.ts';
 import type { ClosedCatalog, ErasableCatalogRpc } from '../storage/workspace-eraser.ts';
 import { toolDefinitions } from '../tools/registry.ts';
+import { requireUnlimited } from './keys/key-rows.ts';
 import { auditRetention, signedChangeLog } from './records/audit.ts';
 import type { CatalogContext, Job } from './context.ts';
 import { checkStoredMadeTools } from './tools/made-tools.ts';
@@ -117,9 +118,12 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       const answer = answerWhileClosed(method, workspace);
       if (answer !== 'run') return toOutcome(answer as () => MethodResult<Name>);
     }
-    const work = async (services: CatalogServices): Promise<MethodResult<Name>> =>
-      await handlers[method]({ ...services, by: keyId }, ...args);
-    return catalogMethods[method].lane === 'serialized' ? this.#serialized(workspace, work) : this.#concurrent(workspace, work);
+    const { lane, startsWork } = catalogMethods[method];
+    const work = async (services: CatalogServices): Promise<MethodResult<Name>> => {
+      if (startsWork) requireUnlimited(services.context.sql, keyId);
+      return await handlers[method]({ ...services, by: keyId }, ...args);
+    };
+    return lane === 'serialized' ? this.#serialized(workspace, work) : this.#concurrent(workspace, work);
   }
 
   closeWorkspace(workspace: string, limit: number): Promise<Outcome<ClosedCatalog>> {

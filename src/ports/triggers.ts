@@ -73,20 +73,25 @@ export interface Triggers {
   delivery(trigger: Trigger, id: string): Promise<DeliveryWithPayload>;
   /** For a replay: returns what is to be rendered again. Throws `not_found`; `conflict` if the payload is no longer stored. */
   storedPayload(trigger: Trigger, id: string): Promise<StoredPayload>;
-  /** Runs the delivery again with a new verdict. Throws `conflict` while it is in progress. */
-  replayDelivery(trigger: Trigger, id: string, verdict: DeliveryVerdict): Promise<AcceptedDelivery>;
-
   /** Called by sessions, in order, at least once per notice. */
   noteTurns(notices: readonly TurnNotice[]): Promise<void>;
 
   /** Newest first. */
   callbacks(query: CallbackQuery): Promise<Page<Callback>>;
   callback(id: string): Promise<CallbackWithBody>;
+}
+
+/**
+ * Starts what is stored, for a key: it runs with the rights of its trigger or receiver, which may be wider. All of these throw `forbidden` for a
+ * key with `egressHosts` or `ips` (`startsWork` in `storage/catalog-methods.ts`).
+ */
+export interface StoredWork {
+  /** Runs the delivery again with a new verdict. Throws `conflict` while it is in progress. */
+  replayDelivery(trigger: Trigger, id: string, verdict: DeliveryVerdict): Promise<AcceptedDelivery>;
   /** Makes one more attempt now for a dead or waiting callback. Throws `conflict` for a delivered one. */
   retryCallback(id: string): Promise<Callback>;
   /** Sends one message of type `test`, which is not stored. Throws `not_found`. */
   testSubscription(subscription: string): Promise<CallbackTest>;
-
   /** Starts one run now, in addition to its schedule. Throws `not_found`. */
   runSchedule(schedule: string): Promise<AcceptedDelivery>;
 }

@@ -11,7 +11,7 @@ import { policyDocument, type CatalogPort, type CatalogCaller, type DocumentKind
 import type { Grants } from '../ports/grants.ts';
 import type { MasterKeyPort } from '../ports/master-key.ts';
 import type { Projects } from '../ports/projects.ts';
-import type { Triggers } from '../ports/triggers.ts';
+import type { StoredWork, Triggers } from '../ports/triggers.ts';
 import type { Workspaces } from '../ports/workspaces.ts';
 import { grantIdOfToken } from './access-token.ts';
 import type { PublishedKind, PublishedValues, SealedHook } from './published-values.ts';
@@ -36,7 +36,15 @@ interface PublishedDocuments {
   verifyToken(inner: string): Promise<KeyVerdict>;
 }
 
-export interface CatalogMethods extends CatalogPort, Projects, Triggers, Grants, PublishedDocuments, Workspaces, MasterKeyPort {}
+export interface CatalogMethods
+  extends CatalogPort,
+    Projects,
+    Triggers,
+    StoredWork,
+    Grants,
+    PublishedDocuments,
+    Workspaces,
+    MasterKeyPort {}
 export type CatalogMethod = keyof CatalogMethods;
 export type MethodArguments<Name extends CatalogMethod> = Parameters<CatalogMethods[Name]>;
 export type MethodResult<Name extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[Name]>>;
@@ -65,8 +73,12 @@ export type MethodRow<Args extends readonly unknown[] = never> = {
   invalidates?(...args: Args): readonly Invalidation[];
 };
 
+/** What a key asks for runs with other rights: a key that is limited in what it reaches is refused (`catalog/keys/key-rows.ts`). */
+type Starts<Name extends CatalogMethod> = Name extends keyof StoredWork ? { startsWork: true } : { startsWork?: undefined };
+
 const read = { lane: 'concurrent', retry: true } as const;
 const record = { lane: 'concurrent', retry: false } as const;
+const start = { ...record, startsWork: true } as const;
 const write = { lane: 'serialized', retry: false } as const;
 /** A used token may have ended its grant. */
 const grantOfToken = (text: string): readonly Invalidation[] => {
@@ -75,7 +87,7 @@ const grantOfToken = (text: string): readonly Invalidation[] => {
 };
 const ofServer = (server: string): readonly Invalidation[] => [['server', server]];
 
-export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<MethodArguments<Name>> } = {
+export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<MethodArguments<Name>> & Starts<Name> } = {
   put: { ...write, invalidates: (kind, name, _body, options) => (options?.dryRun === true ? [] : [[kind, name]]) },
   get: read,
   list: read,
@@ -172,15 +184,15 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   addRefusals: record,
   delivery: read,
   storedPayload: read,
-  replayDelivery: record,
+  replayDelivery: start,
   // Idempotent by the turn and its state.
   noteTurns: read,
   callbacks: read,
   callback: read,
-  retryCallback: record,
+  retryCallback: start,
   // The Catalog waits for the receiver's response.
-  testSubscription: { ...record, waitMs: () => limits.callbackTimeoutMs },
-  runSchedule: record,
+  testSubscription: { ...start, waitMs: () => limits.callbackTimeoutMs },
+  runSchedule: start,
 
   // Of the Catalog of `default` only.
   registerWorkspace: { ...write, retry: true, invalidates: (name) => [['workspace-status', name]] },

@@ -6,22 +6,23 @@ import { Problem } from '../../src/core/problem.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import { isSettled, type Delivery, type DeliveryWithPayload, type Trigger } from '../../src/core/triggers/delivery.ts';
 import { triggerPrincipal } from '../../src/core/triggers/trigger-principal.ts';
-import type { AcceptedDelivery, DeliveryVerdict, NewDelivery, Triggers } from '../../src/ports/triggers.ts';
+import type { AcceptedDelivery, DeliveryVerdict, NewDelivery, StoredWork, Triggers } from '../../src/ports/triggers.ts';
 import type { FakeSessions } from './sessions.ts';
 
 type Kept = { delivery: Delivery; given: NewDelivery; verdict: DeliveryVerdict };
 
-export type FakeTriggers = Triggers & {
-  /** Every request, unchanged. */
-  accepted: NewDelivery[];
-  replayed: { id: string; verdict: DeliveryVerdict }[];
-  /** The state of a delivery, set by the test. */
-  set(id: string, changes: Partial<Delivery>): void;
-  /** false: accepted deliveries stay pending. */
-  dispatches: boolean;
-  /** The `waitMs` of each `untilTaken`. */
-  waits: number[];
-};
+export type FakeTriggers = Triggers &
+  StoredWork & {
+    /** Every request, unchanged. */
+    accepted: NewDelivery[];
+    replayed: { id: string; verdict: DeliveryVerdict }[];
+    /** The state of a delivery, set by the test. */
+    set(id: string, changes: Partial<Delivery>): void;
+    /** false: accepted deliveries stay pending. */
+    dispatches: boolean;
+    /** The `waitMs` of each `untilTaken`. */
+    waits: number[];
+  };
 
 export function fakeTriggers({ sessions, now }: { sessions: FakeSessions; now(): number }): FakeTriggers {
   const kept = new Map<string, Kept>();

@@ -159,6 +159,7 @@ export function createHarness(
     sandbox: v8Syntax,
     sessions,
     triggers: () => triggers,
+    storedWork: () => triggers,
     // Tested against the real Catalog.
     projects: () => ({ applyDocuments: () => Promise.reject(new Error('not faked')), projects: () => Promise.resolve([]) }),
     masterKey: () => ({ masterKeyState: unused, startReseal: unused, resealSome: unused }),

@@ -30,7 +30,7 @@ import { subscriptionWriter } from '../triggers/callbacks/subscription-writer.ts
 import { webhookWriter } from '../triggers/webhook-writer.ts';
 import { uiToolWriter } from '../tools/ui-tools.ts';
 import { type DocumentWriter, putDocument, removeDocument, showDocument, showDocuments } from '../documents/write-document.ts';
-import { requireNoWider } from '../keys/key-rows.ts';
+import { requireUnlimited } from '../keys/key-rows.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 
 const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
@@ -67,6 +67,9 @@ function requireVersion(sql: SqlStorage, kind: DocumentKind, name: string, versi
   return { ...row, ...earlier };
 }
 
+/** Their turns, messages and requests have other rights than the key that writes them. */
+const kindsWithOwnRights: ReadonlySet<DocumentKind> = new Set(['member', 'webhook', 'schedule', 'subscription']);
+
 export const documentHandlers = {
   get: ({ context }, kind, name, version) => {
     const { sql } = context;
@@ -102,8 +105,7 @@ export const documentHandlers = {
     return toMadeDefinition(canonical, requireVersion(context.sql, 'made-tool', canonical, version).body as StoredMadeTool);
   },
   put: async ({ context, by }, kind, name, body, options = {}) => {
-    // Their turns and requests have other rights than the key.
-    if (kind === 'member' || kind === 'webhook' || kind === 'schedule') requireNoWider(context.sql, by, {});
+    if (kindsWithOwnRights.has(kind)) requireUnlimited(context.sql, by);
     return await putDocument(context, writers[kind], { kind, name, body, options, by });
   },
   remove: async ({ context, by }, kind, name, options = {}) => {

@@ -1,7 +1,7 @@
 /** The rows of API keys: how they are found, and what is shown of them. */
 import type { KeyRequest, Scope } from '../../core/principal.ts';
 import { areIpsWithin } from '../../core/ip-address.ts';
-import { hostPatternCovers } from '../../core/policy/secret.ts';
+import { areHostsWithin } from '../../core/policy/secret.ts';
 import type { UsageLimits } from '../../core/usage-limits.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { KeyRecord } from '../../ports/catalog.ts';
@@ -66,20 +66,33 @@ export function restrictionsOf({ egress_hosts: hosts, ips }: KeyRow): Pick<KeyRe
   };
 }
 
-/**
- * Throws `forbidden` if `wanted` is less restricted than the key that asks for it; `{}` is not restricted. `by`: the id of that key, or another
- * actor.
- */
+/** Throws `forbidden` if `wanted` is less restricted than the key that asks for it. `by`: the id of that key, or another actor. */
 export function requireNoWider(sql: SqlStorage, by: string, wanted: Pick<KeyRequest, 'egressHosts' | 'ips'>): void {
+  const { egressHosts, ips } = restrictionsOfActor(sql, by);
+  const rule = (field: string): string => `It creates, changes and rotates only keys whose \`${field}\` are within these.`;
+  if (ips !== undefined && (wanted.ips === undefined || !areIpsWithin(ips, wanted.ips))) throw limited('ips', ips, rule('ips'));
+  if (egressHosts !== undefined && !areHostsWithin(egressHosts, wanted.egressHosts))
+    throw limited('egressHosts', egressHosts, rule('egressHosts'));
+}
+
+/**
+ * Throws `forbidden` if the key is restricted: what it writes or starts runs later, for others, and without its restrictions. `by`: as above.
+ */
+export function requireUnlimited(sql: SqlStorage, by: string): void {
+  const { egressHosts, ips } = restrictionsOfActor(sql, by);
+  const rule =
+    'It neither writes nor starts what runs without this limit: webhooks, schedules, callbacks, subscriptions and members. Use a key without `egressHosts` and `ips`.';
+  if (egressHosts !== undefined) throw limited('egressHosts', egressHosts, rule);
+  if (ips !== undefined) throw limited('ips', ips, rule);
+}
+
+function restrictionsOfActor(sql: SqlStorage, by: string): Pick<KeyRecord, 'egressHosts' | 'ips'> {
   const row = findKey(sql, by);
-  const { egressHosts, ips }: Partial<KeyRecord> = row === null ? {} : restrictionsOf(row);
-  const refuse = (field: string, own: readonly string[]): never => {
-    const detail = `This key is limited by its \`${field}\` (${own.join(', ') || 'none'}). It creates, changes and rotates only keys whose \`${field}\` are within these, and no members, webhooks or schedules.`;
-    throw new Problem('forbidden', detail);
-  };
-  if (ips !== undefined && (wanted.ips === undefined || !areIpsWithin(ips, wanted.ips))) refuse('ips', ips);
-  const isCovered = (host: string): boolean => egressHosts?.some((pattern) => hostPatternCovers(pattern, host)) === true;
-  if (egressHosts !== undefined && wanted.egressHosts?.every(isCovered) !== true) refuse('egressHosts', egressHosts);
+  return row === null ? {} : restrictionsOf(row);
+}
+
+function limited(field: string, own: readonly string[], rule: string): Problem {
+  return new Problem('forbidden', `This key is limited by its \`${field}\` (${own.join(', ') || 'none'}). ${rule}`);
 }
 
 /** Returns the columns of what a request says, in the order `name, scopes, toolsets, agents, caller, limits, egressHosts, ips`. */

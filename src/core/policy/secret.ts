@@ -94,6 +94,11 @@ export function hostPatternCovers(outer: string, inner: string): boolean {
   return wide.subdomains && narrow.host.endsWith(`.${wide.host}`);
 }
 
+/** Whether every host of these patterns is also one of `outer`. Absent: all hosts. */
+export function areHostsWithin(outer: readonly string[] | undefined, inner: readonly string[] | undefined): boolean {
+  return outer === undefined || inner?.every((host) => outer.some((pattern) => hostPatternCovers(pattern, host))) === true;
+}
+
 type HostPattern = { host: string; subdomains: boolean; port: number | null };
 
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;

@@ -62,7 +62,8 @@ export const callbackRoutes: readonly Route[] = [
       operationId: 'retryCallback',
       tag: what,
       summary: 'Retry a callback now',
-      description: 'For a dead callback, or one that waits for its next attempt. Returns 409 if it was delivered.',
+      description:
+        'For a dead callback, or one that waits for its next attempt. Returns 409 if it was delivered, and 403 for a key with `egressHosts` or `ips`.',
       scopes: ['admin'],
       workspace: what,
       params,
@@ -70,7 +71,7 @@ export const callbackRoutes: readonly Route[] = [
       problems: ['conflict'],
     },
     async ({ answer, services, principal, params }) => {
-      return answer(202, await services.triggers(principal.workspace).retryCallback(params.callback));
+      return answer(202, await services.storedWork(principal).retryCallback(params.callback));
     },
   ),
 ];

@@ -102,7 +102,7 @@ export const deliveryRoutes: readonly Route[] = [
       operationId: 'replayDelivery',
       summary: 'Replay a delivery',
       description:
-        'Uses the current templates, ignores the filter, and also works for a paused webhook. Returns `conflict` while its turn is in progress, and if its payload is no longer stored.',
+        'Uses the current templates, ignores the filter, and also works for a paused webhook. Returns `conflict` while its turn is in progress, and if its payload is no longer stored; 403 for a key with `egressHosts` or `ips`.',
       params,
       answers: {
         202: acceptedAnswer,
@@ -113,10 +113,9 @@ export const deliveryRoutes: readonly Route[] = [
       const { workspace } = principal;
       const trigger = triggerOf(params.webhook);
       const document = await services.catalog(workspace).get('webhook', params.webhook);
-      const triggers = services.triggers(workspace);
-      const kept = await triggers.storedPayload(trigger, params.delivery);
+      const kept = await services.triggers(workspace).storedPayload(trigger, params.delivery);
       const verdict = await renderReplay(services, { workspace, trigger }, document, kept);
-      const accepted = await triggers.replayDelivery(trigger, params.delivery, verdict);
+      const accepted = await services.storedWork(principal).replayDelivery(trigger, params.delivery, verdict);
       return answer(202, toAcceptedBody(accepted), acceptedHeaders(accepted));
     },
   ),

@@ -24,7 +24,8 @@ export const scheduleRunRoutes: readonly Route[] = [
       path: '/v1/schedules/{schedule}/run',
       operationId: 'runSchedule',
       summary: 'Run a schedule now',
-      description: 'Runs once, outside of its times: also while another run is in progress, or the schedule is paused.',
+      description:
+        'Runs once, outside of its times: also while another run is in progress, or the schedule is paused. Returns 403 for a key with `egressHosts` or `ips`.',
       params: scheduleParams,
       answers: {
         202: acceptedAnswer,
@@ -32,7 +33,7 @@ export const scheduleRunRoutes: readonly Route[] = [
       problems: ['rate_limited'],
     },
     async ({ answer, services, principal, params }) => {
-      const accepted = await services.triggers(principal.workspace).runSchedule(params.schedule);
+      const accepted = await services.storedWork(principal).runSchedule(params.schedule);
       return answer(202, toAcceptedBody(accepted), acceptedHeaders(accepted));
     },
   ),

@@ -49,14 +49,15 @@ export const subscriptionRoutes: readonly Route[] = [
       operationId: 'testSubscription',
       tag: what,
       summary: 'Send a signed test message',
-      description: 'Sends one message of type `test` immediately, also if the subscription is paused. It is not stored and not retried.',
+      description:
+        'Sends one message of type `test` immediately, also if the subscription is paused. It is not stored and not retried. Returns 403 for a key with `egressHosts` or `ips`.',
       scopes: ['admin'],
       workspace: what,
       params: z.object({ subscription: name }),
       answers: { 200: { description: 'The result.', schema: CallbackTest } },
     },
     async ({ answer, services, principal, params }) => {
-      return answer(200, await services.triggers(principal.workspace).testSubscription(params.subscription));
+      return answer(200, await services.storedWork(principal).testSubscription(params.subscription));
     },
   ),
 ];

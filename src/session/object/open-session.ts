@@ -7,6 +7,7 @@ import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import type { SessionSetup, SessionView } from '../../ports/session.ts';
 import { type Act, isAllowed } from '../../core/authority.ts';
+import { areHostsWithin } from '../../core/policy/secret.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
@@ -188,6 +189,18 @@ export function enterSession(open: OpenSession | null, caller: Principal): OpenS
   const { workspace, keyId } = openSession.meta;
   if (caller.workspace !== workspace || !isAllowed(caller, { act: 'open-session', isOwn: caller.keyId === keyId })) throw unknownSession();
   return openSession;
+}
+
+/** Throws `forbidden` if the turn that waits here is of another key and reaches hosts that the caller's tools may not: its results would reach them. */
+export function requireTurnWithinEgress({ turns }: OpenSession, { keyId, egressHosts }: Principal): void {
+  const plan = egressHosts === undefined ? undefined : turns.waiting()?.plan;
+  if (egressHosts === undefined || plan === undefined || plan.caller?.key === keyId) return;
+  if (areHostsWithin(egressHosts, plan.egressHosts)) return;
+  const own = egressHosts.join(', ') || 'none';
+  throw new Problem(
+    'forbidden',
+    `This key is limited by its \`egressHosts\` (${own}), and the turn that waits here reaches more. Continue it with the key that started it.`,
+  );
 }
 
 /** Like `enterSession`; a session that a trigger created is also open to keys that approve for its agent. */

@@ -63,7 +63,15 @@ import {
   type FileListing,
 } from './file-access.ts';
 import { submitInput } from '../pending/submit-input.ts';
-import { enterSession, enterToDecide, requireSession, toSessionView, unknownSession, type OpenSession } from './open-session.ts';
+import {
+  enterSession,
+  enterToDecide,
+  requireSession,
+  requireTurnWithinEgress,
+  toSessionView,
+  unknownSession,
+  type OpenSession,
+} from './open-session.ts';
 import { publicId, readSessionBackup, restoreSession, sessionBackupPlan } from './session-backup.ts';
 import { SessionLifecycle } from './session-lifecycle.ts';
 import { forkSession, importConversation } from '../turn/fork-session.ts';
@@ -147,7 +155,9 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   submit(caller: Principal, request: SubmitTurn): Promise<Outcome<SubmittedTurn>> {
     return toOutcome(async () => {
-      const submitted = await submit(this.#submitContext(this.#enter(caller)), caller, request);
+      // Only a request of a chat API may continue the waiting turn.
+      const openSession = request.chat === undefined ? this.#enter(caller) : this.#enterWaiting(caller);
+      const submitted = await submit(this.#submitContext(openSession), caller, request);
       await failpoint(submitted.position > 0 ? 'second-message-queued' : 'accept-before-ack');
       return submitted;
     });
@@ -214,11 +224,11 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   submitResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsAccepted>> {
-    return toOutcome(() => acceptResults(this.#enter(caller), results, caller.keyId));
+    return toOutcome(() => acceptResults(this.#enterWaiting(caller), results, caller.keyId));
   }
 
   submitInput(caller: Principal, given: GivenInputs): Promise<Outcome<ResultsAccepted>> {
-    return toOutcome(() => submitInput(this.#enter(caller), given, caller.keyId, this.#wiring.clock.now()));
+    return toOutcome(() => submitInput(this.#enterWaiting(caller), given, caller.keyId, this.#wiring.clock.now()));
   }
 
   cancel(caller: Principal, completion?: string): Promise<Outcome<{ turn: string | null; cancelled: boolean }>> {
@@ -312,6 +322,13 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   #enter(caller: Principal): OpenSession {
     this.#backup.requireUsable();
     return enterSession(this.#life.tryOpen(), caller);
+  }
+
+  /** For what may continue the waiting turn with something that the caller sends. */
+  #enterWaiting(caller: Principal): OpenSession {
+    const openSession = this.#enter(caller);
+    requireTurnWithinEgress(openSession, caller);
+    return openSession;
   }
 
   #submitContext(openSession: OpenSession): SubmitContext {

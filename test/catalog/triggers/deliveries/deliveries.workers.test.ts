@@ -12,7 +12,7 @@ const hook = { kind: 'webhook', name: 'hook' } as const;
 async function open() {
   const place = await emptyWorkspace();
   // In the same isolate as the objects, where a write is visible immediately.
-  const { sessions, triggers, catalog } = wire(testEnv);
+  const { sessions, triggers, storedWork, catalog } = wire(testEnv);
   await place.catalog.put('agent', 'doer', { model: 'rehearsal/default' });
   await place.catalog.put('webhook', 'hook', { agent: 'doer', scheme: 'github', secret: 'shh', input: 'x' });
   const owner = triggerPrincipal(place.workspace, hook, 'doer');
@@ -27,7 +27,8 @@ async function open() {
       verdict: { become: 'run', agent, session, turn, rendered },
     };
   };
-  return { ...place, owner, sessions, triggers: triggers(place.workspace), catalog: catalog(place.workspace), delivery };
+  const own = storedWork({ workspace: place.workspace, keyId: 'root' });
+  return { ...place, owner, sessions, triggers: triggers(place.workspace), storedWork: own, catalog: catalog(place.workspace), delivery };
 }
 
 it('a delivery becomes a turn of the announced session and id, and is followed to its end', async () => {
@@ -71,13 +72,13 @@ it('a stored delivery is dispatched by the next object after eviction', async ()
 });
 
 it('a missing agent is a failed delivery, which can be replayed after the agent is created', async () => {
-  const { triggers, delivery, catalog } = await open();
+  const { triggers, storedWork, delivery, catalog } = await open();
   const missing = await delivery('1', 'key', 'nobody');
   await triggers.acceptDelivery(missing);
   const failed = await triggers.waitUntilDispatched(hook, '1', 5_000);
   expect(failed).toMatchObject({ status: 'failed', reason: expect.stringContaining('nobody') });
   await catalog.put('agent', 'nobody', { model: 'rehearsal/default' });
-  expect(await triggers.replayDelivery(hook, '1', missing.verdict)).toMatchObject({ run: 2, status: 'pending' });
+  expect(await storedWork.replayDelivery(hook, '1', missing.verdict)).toMatchObject({ run: 2, status: 'pending' });
   await waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed');
 });
 

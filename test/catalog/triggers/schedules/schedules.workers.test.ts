@@ -9,7 +9,7 @@ import { waitUntil } from '../../../wait-for.ts';
 async function open() {
   const place = await emptyWorkspace();
   // In the same isolate as the objects, where a write is visible immediately.
-  const { sessions, triggers, catalog } = wire(testEnv);
+  const { sessions, triggers, storedWork, catalog } = wire(testEnv);
   const { workspace, object } = place;
   await place.catalog.published('rules', '', false);
   // Without audit rows, only schedules and publications set the alarm.
@@ -29,7 +29,17 @@ async function open() {
     runInDurableObject(object, (_instance, { storage }) => {
       storage.sql.exec('UPDATE schedule_state SET due_at = ? WHERE schedule = ?', Date.parse(at), name);
     });
-  return { ...place, sessions, triggers: triggers(workspace), catalog: catalog(workspace), put, runs, alarm, makeDue };
+  return {
+    ...place,
+    sessions,
+    triggers: triggers(workspace),
+    storedWork: storedWork({ workspace, keyId: 'root' }),
+    catalog: catalog(workspace),
+    put,
+    runs,
+    alarm,
+    makeDue,
+  };
 }
 
 describe('the alarm', () => {
@@ -117,14 +127,14 @@ describe('the alarm', () => {
 
 describe('a schedule as it is shown', () => {
   it('has its next run and last result, alone and in lists, and never its secret', async () => {
-    const { put, catalog, triggers } = await open();
+    const { put, catalog, triggers, storedWork } = await open();
     // Rejected by the guard: this test sends no request.
     const callbackUrl = 'http://169.254.169.254/';
     const answer = await put('told', { at: '2999-01-01T00:00:00Z', callbackUrl, callbackSecret: 'shh-callback' });
     expect(answer.warnings).toEqual([{ path: 'callbackUrl', message: expect.stringContaining('Callbacks cannot be sent to this URL') }]);
     const shown = { nextRunAt: '2999-01-01T00:00:00.000Z', lastRun: null, hasCallbackSecret: true };
     expect(answer.document.body).toMatchObject(shown);
-    const accepted = await triggers.runSchedule('told');
+    const accepted = await storedWork.runSchedule('told');
     await waitUntil(async () => (await triggers.delivery({ kind: 'schedule', name: 'told' }, accepted.id)).status === 'completed');
     const after = { ...shown, lastRun: { id: accepted.id, status: 'completed', turn: accepted.turn } };
     expect((await catalog.get('schedule', 'told')).body).toMatchObject(after);
