@@ -22,7 +22,8 @@ import type { RedactionRules } from './engine/call/redact.ts';
 import { createComputeMeter } from './engine/call/compute-meter.ts';
 import { executorByKind } from './engine/call/executor-by-kind.ts';
 import { readTurnNames } from './engine/plan/plan-names.ts';
-import { configurationTables, readView } from './engine/mcp/serve-view.ts';
+import { configurationTables } from './engine/mcp/serve-view.ts';
+import type { ServedNames } from './engine/mcp/served-names.ts';
 import { readPlanSkills } from './engine/plan/plan-skills.ts';
 import { planTurn, type PlanRequest } from './engine/plan/plan-turn.ts';
 import { createStaleServerRefresh, withStaleServerRefresh } from './engine/servers/refresh-stale-servers.ts';
@@ -185,9 +186,9 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
       const token = await openToken(master, text);
       return token !== null && kinds.includes(token.kind) ? token.workspace : null;
     },
-    /** Returns the names of the tools that a principal is served at an MCP endpoint. Throws `not_found` and `forbidden`. */
-    mcpTools: async (principal: Principal, toolset: string): Promise<string[]> =>
-      (await readView(serve, principal, toolset)).names.tools.map(({ wireName }) => wireName),
+    /** Imported when a consent page is shown. */
+    servedNames: async (principal: Principal, toolset: string): Promise<ServedNames> =>
+      await (await import('./engine/mcp/served-names.ts')).readServedNames(serve, principal, toolset),
     /** Who a person is, from the operator's identity providers. */
     identity: createIdentity({
       providers: settings.identityProviders,

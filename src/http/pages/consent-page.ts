@@ -4,13 +4,14 @@
  */
 import { grantScopeTexts } from '../../core/grant.ts';
 import { redirectKind, usualProgramOf } from '../../core/redirect-uri.ts';
+import type { ServedNames } from '../../engine/mcp/served-names.ts';
 import type { AuthorizationRequest } from '../../oauth/checked-request.ts';
 import { escapeHtml, escapeInvisible, htmlPage } from './html.ts';
 
 export type ConsentPage = {
   request: AuthorizationRequest;
-  /** Names of the tools, which may be many; null: at `/mcp`, they depend on what is equipped later. */
-  tools: readonly string[] | null;
+  /** Names, which may be many; null: at `/mcp`, they depend on what is equipped later. */
+  offered: ServedNames | null;
   workspace: string;
   /** Email or name of the user. */
   user: string;
@@ -18,9 +19,9 @@ export type ConsentPage = {
   consent: string;
 };
 
-const maxShownTools = 100;
+const maxShownNames = 100;
 
-export function consentPage({ request, tools, workspace, user, consent }: ConsentPage): string {
+export function consentPage({ request, offered, workspace, user, consent }: ConsentPage): string {
   const { client, domain, redirectUri, scopes, endpoint } = request;
   const { receiver, warning } = receiverHtml(redirectUri);
   const name = client.clientName?.trim() || 'A client without a name';
@@ -39,7 +40,7 @@ ${warning === '' ? '' : `<p class="warning">${warning} Continue only if you have
 <ul>
 ${scopes.map((scope) => `<li>${escapeHtml(grantScopeTexts[scope])}</li>`).join('\n')}
 </ul>
-${tools === null ? '' : toolsHtml(tools)}<form method="post" class="decide">
+${offered === null ? '' : offeredHtml(offered)}<form method="post" class="decide">
 <input type="hidden" name="consent" value="${escapeHtml(consent)}">
 <button name="decision" value="allow" class="approve">Allow</button>
 <button name="decision" value="deny" class="deny">Deny</button>
@@ -72,10 +73,16 @@ function receiverHtml(redirectUri: string): { receiver: string; warning: string 
   }
 }
 
-function toolsHtml(tools: readonly string[]): string {
-  const more = tools.length - maxShownTools;
-  const lines = tools.slice(0, maxShownTools).map((name) => `<li><code>${escapeInvisible(name)}</code></li>`);
-  return `<details open><summary>Tools: ${tools.length}</summary>
+/** Most toolsets have tools only. */
+function offeredHtml({ tools, resources, prompts }: ServedNames): string {
+  const others = Object.entries({ Resources: resources, Prompts: prompts }).filter(([, names]) => names.length > 0);
+  return [['Tools', tools] as const, ...others].map(([title, names]) => namesHtml(title, names)).join('');
+}
+
+function namesHtml(title: string, names: readonly string[]): string {
+  const more = names.length - maxShownNames;
+  const lines = names.slice(0, maxShownNames).map((name) => `<li><code>${escapeInvisible(name)}</code></li>`);
+  return `<details open><summary>${title}: ${names.length}</summary>
 <ul>
 ${lines.join('\n')}${more > 0 ? `\n<li>and ${more} more</li>` : ''}
 </ul>

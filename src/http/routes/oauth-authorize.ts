@@ -104,13 +104,13 @@ function withinRights(principal: Principal, request: AuthorizationRequest): Auth
 }
 
 async function showConsent(c: AppContext, person: Person, principal: Principal, request: AuthorizationRequest): Promise<Response> {
-  const { consents, mcpTools, clock } = c.get('services');
+  const { consents, servedNames, clock } = c.get('services');
   const { toolset } = request.endpoint;
-  const tools = toolset === null ? null : await mcpTools(principal, toolset);
+  const offered = toolset === null ? null : await servedNames(principal, toolset);
   const until = clock.now() + consentMs;
   const consent = await consents.seal('', { until, session: person.session.id, query: await queryHash(c) });
   const user = person.email ?? person.user.name;
-  const html = consentPage({ request, tools, workspace: principal.workspace, user, consent });
+  const html = consentPage({ request, offered, workspace: principal.workspace, user, consent });
   // Browsers check each redirect that follows the form, also those of the client, which may lead to another origin.
   const { protocol } = new URL(request.redirectUri);
   const schemes = protocol === 'http:' ? 'http: https:' : protocol;

@@ -1,0 +1,23 @@
+/** What a principal is offered at an MCP endpoint, by the names that clients see: for the page on which a person allows a client. */
+import type { Principal } from '../../core/principal.ts';
+import type { Directory } from '../../ports/catalog.ts';
+import { readServedOffers } from './serve-resources.ts';
+import { readView, type ViewDeps } from './serve-view.ts';
+
+/** `resources`: URIs, and URI templates. */
+export type ServedNames = { tools: string[]; resources: string[]; prompts: string[] };
+
+/** Throws `not_found` and `forbidden`. */
+export async function readServedNames(
+  deps: ViewDeps & { directory: Directory },
+  principal: Principal,
+  toolset: string,
+): Promise<ServedNames> {
+  const view = await readView(deps, principal, toolset);
+  const { resources, templates, prompts } = await readServedOffers(deps, principal.workspace, view);
+  return {
+    tools: view.names.tools.map(({ wireName }) => wireName),
+    resources: [...resources.keys(), ...templates.keys()],
+    prompts: [...prompts.keys()],
+  };
+}
