@@ -177,7 +177,7 @@ export function createHarness(
     consents: { seal: unused, open: unused },
     grants: () => ({ grantAccess: unused, redeemToken: unused, grants: unused, endGrant: unused }),
     workspaceOfToken: async () => null,
-    servedNames: async () => ({ tools: [], resources: [], prompts: [] }),
+    servedNames: unused,
     identity: createIdentity({
       providers: settings.identityProviders,
       outbound: unused,
