@@ -28,7 +28,7 @@ export function addTrustOption(command: Command): Command {
 
 /**
  * Asks about all of them at once. Throws unless they are accepted: with `--trust`, or by the person at the terminal. `isNamed`: on the command
- * line, which is a decision where nobody can be asked. `alternatives`: what else the user can do.
+ * line, which is a decision where there is no terminal to ask at. `alternatives`: what else the user can do.
  */
 export async function requireAccepted(
   questions: readonly TrustQuestion[],
@@ -39,7 +39,7 @@ export async function requireAccepted(
   for (const { subject, remember } of questions) rememberOr(remember, subject);
 }
 
-/** False: nobody was asked, and the user has decided by naming the file. Throws for a no. */
+/** False: there is no terminal to ask at, and the user has decided by naming the file. Throws for a no. */
 async function isAccepted(questions: readonly TrustQuestion[], isNamed: boolean, alternatives: string): Promise<boolean> {
   const lines = questions.flatMap(({ subject, lines }) => [
     `${subject}${lines.length === 0 ? '.' : ':'}`,

@@ -47,7 +47,7 @@ export function addStartCommands(program: Command): void {
   }
 }
 
-/** A file or folder that was named is the user's decision. One that came with the current folder is asked about, once. */
+/** A file or folder that was named is the user's decision. For one that came with the current folder, the user is asked once. */
 async function requireTrusted(project: LoadedProject | null, environment: NodeJS.ProcessEnv, options: TrustOptions): Promise<void> {
   const isFound = project !== null && 'content' in project && !project.isNamed;
   const questions = [

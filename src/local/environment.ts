@@ -104,7 +104,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironmen
   };
 }
 
-/** `isFound`: neither named nor that of a checkout, but `.moniker` of the current folder, which may come from anybody. */
+/** `isFound`: neither named nor that of a checkout, but `.moniker` of the current folder, which may come from somebody else. */
 export type DataFolder = { path: string; isFound: boolean };
 
 /** `named`: of the option `--data`. */

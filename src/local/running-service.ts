@@ -25,7 +25,8 @@ export function findRunningService(folder: DataFolder, environment: NodeJS.Proce
     const owner = lock === null ? null : parseOwner(lock);
     if (owner === null || !isRunning(owner)) return null;
     requireOwnFolder(dataDir);
-    if (!isTrustedDataFolder(folder, environment)) return { fault: 'you have not started a service in it, so it may come from anybody' };
+    if (!isTrustedDataFolder(folder, environment))
+      return { fault: 'you have not started a service in it, so it may come from somebody else' };
     if (!isOwnProcess(owner)) return { fault: `${join(dataDir, 'lock')} names process ${owner.pid}, which is not a service of this user` };
     const launcher = readSignedLauncherFile(dataDir);
     // It is starting, or stopping.

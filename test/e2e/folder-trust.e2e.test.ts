@@ -122,7 +122,7 @@ it('does not believe a data folder of the stranger, even with a program that ans
     writeLauncherFile(data, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token });
     for (const parameters of [['resolve', 'x'], ['keys', 'list'], ['export'], ['doctor'], ['apply', '--trust'], ['mcp', 'demo']]) {
       const { ended, printed } = moniker(packaged, parameters, { MONIKER_KEY: 'key-of-the-environment' });
-      expect([await ended, printed()]).toEqual([1, expect.stringContaining('it may come from anybody')]);
+      expect([await ended, printed()]).toEqual([1, expect.stringContaining('it may come from somebody else')]);
     }
     expect(seen).toEqual([]);
     unlock();

@@ -47,7 +47,7 @@ describe('the service that runs in a data folder', () => {
   });
 
   it('is not used in a folder that was not named, until this user has started a service in it', () => {
-    expect(find(true)).toMatchObject({ fault: expect.stringContaining('it may come from anybody') });
+    expect(find(true)).toMatchObject({ fault: expect.stringContaining('it may come from somebody else') });
     trustDataFolder(folder, { XDG_STATE_HOME: join(folder, 'state') });
     expect(find(true)).toEqual(launcher);
   });

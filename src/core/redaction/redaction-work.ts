@@ -34,7 +34,7 @@ export class RedactionWork {
     return new RedactionWork(maxWorkAtOnce);
   }
 
-  /** By the clock where it advances while code runs, else by the units. */
+  /** From times where they advance while code runs, else from the units. */
   get seconds(): number {
     return Math.max(this.#ms / 1_000, this.#total * secondsPerUnit);
   }
@@ -43,7 +43,7 @@ export class RedactionWork {
     this.#ms += ms;
   }
 
-  /** Counts work that is not bounded. Returns whether the slice is over. */
+  /** Counts work that is not bounded. Returns whether the slice has ended. */
   count(units: number): boolean {
     this.#total += units;
     this.#slice += units;
@@ -52,7 +52,7 @@ export class RedactionWork {
     return true;
   }
 
-  /** Counts bounded work on a text. Returns whether the slice is over. Throws `RedactionLimitReached`. */
+  /** Counts bounded work on a text. Returns whether the slice has ended. Throws `RedactionLimitReached`. */
   countRule(units: number, rule: string, text: string): boolean {
     this.#ruleWork += units;
     if (this.#ruleWork > this.#max) throw new RedactionLimitReached(rule, text);

@@ -7,6 +7,7 @@ import { visible } from '../../parts/visible.ts';
 import { visibleNodes } from '../../text/visible-nodes.ts';
 import { AcceptFlagged } from './accept-flagged.tsx';
 import { Decisions } from './decisions.tsx';
+import { Findings } from './findings.tsx';
 import type { ReviewSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';
 
@@ -66,15 +67,7 @@ export function HeldCard({ state, subject, held, decisions = [], children }: Car
       </p>
       <Decisions state={state} subject={subject} decisions={decisions} />
       {reason !== 'rejected' && !hasNoFindings(held) && <AcceptFlagged key={refId} state={state} subject={subject} refId={refId} />}
-      {findings.length > 0 && (
-        <ul class="findings">
-          {findings.map(({ finding, path, message }) => (
-            <li key={`${finding} ${path} ${message}`}>
-              <span class="badge bad">{visible(finding)}</span> <code>{visible(path)}</code> {visible(message)}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Findings findings={findings} />
       {changes.length === 0 && children}
       {changes.map(({ path, from, to }, index) => (
         <div key={index}>

@@ -9,6 +9,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { visible } from '../../parts/visible.ts';
 import { AcceptFlagged } from './accept-flagged.tsx';
 import { Decisions } from './decisions.tsx';
+import { Findings } from './findings.tsx';
 import { toolSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';
 
@@ -125,15 +126,7 @@ function ToolDetails({ state, tool, isTrusted }: { state: OpenServer; tool: Tool
       </p>
       <Decisions state={state} subject={subject} decisions={tool.decisions} />
       <p class="description">{visible(description)}</p>
-      {findings.length > 0 && (
-        <ul class="findings">
-          {findings.map(({ finding, path, message }) => (
-            <li key={`${finding} ${path} ${message}`}>
-              <span class="badge bad">{visible(finding)}</span> <code>{visible(path)}</code> {visible(message)}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Findings findings={findings} />
       {said.length > 0 && (
         <div>
           <h3>Annotations: {said.join(', ')}</h3>
