@@ -29,6 +29,7 @@ import { planTurn, type PlanRequest } from './engine/plan/plan-turn.ts';
 import { createStaleServerRefresh, withStaleServerRefresh } from './engine/servers/refresh-stale-servers.ts';
 import { marksIn } from './engine/policy/direct-marks.ts';
 import { createServerRefresh } from './engine/servers/refresh-server.ts';
+import { createPools } from './engine/fair-pool.ts';
 import { createAskGuard } from './engine/guard/ask-guard.ts';
 import { createToolMaker } from './engine/configuration/tool-maker.ts';
 import type { TurnDeps } from './engine/turn/run-turn.ts';
@@ -285,6 +286,7 @@ function buildBase(bindings: Bindings, { background, issued, noApprovals }: Depl
   return {
     background,
     noApprovals,
+    pools: createPools(runtime.clock),
     recorder,
     limiter,
     noteObject,
@@ -362,14 +364,14 @@ function buildServers({ background, settings, runtime, outbound, stdio, cachedDi
 
 /** What calls of a workspace's tools need. */
 function buildCallDeps(
-  { background, noApprovals, settings, runtime, outbound, stdio, cachedDirectory, catalog, limiter }: Base,
+  { background, noApprovals, settings, runtime, outbound, stdio, cachedDirectory, catalog, limiter, pools }: Base,
   servers: ServerParts,
   sandbox: Sandbox,
 ): (workspace: string) => CallDeps {
   const { directory, upstream, signIns } = servers;
   const network = createGuard(settings);
   const ask = createAskGuard({
-    ...{ outbound, telemetry: runtime.telemetry, now: runtime.clock.now, read: readBounded },
+    ...{ outbound, telemetry: runtime.telemetry, now: runtime.clock.now, read: readBounded, questions: pools.guardQuestions },
     secret: (workspace, name, host) => directory.secret(workspace, name, { host }),
   });
   const code = createCodeExecutor(codeTools());

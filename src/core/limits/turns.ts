@@ -62,8 +62,6 @@ export const turnLimits = {
   maxGuardTimeoutMs: 10_000,
   /** An answer of a guard, which may contain a whole result. */
   maxGuardAnswerBytes: 4 * MB,
-  /** Questions to guards that one isolate has open: a guard that calls Moniker would otherwise ask itself without end. */
-  maxOpenGuardQuestions: 200,
 
   // Session files.
   maxFileBytes: 16 * MB,

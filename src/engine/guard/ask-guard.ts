@@ -17,14 +17,18 @@ import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { signingKeys } from '../../core/triggers/callbacks/callback.ts';
 import { signStandard } from '../../core/triggers/signatures/schemes.ts';
+import { type FairPool, isShortage, shortageText } from '../fair-pool.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';
 import type { WithTelemetry } from '../../ports/telemetry.ts';
 
 type AnswerTo<Event extends GuardQuestion['event']> = Event extends 'before' ? BeforeAnswer : AfterAnswer;
-/** `why`: for the caller. `detail`: for the log, if there is more to say: callers do not learn the address of the guard. */
+/**
+ * `why`: for the caller. `detail`: for the log, if there is more to say: callers do not learn the address of the guard. `isOurs`: the guard was
+ * not asked, or not heard, because this service is too busy; that is no failure of the guard, and never allows anything.
+ */
 export type GuardReply<Event extends GuardQuestion['event']> =
   | { ok: true; answer: AnswerTo<Event> }
-  | { ok: false; why: string; detail?: string };
+  | { ok: false; why: string; detail?: string; isOurs?: true };
 
 /** Never throws for a failure of the guard. */
 export type AskGuard = <Event extends GuardQuestion['event']>(
@@ -39,38 +43,24 @@ type AskGuardDeps = WithTelemetry & {
   read(response: Response, maxBytes: number): Promise<{ bytes: Uint8Array; truncated: boolean }>;
   secret(workspace: string, name: string, host: string): Promise<string>;
   now(): number;
+  /** Of the questions of this isolate. */
+  questions: Pick<FairPool, 'wait'>;
 };
 
 export function createAskGuard(deps: AskGuardDeps): AskGuard {
-  const questions = createOpenQuestions(deps.now);
   return async (guard, question, signal) => {
-    const close = questions.open();
-    if (close === null) return { ok: false, why: `it already has ${limits.maxOpenGuardQuestions} open questions` };
+    const place = await deps.questions.wait({ workspace: question.workspace, keyId: question.key }, { signal }).catch(() => null);
+    if (place === null) return cancelled;
+    if (isShortage(place)) return { ok: false, why: shortageText(place), isOurs: true };
     try {
       return await observed(deps, question, () => ask(deps, guard, question, signal));
     } finally {
-      close();
+      place.release();
     }
   };
 }
 
-/**
- * Counts the open questions of this isolate. `open` returns null above the limit. A request that the platform drops never closes its
- * question, so a question counts as closed once it must have timed out.
- */
-export function createOpenQuestions(now: () => number) {
-  const since = new Map<symbol, number>();
-  return {
-    open(): (() => void) | null {
-      if (since.size >= limits.maxOpenGuardQuestions)
-        for (const [id, at] of since) if (now() - at > 2 * limits.maxGuardTimeoutMs) since.delete(id);
-      if (since.size >= limits.maxOpenGuardQuestions) return null;
-      const id = Symbol('question');
-      since.set(id, now());
-      return () => since.delete(id);
-    },
-  };
-}
+const cancelled = { ok: false, why: 'the call was cancelled' } as const;
 
 class Redirected extends Error {}
 
@@ -99,8 +89,11 @@ async function ask<Event extends GuardQuestion['event']>(
   const stop = (): void => end.abort(signal.reason);
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
+  let sentAt: number | null = null;
   try {
-    const response = await deps.outbound(await signedRequest(deps, guard, question), {
+    const request = await signedRequest(deps, guard, question);
+    sentAt = deps.now();
+    const response = await deps.outbound(request, {
       purpose: 'webhook',
       signal: end.signal,
       timeoutMs: guard.timeoutMs,
@@ -113,8 +106,12 @@ async function ask<Event extends GuardQuestion['event']>(
     if (truncated) return { ok: false, why: `its answer is larger than ${limits.maxGuardAnswerBytes} bytes` };
     return readAnswer(question.event, bytes);
   } catch (error) {
-    if (signal.aborted) return { ok: false, why: 'the call was cancelled' };
+    if (signal.aborted) return cancelled;
     const detail = error instanceof Problem ? error.detail : String(error);
+    if (sentAt === null && isInternal(error))
+      return { ok: false, why: 'the service could not read the secret of the guard', detail, isOurs: true };
+    if (sentAt !== null && deps.now() - sentAt > guard.timeoutMs + maxLatenessMs)
+      return { ok: false, why: 'the service was too busy to receive the answer of the guard', detail, isOurs: true };
     if (error instanceof Redirected) return { ok: false, why: 'it redirects, and redirects are not followed', detail };
     const isLate = error instanceof Problem && error.code === 'upstream_timeout';
     return { ok: false, why: isLate ? `it did not respond within ${guard.timeoutMs} ms` : 'it could not be asked', detail };
@@ -123,6 +120,14 @@ async function ask<Event extends GuardQuestion['event']>(
     // Closes the response and its timer.
     end.abort();
   }
+}
+
+/** When a timeout ends later than this after its time, this isolate was busy meanwhile, and may have had the answer all along. */
+const maxLatenessMs = 1_000;
+
+/** What storage failed to do, as opposed to a secret that does not exist or is bound to another host. */
+function isInternal(error: unknown): boolean {
+  return !(error instanceof Problem) || error.code === 'unavailable' || error.code === 'internal' || error.code === 'upstream_timeout';
 }
 
 /** The id is the same in every attempt to ask this question, so that the guard can repeat its answer. */

@@ -55,6 +55,10 @@ function createCallGuard(deps: GuardDeps, scope: CallScope, guard: GuardEndpoint
       if (known !== null && known.of === of) return decided(call, known);
       const reply = await ask(guard, { event: 'before', ...info(call) }, signal);
       if (signal.aborted) return { call, refusal: errorResult('aborted', 'Not run: the turn was cancelled.') };
+      if (!reply.ok && reply.isOurs === true) {
+        notAsked(deps, call, reply);
+        return { call, refusal: errorResult('limit_reached', `Not run: the guard of the workspace was not asked. ${sentence(reply.why)}`) };
+      }
       const decision = reply.ok ? toDecision(of, reply.answer) : failed(deps, guard, { ...reply, of, call });
       scope.guardLog?.store(callId, 'before', decision);
       return decided(call, decision);
@@ -67,6 +71,10 @@ function createCallGuard(deps: GuardDeps, scope: CallScope, guard: GuardEndpoint
       const reply = await ask(guard, { event: 'after', ...info(call), result: shown }, signal);
       const note = (verdict: GuardVerdict, reason: string | undefined): void =>
         scope.guardLog?.store(call.request.callId, 'after', { verdict, of: '', ...(reason !== undefined && { reason }) });
+      if (!reply.ok && reply.isOurs === true) {
+        notAsked(deps, call, reply);
+        return { result: unchecked(reply.why), verdict: null };
+      }
       if (!reply.ok) {
         const { refused, reason } = failed(deps, guard, { ...reply, of: '', call });
         note('failed', reason);
@@ -122,6 +130,15 @@ function toDecision(of: string, answer: BeforeAnswer): GuardDecision {
   }
 }
 
+/** The service is too busy. That decides nothing about the call, which can be made again. */
+function notAsked({ log }: GuardDeps, { request, canonical }: RunnableCall, { why, detail }: Pick<Failure, 'why' | 'detail'>): void {
+  log.error('the guard of the workspace was not asked', { callId: request.callId, canonical, why: detail ?? why });
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
+}
+
 type Failure = { of: string; call: RunnableCall; why: string; detail?: string };
 
 function failed({ log }: GuardDeps, { onFailure }: GuardEndpoint, { of, call, why, detail }: Failure): GuardDecision {
@@ -165,8 +182,15 @@ function notRun(what: string, reason: string | undefined): ToolResult {
 }
 
 function withheld(reason: string | undefined): ToolResult {
-  const text = `The call ran and may have had its effect, but the guard of the workspace withheld its result${because(reason)}.`;
-  return errorResult('guard_denied', text);
+  return errorResult(
+    'guard_denied',
+    `The call ran and may have had its effect, but the guard of the workspace withheld its result${because(reason)}.`,
+  );
+}
+
+function unchecked(why: string): ToolResult {
+  const text = `The call ran and may have had its effect, but its result is withheld: the guard of the workspace was not asked. ${sentence(why)}`;
+  return errorResult('limit_reached', text);
 }
 
 function because(reason: string | undefined): string {

@@ -1,10 +1,8 @@
 /** The guard in the path of a call: what it can change, and what it cannot. The guard itself is a function here. */
 import { describe, expect, it } from 'vitest';
 import { GuardEndpoint, type GuardDecision, type GuardQuestion } from '../../../src/core/guard.ts';
-import { limits } from '../../../src/core/limits.ts';
 import { contentText, textResult } from '../../../src/core/tools/tool.ts';
 import { callTool } from '../../../src/engine/call/call-tool.ts';
-import { createOpenQuestions } from '../../../src/engine/guard/ask-guard.ts';
 import type { CallScope } from '../../../src/engine/call/call-scope.ts';
 import type { CallOutcome, ToolCallRequest } from '../../../src/engine/call/tool-call.ts';
 import { yesTo } from '../approve.ts';
@@ -154,14 +152,28 @@ it('is not asked about calls that are refused anyway', async () => {
   expect(asked).toEqual([]);
 });
 
-it('limits open questions, and forgets those of requests that ended without a trace', () => {
-  let now = 0;
-  const questions = createOpenQuestions(() => now);
-  const opened = Array.from({ length: limits.maxOpenGuardQuestions }, () => questions.open());
-  expect(questions.open()).toBeNull();
-  opened[0]?.();
-  expect(questions.open()).not.toBeNull();
-  expect(questions.open()).toBeNull();
-  now += 3 * limits.maxGuardTimeoutMs;
-  expect(questions.open()).not.toBeNull();
+describe('a service that is too busy to ask the guard', () => {
+  const busy = { ok: false, why: 'this key (k) has too many questions to the guard: 50 of at most 50', isOurs: true } as const;
+
+  it.each(['allow', 'deny'] as const)('runs nothing, with `onFailure: "%s"`, and that is no decision of the guard', async (onFailure) => {
+    const stored = new Map<string, GuardDecision>();
+    const { call, ran, deps, audit } = guarded(() => ({ decision: 'allow' }), {
+      scope: { guardLog: { find: () => null, store: (callId, _stage, decision) => void stored.set(callId, decision) } },
+    });
+    deps.guard = { workspace: 'default', settings: async () => ({ ...guard, onFailure }), ask: async () => busy };
+    expect(resultOf(await call())).toEqual({
+      code: 'limit_reached',
+      text: 'Not run: the guard of the workspace was not asked. This key (k) has too many questions to the guard: 50 of at most 50.',
+    });
+    expect([ran, [...stored], audit.map(({ guard: verdict, code }) => [verdict, code])]).toEqual([[], [], [[undefined, 'limit_reached']]]);
+  });
+
+  it.each(['allow', 'deny'] as const)('withholds a result that was not checked, with `onFailure: "%s"`', async (onFailure) => {
+    const { call, ran, deps } = guarded(() => ({ decision: 'allow' }));
+    deps.guard = { workspace: 'default', settings: async () => ({ ...guard, before: false, onFailure }), ask: async () => busy };
+    const { code, text } = resultOf(await call());
+    expect([code, ran]).toEqual(['limit_reached', [{ to: 'ada' }]]);
+    expect(text).toContain('its result is withheld: the guard of the workspace was not asked. This key (k) has too many');
+    expect(text).not.toContain('paid');
+  });
 });

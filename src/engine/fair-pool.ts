@@ -1,0 +1,246 @@
+/**
+ * Places for what is in use at a time, shared fairly between keys and workspaces (`core/limits/fair-share.ts`), in the memory of an isolate.
+ * A place may count for more than one, such as the bytes of a body. Whoever finds none is refused, or waits a while: the one whose workspace,
+ * and then whose key, uses least is next.
+ */
+import { findShortage, type Shortage, type ShareBounds } from '../core/limits/fair-share.ts';
+import { poolBounds, type PoolBounds } from '../core/limits/pools.ts';
+import { Problem } from '../core/problem.ts';
+import type { Clock } from '../ports/runtime.ts';
+
+export type PoolOwner = { workspace: string; keyId: string };
+/** Maxima that an administrator has set, in place of the pool's own. */
+export type GrantedShare = { key?: number | undefined; workspace?: number | undefined };
+type TakeOptions = { amount?: number; granted?: GrantedShare };
+
+/** What was refused: the bound, whose it is, and how much of it is used. */
+export type PoolShortage = Shortage & Pick<PoolBounds, 'limit' | 'what'> & { name: string };
+
+export type Place = {
+  /** May be called more than once. */
+  release(): void;
+  /** Counts as used for the time of the pool from now on. */
+  renew(): void;
+  /** Changes how much it counts for. Returns why it cannot grow. */
+  resize(amount: number): PoolShortage | null;
+};
+
+export type FairPool = {
+  /** Takes a place, or returns why there is none. */
+  take(owner: PoolOwner, options?: TakeOptions): Place | PoolShortage;
+  /** Takes a place although there is none, for work that was accepted before. */
+  takeAnyway(owner: PoolOwner, amount?: number): Place;
+  /** Takes a place as soon as there is one, within the time of the pool. Throws the reason of `signal` when it aborts. */
+  wait(owner: PoolOwner, options?: TakeOptions & { signal?: AbortSignal | undefined }): Promise<Place | PoolShortage>;
+  /** Returns how much a key uses. */
+  usedBy(owner: PoolOwner): number;
+};
+
+export function isShortage(taken: Place | PoolShortage): taken is PoolShortage {
+  return 'limit' in taken;
+}
+
+type HeldPlace = { owner: PoolOwner; amount: number; until: number };
+type Waiter = { owner: PoolOwner; options: TakeOptions; until: number; enter(place: Place): void };
+
+export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'after'>): FairPool {
+  /** By key (`workspace keyId`) and by workspace; what uses nothing has no entry. */
+  const used = new Map<string, number>();
+  let total = 0;
+  /** In the order of their ends, since all are held equally long. */
+  const places = new Set<HeldPlace>();
+  /** By key, in order of arrival. */
+  const waiting = new Map<string, Set<Waiter>>();
+
+  const usedOf = (name: string): number => used.get(name) ?? 0;
+  const add = (name: string, amount: number): void => {
+    const sum = usedOf(name) + amount;
+    if (sum > 0) used.set(name, sum);
+    else used.delete(name);
+  };
+  const count = ({ workspace, keyId }: PoolOwner, amount: number): void => {
+    total += amount;
+    add(keyName(workspace, keyId), amount);
+    add(workspace, amount);
+  };
+
+  const shortageOf = (owner: PoolOwner, { amount = 1, granted = {} }: TakeOptions): PoolShortage | null => {
+    const { workspace, keyId } = owner;
+    const use = { key: usedOf(keyName(workspace, keyId)), workspace: usedOf(workspace), total };
+    const isGranted = granted.key !== undefined || granted.workspace !== undefined;
+    const found = findShortage(isGranted ? withGranted(bounds, granted) : bounds, use, amount, isGranted);
+    if (found === null) return null;
+    const name = found.of === 'key' ? keyId : found.of === 'workspace' ? workspace : 'service';
+    return { limit: bounds.limit, what: bounds.what, name, ...found };
+  };
+
+  const hold = (owner: PoolOwner, amount: number): Place => {
+    const held: HeldPlace = { owner, amount, until: clock.now() + bounds.holdMs };
+    places.add(held);
+    count(owner, amount);
+    return {
+      release() {
+        if (drop(held)) admit();
+      },
+      renew() {
+        if (!places.delete(held)) return;
+        held.until = clock.now() + bounds.holdMs;
+        places.add(held);
+      },
+      resize(to) {
+        const more = to - held.amount;
+        if (!places.has(held) || more === 0) return null;
+        const shortage = more < 0 ? null : shortageOf(owner, { amount: more });
+        if (shortage !== null) return shortage;
+        held.amount = to;
+        count(owner, more);
+        if (more < 0) admit();
+        return null;
+      },
+    };
+  };
+
+  const drop = (held: HeldPlace): boolean => {
+    if (!places.delete(held)) return false;
+    count(held.owner, -held.amount);
+    return true;
+  };
+
+  const dropExpired = (): boolean => {
+    const now = clock.now();
+    let isAny = false;
+    for (const held of places) {
+      // Also if the clock was set back.
+      if (held.until > now && held.until <= now + bounds.holdMs) break;
+      isAny = drop(held) || isAny;
+    }
+    return isAny;
+  };
+
+  /** Gives free places to those who wait. */
+  const admit = (): void => {
+    while (waiting.size > 0) {
+      const next = nextWaiter();
+      if (next === null) return;
+      leave(next);
+      next.enter(hold(next.owner, next.options.amount ?? 1));
+    }
+  };
+
+  const nextWaiter = (): Waiter | null => {
+    const now = clock.now();
+    let best: Waiter | null = null;
+    for (const queue of waiting.values()) {
+      const first = firstIn(queue, now);
+      if (first === null || shortageOf(first.owner, first.options) !== null) continue;
+      if (best === null || usesLess(first.owner, best.owner)) best = first;
+    }
+    return best;
+  };
+
+  /** Drops those whose request has ended without a trace. */
+  const firstIn = (queue: Set<Waiter>, now: number): Waiter | null => {
+    for (const waiter of queue) {
+      if (waiter.until >= now) return waiter;
+      leave(waiter);
+    }
+    return null;
+  };
+
+  const usesLess = (one: PoolOwner, other: PoolOwner): boolean => {
+    const difference = usedOf(one.workspace) - usedOf(other.workspace);
+    return (
+      difference < 0 || (difference === 0 && usedOf(keyName(one.workspace, one.keyId)) < usedOf(keyName(other.workspace, other.keyId)))
+    );
+  };
+
+  const leave = (waiter: Waiter): void => {
+    const name = keyName(waiter.owner.workspace, waiter.owner.keyId);
+    const queue = waiting.get(name);
+    queue?.delete(waiter);
+    if (queue?.size === 0) waiting.delete(name);
+  };
+
+  const take: FairPool['take'] = (owner, options = {}) => {
+    let shortage = shortageOf(owner, options);
+    if (shortage !== null && dropExpired()) {
+      admit();
+      shortage = shortageOf(owner, options);
+    }
+    return shortage ?? hold(owner, options.amount ?? 1);
+  };
+
+  return {
+    take,
+    takeAnyway: (owner, amount = 1) => hold(owner, amount),
+    usedBy: ({ workspace, keyId }) => usedOf(keyName(workspace, keyId)),
+    async wait(owner, { signal, ...options } = {}) {
+      signal?.throwIfAborted();
+      const { waitMs = 0, maxWaiting = 0 } = bounds;
+      const name = keyName(owner.workspace, owner.keyId);
+      const queue = waiting.get(name) ?? new Set();
+      const taken = queue.size > 0 ? (shortageOf(owner, options) ?? ownShortage(owner)) : take(owner, options);
+      if (!isShortage(taken) || queue.size >= maxWaiting) return taken;
+      const { promise, resolve, reject } = Promise.withResolvers<Place | PoolShortage>();
+      // Later than its timer, which ends it.
+      const waiter: Waiter = { owner, options, until: clock.now() + 2 * waitMs, enter: resolve };
+      waiting.set(name, queue.add(waiter));
+      const disarm = clock.after(waitMs, () => {
+        leave(waiter);
+        resolve(shortageOf(owner, options) ?? taken);
+      });
+      const stop = (): void => {
+        leave(waiter);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+      try {
+        return await promise;
+      } finally {
+        disarm();
+        signal?.removeEventListener('abort', stop);
+      }
+    },
+  };
+
+  /** For one whose key has others waiting before it. */
+  function ownShortage({ workspace, keyId }: PoolOwner): PoolShortage {
+    const { limit, what, perKey: max } = bounds;
+    return { limit, what, of: 'key', name: keyId, max, used: usedOf(keyName(workspace, keyId)) };
+  }
+}
+
+/** Neither part can contain a blank. */
+function keyName(workspace: string, keyId: string): string {
+  return `${workspace} ${keyId}`;
+}
+
+/** A workspace without a maximum of its own has room for what its key was granted. */
+function withGranted(bounds: ShareBounds, { key, workspace }: GrantedShare): ShareBounds {
+  const perKey = key ?? bounds.perKey;
+  return { ...bounds, perKey, perWorkspace: workspace ?? Math.max(bounds.perWorkspace, perKey) };
+}
+
+/** The pools of an isolate. */
+export type Pools = Readonly<Record<keyof typeof poolBounds, FairPool>>;
+
+export function createPools(clock: Pick<Clock, 'now' | 'after'>): Pools {
+  const entries = Object.entries(poolBounds).map(([name, bounds]) => [name, createFairPool(bounds, clock)] as const);
+  // It has a pool for each name.
+  return Object.fromEntries(entries) as Record<keyof typeof poolBounds, FairPool>;
+}
+
+/** The sentence for a refused caller: what is used up, and what to do. */
+export function shortageText({ what, of, name, max, used }: Pick<PoolShortage, 'what' | 'of' | 'name' | 'max' | 'used'>): string {
+  if (of === 'service') return `The service has too many ${what} at the moment. Try again in a few seconds.`;
+  const whose = of === 'workspace' ? `The workspace ${name}` : `This key (${name})`;
+  const left = of === 'workspace' && used < max ? ', and the rest is for other keys' : '';
+  return `${whose} has too many ${what}: ${used} of at most ${max}${left}. Wait until some have ended.`;
+}
+
+/** 429 for what the key or the workspace uses up, 503 for what all of them do. */
+export function shortageProblem({ limit, of, name, max, used, what }: PoolShortage, retryAfterMs = 1_000): Problem {
+  const detail = shortageText({ what, of, name, max, used });
+  if (of === 'service') return new Problem('unavailable', detail, { retryAfterMs });
+  return new Problem('rate_limited', detail, { limit, of, name, max, used, retryAfterMs });
+}
