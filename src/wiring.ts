@@ -244,6 +244,7 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     usage: createUsageReader({ bindings }),
     recordUsage: recorder.record,
     limiter: base.limiter,
+    pools: base.pools,
     keptReplies,
     serve,
     callDeps,

@@ -11500,6 +11500,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["Problem404_2"];
+            429: components["responses"]["Problem429_2"];
             500: components["responses"]["Problem500_2"];
         };
     };
@@ -11537,6 +11538,7 @@ export interface operations {
             413: components["responses"]["Problem413_2"];
             415: components["responses"]["Problem415_2"];
             422: components["responses"]["Problem422_2"];
+            429: components["responses"]["Problem429_2"];
             500: components["responses"]["Problem500_2"];
             503: components["responses"]["Problem503_2"];
         };
@@ -11661,6 +11663,7 @@ export interface operations {
             404: components["responses"]["Problem404_2"];
             409: components["responses"]["Problem409_2"];
             413: components["responses"]["Problem413_2"];
+            429: components["responses"]["Problem429_2"];
             500: components["responses"]["Problem500_2"];
             502: components["responses"]["Problem502_2"];
             503: components["responses"]["Problem503_2"];
@@ -11843,6 +11846,7 @@ export interface operations {
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
         };
     };
@@ -12383,6 +12387,7 @@ export interface operations {
             413: components["responses"]["Problem413_2"];
             415: components["responses"]["Problem415_2"];
             422: components["responses"]["Problem422_2"];
+            429: components["responses"]["Problem429_2"];
             500: components["responses"]["Problem500_2"];
             503: components["responses"]["Problem503_2"];
         };

@@ -1,26 +1,37 @@
 /**
  * Limits failed attempts of strangers, in the memory of an isolate: by the address that a request comes from, and by what it tries, such as
- * a webhook. Costs two lookups, and no storage: a flood is refused before anything is read, verified or stored for it.
+ * a webhook. Costs a few lookups, and no storage: a flood is refused before anything is read, verified or stored for it. An attempt counts as
+ * failed from its begin until it succeeds, so that slow ones count as well. Strangers cannot shut out from a target those who succeeded there.
  */
 import { networkOfHost } from '../core/ip-address.ts';
 import { Problem } from '../core/problem.ts';
 
 const windowMs = 60_000;
-/** Entries of both kinds; the oldest one is forgotten first. */
+/** Entries of each kind; the oldest one is forgotten first. */
 const maxEntries = 20_000;
+/** How long an address that has succeeded at a target is known there. */
+const knownMs = 24 * 60 * 60_000;
 
 export type AttemptLimit = {
   /** Throws `rate_limited` while the address, or `target`, has too many failed attempts. */
   require(address: string | null, target: string): void;
-  /** Call it when an attempt has failed. */
-  fail(address: string | null, target: string): void;
+  /** Counts an attempt as failed, until it is known to be another. */
+  begin(address: string | null, target: string): Attempt;
+};
+
+export type Attempt = {
+  succeed(): void;
+  /** It was not the fault of the address that it did not succeed. */
+  forget(): void;
 };
 
 /** `perAddress`, `perTarget`: failed attempts per minute. */
 export function createAttemptLimit(now: () => number, { perAddress, perTarget }: { perAddress: number; perTarget: number }): AttemptLimit {
-  const counts = new Map<string, { since: number; failed: number }>();
+  const counts = new Map<string, Count>();
+  /** When an address has succeeded at a target. */
+  const known = new Map<string, number>();
 
-  const current = (key: string): { since: number; failed: number } | undefined => {
+  const current = (key: string): Count | undefined => {
     const entry = counts.get(key);
     const age = entry === undefined ? 0 : now() - entry.since;
     // Also forgotten if the clock was set back.
@@ -29,31 +40,64 @@ export function createAttemptLimit(now: () => number, { perAddress, perTarget }:
     return undefined;
   };
 
-  const add = (key: string): void => {
+  const add = (key: string): Count => {
     const entry = current(key) ?? { since: now(), failed: 0 };
     entry.failed += 1;
     counts.set(key, entry);
-    const oldest = counts.keys().next();
-    if (counts.size > maxEntries && oldest.done !== true) counts.delete(oldest.value);
+    dropOldest(counts);
+    return entry;
   };
 
-  const keysOf = (address: string | null, target: string): [key: string, max: number][] => [
-    [`to ${target}`, perTarget],
-    ...(address === null ? [] : ([[`from ${networkOfHost(address)}`, perAddress]] as [string, number][])),
-  ];
+  const isKnown = (address: string | null, target: string): boolean => {
+    const at = address === null ? undefined : known.get(knownName(address, target));
+    return at !== undefined && Math.abs(now() - at) < knownMs;
+  };
+
+  const remember = (address: string, target: string): void => {
+    const name = knownName(address, target);
+    known.delete(name);
+    known.set(name, now());
+    dropOldest(known);
+  };
 
   return {
     require(address, target) {
       for (const [key, max] of keysOf(address, target)) {
         const entry = current(key);
-        if (entry === undefined || entry.failed < max) continue;
+        if (entry === undefined || entry.failed < max || (max === perTarget && isKnown(address, target))) continue;
         const retryAfterMs = Math.max(1_000, entry.since + windowMs - now());
         const detail = `Too many failed attempts. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
         throw new Problem('rate_limited', detail, { retryAfterMs });
       }
     },
-    fail(address, target) {
-      for (const [key] of keysOf(address, target)) add(key);
+    begin(address, target) {
+      const begun = keysOf(address, target).map(([key]) => add(key));
+      const forget = (): void => {
+        for (const entry of begun.splice(0)) entry.failed -= 1;
+      };
+      return {
+        forget,
+        succeed() {
+          forget();
+          if (address !== null) remember(address, target);
+        },
+      };
     },
   };
+
+  function keysOf(address: string | null, target: string): [key: string, max: number][] {
+    const ofTarget: [string, number] = [`to ${target}`, perTarget];
+    return address === null ? [ofTarget] : [ofTarget, [`from ${networkOfHost(address)}`, perAddress]];
+  }
+}
+
+type Count = { since: number; failed: number };
+
+function knownName(address: string, target: string): string {
+  return `${networkOfHost(address)} ${target}`;
+}
+
+function dropOldest(entries: Map<string, unknown>): void {
+  const oldest = entries.keys().next();
+  if (entries.size > maxEntries && oldest.done !== true) entries.delete(oldest.value);
 }

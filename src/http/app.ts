@@ -7,7 +7,7 @@ import { Problem, quoted } from '../core/problem.ts';
 import { createLog } from '../platform/log.ts';
 import type { Services } from '../wiring.ts';
 import { type AppContext, type AppEnv, requestContext } from './middleware/request-context.ts';
-import { discardBody } from './json-body.ts';
+import { discardRequestBody } from './request-body.ts';
 import type { DialectName } from '../core/reference.ts';
 import { dialectOfUnknown, loggedPath, renderProblem, toProblem } from './problems.ts';
 import { cors } from './middleware/cors.ts';
@@ -65,7 +65,7 @@ function createRouter<Bindings, RuntimeContext>(services: (env: Bindings, contex
 }
 
 async function failed(c: AppContext, error: unknown, dialect: DialectName | null = null): Promise<Response> {
-  await discardBody(c.req.raw);
+  await discardRequestBody(c);
   // Services do not exist if a setting is invalid, and that error must then be reported.
   const services: Services | undefined = c.get('services');
   const requestId: string | undefined = c.get('requestId');

@@ -41,23 +41,25 @@ function unknownAddress(header: string | null): string {
 }
 
 /**
- * Runs one attempt to sign in or to get a token. Throws `rate_limited` while the address has too many failed ones; `counts`: which
- * responses count as failed. An unknown address is not limited, since a stranger could lock everyone out.
+ * Runs one attempt to sign in, to get a token or to use a link. Throws `rate_limited` while the address has too many failed ones, among which
+ * it counts until it has succeeded: `succeeds` says which results do. An unknown address is not limited, since a stranger could lock everyone out.
  */
-export async function limitAttempts(
+export async function limitAttempts<Result>(
   c: AppContext,
-  work: () => Promise<Response>,
-  counts = (response: Response): boolean => response.status >= 400,
-): Promise<Response> {
+  work: () => Promise<Result>,
+  succeeds: (result: Result) => boolean = () => true,
+): Promise<Result> {
   const { signInAttempts } = c.get('services');
   const address = clientAddress(c);
   if (address === null) return await work();
   signInAttempts.require(address, 'sign-in');
-  let response: Response | null = null;
-  try {
-    response = await work();
-    return response;
-  } finally {
-    if (response === null || counts(response)) signInAttempts.fail(address, 'sign-in');
-  }
+  const attempt = signInAttempts.begin(address, 'sign-in');
+  const result = await work();
+  if (succeeds(result)) attempt.succeed();
+  return result;
+}
+
+/** For work that reports its failures as responses. */
+export function isSuccess({ status }: Response): boolean {
+  return status < 400;
 }

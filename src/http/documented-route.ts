@@ -124,8 +124,11 @@ function headersOf(headers: Readonly<Record<string, string>>): { headers?: objec
 /** The problems that every route of this kind can return, and those of this route. */
 function problemCodes({ scopes, params, body, rawBody, problems: own = [] }: RouteSpec): ProblemCode[] {
   return [
-    ...(scopes.length > 0 ? (['unauthenticated', 'forbidden', 'not_configured', 'invalid_request', 'rate_limited'] as const) : []),
+    ...(scopes.length > 0
+      ? (['unauthenticated', 'forbidden', 'not_configured', 'invalid_request', 'rate_limited', 'unavailable'] as const)
+      : []),
     ...(params ? (['not_found'] as const) : []),
+    ...(body || rawBody ? (['rate_limited', 'unavailable'] as const) : []),
     ...(body ? (['invalid_request', 'invalid_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
     ...(rawBody ? (['body_too_large'] as const) : []),
     ...(rawBody?.json ? (['invalid_request', 'invalid_json', 'unsupported_media_type'] as const) : []),

@@ -29,26 +29,40 @@ export type JsonBody = { value: unknown; bytes: Uint8Array; text: string };
 const repeatedTools = createRepeatedTools();
 
 /** `also`: another accepted media type. Throws `unsupported_media_type`, `body_too_large`, `invalid_json`, and `invalid_request` for `__proto__`. */
-export async function readJsonBody(request: Request, maxBytes: number, also?: string): Promise<JsonBody> {
+export async function readJsonBody(
+  request: Request,
+  maxBytes: number,
+  also?: string,
+  read: () => Promise<Uint8Array> = () => readBytes(request, maxBytes),
+): Promise<JsonBody> {
   checkMediaType(request.headers, also);
-  const bytes = await readBytes(request, maxBytes);
+  const bytes = await read();
   const text = decodeText(bytes);
   return { value: parseJsonText(text, repeatedTools), bytes, text };
 }
 
+/** `grow`: called with the size of a body of unknown length, as it arrives. `timeoutMs`: for a body of any size. */
+export type ReadOptions = { grow?: (bytes: number) => void; timeoutMs?: number };
+
 /** Returns the raw body; never holds more than `maxBytes` of it in memory. */
-export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+export async function readBytes(request: Request, maxBytes: number, { grow, timeoutMs }: ReadOptions = {}): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
-  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
+  if (declared !== null) requireLength(declared, maxBytes);
   // With a declared length the server in front limits the body to it, and a single read, without a stream, is cheaper than several.
   const stream = declared === null ? request.body : undefined;
   if (stream === null) return new Uint8Array(0);
-  const body = (stream === undefined ? readDeclared(request, maxBytes) : readChunks(stream, maxBytes)).catch(brokenOff);
+  const body = (stream === undefined ? readDeclared(request, maxBytes) : readChunks(stream, maxBytes, grow)).catch(brokenOff);
   // A small body arrives with the headers; a timer would cost a tenth of a chat request.
-  if (declared !== null && Number(declared) <= untimedBodyBytes) return await body;
-  return await withTimeout(systemClock, body, requestBodyTimeoutMs, () => {
-    throw new Problem('invalid_json', `The body was not received completely within ${requestBodyTimeoutMs / 1000} seconds.`);
+  if (timeoutMs === undefined && declared !== null && Number(declared) <= untimedBodyBytes) return await body;
+  const mostMs = timeoutMs ?? requestBodyTimeoutMs;
+  return await withTimeout(systemClock, body, mostMs, () => {
+    throw new Problem('invalid_json', `The body was not received completely within ${mostMs / 1000} seconds.`);
   });
+}
+
+/** Throws `body_too_large` for a declared length above the limit. */
+export function requireLength(declared: string, maxBytes: number): void {
+  if (Number(declared) > maxBytes) throw tooLarge(maxBytes);
 }
 
 /** The client's connection failed, whatever error the runtime reports. */
@@ -63,7 +77,11 @@ async function readDeclared(request: Request, maxBytes: number): Promise<Uint8Ar
   return bytes;
 }
 
-async function readChunks(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+async function readChunks(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  grow: (bytes: number) => void = () => undefined,
+): Promise<Uint8Array> {
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -76,6 +94,7 @@ async function readChunks(body: ReadableStream<Uint8Array>, maxBytes: number): P
       reader.releaseLock();
       throw tooLarge(maxBytes);
     }
+    grow(size);
     chunks.push(value);
   }
   const [first] = chunks;

@@ -11,9 +11,10 @@ import type { Principal } from '../core/principal.ts';
 import { invalidRequest, Problem, quoted } from '../core/problem.ts';
 import { limitedHolders } from '../core/usage-limits.ts';
 import type { AppContext, AppEnv } from './middleware/request-context.ts';
-import { readJsonBody, type JsonBody } from './json-body.ts';
+import type { JsonBody } from './json-body.ts';
 import { unlessKeyEnded } from './key-watch.ts';
 import { authenticate } from './middleware/authenticate.ts';
+import { readJson } from './request-body.ts';
 import { type AnswerFunction, type Answered, isSchema, type Route, type RouteSpec } from './route.ts';
 
 /** Mounts all routes, and for each of their paths a response to the methods that it does not support. */
@@ -131,9 +132,7 @@ async function admit({ scopes, workspace, rootOnly, query, body }: RouteSpec, c:
   if (c.req.url.includes('?')) checkQuery(c, query === undefined);
   if (body !== undefined) {
     const isAbsent = body.isOptional === true && hasNoBody(c.req.raw);
-    const received: JsonBody | undefined = isAbsent
-      ? undefined
-      : await readJsonBody(c.req.raw, body.maxBytes ?? limits.maxBodyBytes, body.also);
+    const received: JsonBody | undefined = isAbsent ? undefined : await readJson(c, body.maxBytes ?? limits.maxBodyBytes, body.also);
     c.set('body', received);
     // The library's JSON validator asks the request for its JSON: it gets the value that was parsed within our limits.
     c.req.json = () => Promise.resolve(received === undefined ? {} : received.value) as Promise<never>;

@@ -1,4 +1,5 @@
 /** Floods of one key: what exceeds a bound is refused in words, and another key and another workspace go on as before. */
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listenUpstream } from '../fakes/upstreams/upstream.ts';
 import { shareService } from './shared-service.ts';
@@ -60,4 +61,55 @@ it('a guard that denies everything denies every call of a flood, and answers cal
   expect(others).toEqual(
     others.map(() => expect.stringContaining('200 guard_denied Not run: the guard of the workspace denied this call')),
   );
+});
+
+/** A body that stops before its end, sent from an address of this machine. `answer`: resolves with the status of the response. */
+function sendSlowly(
+  path: string,
+  { address = '127.0.0.1', size = 1_000_000, sent = 990_000, headers = {} as Caller } = {},
+): { socket: Socket; answer: Promise<number> } {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect({ host: hostname, port: Number(port), localAddress: address });
+  const lines = Object.entries({
+    host: `${hostname}:${port}`,
+    'content-type': 'application/json',
+    'content-length': String(size),
+    ...headers,
+  });
+  socket.write(`POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
+  socket.write('a'.repeat(sent));
+  const answer = new Promise<number>((resolve) => {
+    socket.once('data', (bytes: Buffer) => resolve(Number(bytes.toString('latin1').slice(9, 12))));
+    socket.once('error', () => resolve(0));
+  });
+  return { socket, answer };
+}
+
+it.skipIf(process.platform !== 'linux')(
+  'slow bodies of strangers are refused before they are read, and an event from another address is taken',
+  async () => {
+    const sending = Array.from({ length: 400 }, () => sendSlowly('/hooks/default/unknown'));
+    const answers: number[] = [];
+    for (const { answer } of sending) void answer.then((status) => answers.push(status));
+    const other = sendSlowly('/hooks/default/unknown', { address: '127.0.0.2', size: 20, sent: 20 });
+    expect(await other.answer).toBe(404);
+    // All but those that are being read, of at most 4 MB.
+    await expect.poll(() => answers.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(396);
+    expect(new Set(answers)).toEqual(new Set([429]));
+    for (const { socket } of [...sending, other]) socket.destroy();
+  },
+);
+
+it('slow bodies of a key are refused beyond its share of the memory, and other keys send theirs', async () => {
+  const [flooding, neighbour] = [await keyIn('default', ['chat']), await keyIn('default', ['chat'])];
+  const sending = Array.from({ length: 40 }, () =>
+    sendSlowly('/v1/chat/completions', { size: 9_000_000, sent: 10_000, headers: flooding }),
+  );
+  const answers: number[] = [];
+  for (const { answer } of sending) void answer.then((status) => answers.push(status));
+  const request = { model: 'rehearsal/default', messages: [{ role: 'user', content: 'x'.repeat(5_000_000) }] };
+  expect((await service.call('POST', '/v1/chat/completions', request, neighbour)).status).toBe(200);
+  await expect.poll(() => answers.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(33);
+  expect(new Set(answers)).toEqual(new Set([429]));
+  for (const { socket } of sending) socket.destroy();
 });

@@ -14,6 +14,7 @@ import { createIdentity } from '../../src/sign-in/identity.ts';
 import { createJsonSeal, createSignInNonce, mintApprovalToken, readApprovalToken } from '../../src/storage/signed-token.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
 import { createPeople } from '../../src/storage/people.ts';
+import { createPools } from '../../src/engine/fair-pool.ts';
 import { createAttemptLimit } from '../../src/engine/attempt-limit.ts';
 import { createLimiter } from '../../src/storage/limit-counters.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
@@ -166,6 +167,7 @@ export function createHarness(
     telemetry: null,
     // No key in these tests has limits.
     limiter: createLimiter({ bindings: { LIMITS: null as never }, clock, log, background: () => undefined }),
+    pools: createPools(clock),
     hookAttempts: createAttemptLimit(clock.now, { perAddress: 600, perTarget: 3_000 }),
     signInAttempts: createAttemptLimit(clock.now, { perAddress: 120, perTarget: Number.POSITIVE_INFINITY }),
     refusals: { count: () => undefined, reportDue: () => undefined },

@@ -3,8 +3,10 @@
  * machine that is the whole service, on Cloudflare one of many. `docs/limits.md` has the table.
  */
 import type { ShareBounds } from './fair-share.ts';
+import { KB, MB } from './units.ts';
 
 const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
 
 export type PoolBounds = ShareBounds & {
   /** The name of the bound in a refusal. */
@@ -19,10 +21,26 @@ export type PoolBounds = ShareBounds & {
   maxWaiting?: number;
 };
 
+/** Longer than a request can take: a turn works for ten minutes. */
+const longestRequestMs = 11 * MINUTE;
+
 export const poolBounds = {
+  /** Bytes of bodies, from their first one until the response begins. Parsed, they take several times as much of the memory. */
+  bodies: {
+    ...{ limit: 'bodyBytes', what: 'bytes of request bodies', perKey: 64 * MB, perWorkspace: 96 * MB, total: 128 * MB },
+    ...{ holdMs: longestRequestMs, waitMs: 5 * SECOND, maxWaiting: 500 },
+  },
+  /** The same without a key, by address, until they are read: of webhooks and sign-ins, and of refused requests, which are dropped. */
+  strangerBodies: {
+    ...{ limit: 'bodyBytes', what: 'bytes of request bodies', perKey: 4 * MB, perWorkspace: 4 * MB, total: 16 * MB },
+    ...{ holdMs: MINUTE, waitMs: 5 * SECOND, maxWaiting: 1_000 },
+  },
   /** Questions to the guards of workspaces. A guard that calls Moniker would otherwise ask itself without end. */
   guardQuestions: {
     ...{ limit: 'guardQuestions', what: 'questions to the guard', perKey: 50, perWorkspace: 100, total: 400 },
     ...{ holdMs: 30 * SECOND, waitMs: 5 * SECOND, maxWaiting: 500 },
   },
 } as const satisfies Record<string, PoolBounds>;
+
+/** The least that a body counts for: its connection and its buffers. */
+export const minBodyPlaceBytes = 16 * KB;

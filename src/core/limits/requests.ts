@@ -6,6 +6,8 @@ export const requestLimits = {
   maxBodyBytes: 1 * MB,
   /** Chat dialects, turns, skills, servers, import: histories with images are this large in practice. */
   maxLargeBodyBytes: 10 * MB,
+  /** Of a request without a key: senders of webhooks give up after 3 to 30 s. */
+  strangersBodyTimeoutMs: 20_000,
   /** Deeper than any tool schema or history needs; keeps recursive walks from overflowing the stack. */
   maxJsonDepth: 64,
   /** Members and items of one body. Checking each one costs a hundred times its byte: 10 MB of `{},` would fill an isolate's memory. */

@@ -6,7 +6,9 @@ import { createMiddleware } from 'hono/factory';
 import type { ExecutionContext, Context } from 'hono';
 import type { LimitedHolder } from '../../core/usage-limits.ts';
 import type { Principal } from '../../core/principal.ts';
+import type { Place } from '../../engine/fair-pool.ts';
 import { dialectAt } from '../problems.ts';
+import { releasePlaces } from '../places.ts';
 import { observeRequest } from './observe-request.ts';
 import type { JsonBody } from '../json-body.ts';
 import type { Services } from '../../wiring.ts';
@@ -21,8 +23,12 @@ export function requestContext(services: (env: never, context: never) => Service
     const requestId = given !== undefined && plainId.test(given) ? given : built.ids.next('req');
     c.set('services', built);
     c.set('requestId', requestId);
-    if (built.telemetry == null) await next();
-    else await observeRequest(built.telemetry, c, requestId, next);
+    try {
+      if (built.telemetry == null) await next();
+      else await observeRequest(built.telemetry, c, requestId, next);
+    } finally {
+      releasePlaces(c);
+    }
     setHeaders(c, [
       ['x-request-id', requestId],
       ['x-content-type-options', 'nosniff'],
@@ -84,7 +90,10 @@ function executionContext(c: AppContext): ExecutionContext | undefined {
   }
 }
 
-/** `route.ts` sets what routes with a key have: `keyId` and `principal` of the caller, and `body`, if the route takes JSON and it was sent. */
+/**
+ * `mount-routes.ts` sets what routes with a key have: `keyId` and `principal` of the caller, and `body`, if the route takes JSON and it was sent.
+ * `places.ts` sets `places`.
+ */
 export type AppEnv = {
   Bindings: object;
   Variables: {
@@ -94,6 +103,7 @@ export type AppEnv = {
     principal: Principal;
     limited?: readonly LimitedHolder[];
     body?: JsonBody;
+    places?: readonly Place[];
   };
 };
 export type AppContext = Context<AppEnv>;

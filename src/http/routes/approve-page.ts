@@ -12,10 +12,12 @@ import { isValidUntil } from '../../core/token-times.ts';
 import type { FollowedLink, SessionPort } from '../../ports/session.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { wantsJson } from '../accept.ts';
-import { readBytes, readJsonBody } from '../json-body.ts';
+import { readJsonBody } from '../json-body.ts';
 import { approvePage, decidedPage, messagePage } from '../pages/approve-page.ts';
 import { privateHtmlResponse } from '../pages/html.ts';
 import { toProblem } from '../problems.ts';
+import { readStrangersBody } from '../request-body.ts';
+import { limitAttempts } from '../client-address.ts';
 import { isOwnOrigin } from '../own-origin.ts';
 import { definePublicRoute, type Route } from '../route.ts';
 
@@ -39,6 +41,7 @@ export const approvePageRoutes: readonly Route[] = [
       summary: 'Show the call of an approval link',
       description: 'A page, or JSON with `Accept: application/json`. Does not decide the call or use up the link.',
       answers: { 200: { description: 'The complete call.', schema: ApprovalView, also: 'text/html' } },
+      problems: ['rate_limited'],
     },
     ({ c }) =>
       answerPage(c, async () => {
@@ -57,7 +60,7 @@ export const approvePageRoutes: readonly Route[] = [
       description: 'A form or JSON. Works once; afterwards the link is invalid. Pages of other sites are rejected.',
       body: { schema: LinkDecision, also: 'application/x-www-form-urlencoded' },
       answers: { 200: { description: 'Decided.', schema: LinkDecided, also: 'text/html' } },
-      problems: ['forbidden', 'conflict', 'not_configured'],
+      problems: ['forbidden', 'conflict', 'not_configured', 'rate_limited'],
     },
     ({ c }) =>
       answerPage(c, async () => {
@@ -73,11 +76,13 @@ export const approvePageRoutes: readonly Route[] = [
 /** Returns the session that the token names. A forged token is rejected before any session is called. */
 async function followLink(c: AppContext): Promise<{ session: SessionPort } & FollowedLink> {
   const { approvalLinks, sessions, clock } = c.get('services');
-  const link = await approvalLinks.read(c.req.param('token') ?? '');
-  if (link === null) throw new Problem('not_found', 'The link is invalid. It may be incomplete.');
-  if (!isValidUntil(link.expiresAt, clock.now(), limits.approvalLinkTtlMs))
-    throw new Problem('not_found', 'This link has expired. Ask for a new one.');
-  return { session: sessions.get(link.session), nonce: link.nonce, origin: link.origin };
+  return await limitAttempts(c, async () => {
+    const link = await approvalLinks.read(c.req.param('token') ?? '');
+    if (link === null) throw new Problem('not_found', 'The link is invalid. It may be incomplete.');
+    if (!isValidUntil(link.expiresAt, clock.now(), limits.approvalLinkTtlMs))
+      throw new Problem('not_found', 'This link has expired. Ask for a new one.');
+    return { session: sessions.get(link.session), nonce: link.nonce, origin: link.origin };
+  });
 }
 
 /**
@@ -95,9 +100,10 @@ function refuseOtherSites(c: AppContext): void {
 
 async function readDecision(c: AppContext): Promise<z.infer<typeof LinkDecision>> {
   const [type = ''] = (c.req.header('content-type') ?? '').toLowerCase().split(';');
+  const read = () => readStrangersBody(c, maxLinkBodyBytes);
   if (type.trim() !== 'application/x-www-form-urlencoded')
-    return parseDocument(LinkDecision, (await readJsonBody(c.req.raw, maxLinkBodyBytes)).value);
-  const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxLinkBodyBytes)));
+    return parseDocument(LinkDecision, (await readJsonBody(c.req.raw, maxLinkBodyBytes, undefined, read)).value);
+  const form = new URLSearchParams(new TextDecoder().decode(await read()));
   return parseDocument(LinkDecision, Object.fromEntries(form));
 }
 

@@ -5,7 +5,8 @@ import { MB } from '../../core/limits/units.ts';
 import { joinBytes } from '../../core/text/bytes.ts';
 import { RestoreState } from '../../ports/backup.ts';
 import { commandPermission } from '../launcher-proof.ts';
-import { decodeText, readBytes } from '../json-body.ts';
+import { decodeText } from '../json-body.ts';
+import { readBody } from '../request-body.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const tag = 'Backup';
@@ -82,7 +83,7 @@ export const backupRoutes: readonly Route[] = [
       problems: ['conflict', 'unavailable', 'not_configured'],
     },
     async ({ c, services, principal, query, answer }) => {
-      const text = decodeText(await readBytes(c.req.raw, maxRestoreBytes));
+      const text = decodeText(await readBody(c, maxRestoreBytes));
       const lines = text.split('\n').filter((line) => line !== '');
       const allowCommands = commandPermission(c, services.settings).mayRunCommands === true;
       const options = { replace: query.replace === 'true', allowCommands };

@@ -9,13 +9,14 @@ import type { Principal } from '../../core/principal.ts';
 import { ServerName } from '../../core/servers/server.ts';
 import { publicBase } from '../../core/settings.ts';
 import { startInBrowser } from '../connect-sign-in.ts';
-import { readBytes } from '../json-body.ts';
 import { principalOfKey } from '../middleware/authenticate.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { connectPage, continuePage } from '../pages/connect-page.ts';
 import { privateHtmlResponse } from '../pages/html.ts';
 import { isLoopbackHost } from '../own-origin.ts';
 import { toProblem } from '../problems.ts';
+import { limitAttempts } from '../client-address.ts';
+import { readStrangersBody } from '../request-body.ts';
 import { definePublicRoute, type Route } from '../route.ts';
 import { personOf, refuseOtherSites, requireSafeTransport } from '../sign-in/browser-session.ts';
 
@@ -59,13 +60,13 @@ export const connectRoutes: readonly Route[] = [
         'The form of the page, with the API key. Requests of other sites are rejected. The browser that sends it must finish the sign-in.',
       rawBody: { description: 'The field `key`; empty for a person who is signed in.', type: 'application/x-www-form-urlencoded' },
       answers: { 200: { description: 'A page with the link to the authorization server.', contentType: 'text/html' } },
-      problems: ['unauthenticated', 'forbidden', 'conflict', 'not_configured', 'upstream_error', 'upstream_timeout'],
+      problems: ['unauthenticated', 'forbidden', 'conflict', 'rate_limited', 'not_configured', 'upstream_error', 'upstream_timeout'],
     },
     ({ c }) =>
       answerPage(c, async (server, headers) => {
         refuseOtherSites(c);
         requireSafeTransport(c);
-        const principal = await principalOf(c);
+        const principal = await limitAttempts(c, () => principalOf(c));
         c.set('keyId', principal.keyId);
         const { authorizationUrl } = await startInBrowser(c, principal, server, headers);
         return continuePage(server, authorizationUrl);
@@ -76,7 +77,7 @@ export const connectRoutes: readonly Route[] = [
 /** The form has a key, or the browser the cookie of a person. */
 async function principalOf(c: AppContext): Promise<Principal> {
   const { people } = c.get('services');
-  const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxFormBytes)));
+  const form = new URLSearchParams(new TextDecoder().decode(await readStrangersBody(c, maxFormBytes)));
   const key = form.get('key')?.trim() ?? '';
   const person = key === '' ? await personOf(c) : null;
   if (person !== null) return await people.principal(person, c.req.query('workspace') ?? null);

@@ -6,13 +6,14 @@
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
+import type { Attempt } from '../../engine/attempt-limit.ts';
 import { awaitDelivery, type AwaitedDelivery } from '../../engine/triggers/await-delivery.ts';
 import { receiveDelivery } from '../../engine/triggers/receive-delivery.ts';
 import type { AcceptedDelivery } from '../../ports/triggers.ts';
 import { Accepted, acceptedAnswer, acceptedHeaders, toAcceptedBody } from '../accepted-delivery.ts';
 import { clientAddress } from '../client-address.ts';
 import type { AppContext } from '../middleware/request-context.ts';
-import { readBytes } from '../json-body.ts';
+import { readStrangersBody } from '../request-body.ts';
 import { definePublicRoute, type Route } from '../route.ts';
 import { MB } from '../../core/limits/units.ts';
 
@@ -62,14 +63,18 @@ export const hookRoutes: readonly Route[] = [
       // If it is unknown, only the webhook counts.
       const [address, target] = [clientAddress(c), `${workspace}/${name}`.slice(0, maxTargetLength)];
       services.hookAttempts.require(address, target);
-      const body = await readBytes(c.req.raw, maxWebhookBodyBytes);
+      let attempt: Attempt | undefined;
+      const body = await readStrangersBody(c, maxWebhookBodyBytes, () => {
+        attempt = services.hookAttempts.begin(address, target);
+      });
       const requestId = c.get('requestId');
       const request = { workspace, name, headers: c.req.raw.headers, body, requestId };
       const received = receiveDelivery(services, request).catch((error: unknown) => {
-        if (error instanceof Problem && error.code === 'not_found') services.hookAttempts.fail(address, target);
+        if (!(error instanceof Problem && error.code === 'not_found')) attempt?.forget();
         throw error;
       });
       const taken = await orComeAgain(c, received);
+      attempt?.succeed();
       if ('challenge' in taken) return c.text(taken.challenge, 200);
       const { accepted, trigger, hook } = taken;
       const headers = acceptedHeaders(accepted);

@@ -12,7 +12,7 @@ import { isAllowed } from '../../core/authority.ts';
 import { WorkspaceName } from '../../core/workspace.ts';
 import { ToolsetReference } from '../../core/toolset/toolset.ts';
 import { editionHeader, editionName } from '../documents.ts';
-import { readJsonBody } from '../json-body.ts';
+import { readJson } from '../request-body.ts';
 import { inWorkspace, unknownWorkspace } from '../middleware/authenticate.ts';
 import { mayCallMcp } from '../own-origin.ts';
 import { RpcErrorSchema } from '../problem-schema.ts';
@@ -115,7 +115,7 @@ async function serve({ c, services, principal }: Pick<RouteRequest, 'c' | 'servi
   if (origin !== undefined && !mayCallMcp(services.settings, origin))
     throw new Problem('forbidden', 'Pages of this origin may not call this service. MONIKER_ALLOWED_ORIGINS lists the origins that may.');
   const request = c.req.raw;
-  const body = request.method === 'POST' ? await readJsonBody(request, limits.maxBodyBytes) : null;
+  const body = request.method === 'POST' ? await readJson(c, limits.maxBodyBytes) : null;
   if (principal.audience !== undefined && target === null) requireScopeOf(principal, body?.value);
   const { response, view } = await services.mcp({ principal, target, request, text: body?.text ?? '', body: body?.value });
   return view.pointer === null ? response : withHeader(response, 'x-moniker-edition', editionName(view.pointer));

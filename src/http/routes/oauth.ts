@@ -7,11 +7,11 @@ import { KB } from '../../core/limits/units.ts';
 import { readMcpPath } from '../../core/mcp-resource.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import { ToolsetReference } from '../../core/toolset/toolset.ts';
-import { readBytes } from '../json-body.ts';
 import type { AppContext } from '../middleware/request-context.ts';
-import { limitAttempts } from '../client-address.ts';
+import { isSuccess, limitAttempts } from '../client-address.ts';
 import { oauthIssuer, resourceMetadata, serverMetadata } from '../oauth-metadata.ts';
 import { toProblem } from '../problems.ts';
+import { readStrangersBody } from '../request-body.ts';
 import { OAuthErrorSchema } from '../problem-schema.ts';
 import { definePublicRoute, type PublicRequest, type Route } from '../route.ts';
 
@@ -118,9 +118,9 @@ export const oauthRoutes: readonly Route[] = [
       answerOAuth(c, async () => {
         requireIssuer(c);
         const register = async () =>
-          await services.oauth.register(new TextDecoder().decode(await readBytes(c.req.raw, maxRegistrationBytes)));
+          await services.oauth.register(new TextDecoder().decode(await readStrangersBody(c, maxRegistrationBytes)));
         // A client registers once.
-        return await limitAttempts(c, register, () => true);
+        return await limitAttempts(c, register, () => false);
       }),
   ),
 
@@ -136,7 +136,7 @@ export const oauthRoutes: readonly Route[] = [
       rawBody: { description: 'A form.', ...form },
       answers: { 200: { description: 'Tokens.', schema: Tokens, contentType: json }, 400: refused, 401: refused },
     },
-    (request) => answerOAuth(request.c, () => limitAttempts(request.c, () => redeem(request, 'token'))),
+    (request) => answerOAuth(request.c, () => limitAttempts(request.c, () => redeem(request, 'token'), isSuccess)),
   ),
 
   definePublicRoute(
@@ -150,7 +150,7 @@ export const oauthRoutes: readonly Route[] = [
       rawBody: { description: 'A form.', ...form },
       answers: { 200: { description: 'Revoked, or it was not valid.', contentType: json }, 400: refused, 401: refused },
     },
-    (request) => answerOAuth(request.c, () => limitAttempts(request.c, () => redeem(request, 'revoke'))),
+    (request) => answerOAuth(request.c, () => limitAttempts(request.c, () => redeem(request, 'revoke'), isSuccess)),
   ),
 ];
 
@@ -166,7 +166,7 @@ async function redeem({ c, services }: Pick<PublicRequest, 'c' | 'services'>, us
   const issuer = requireIssuer(c);
   const [type = ''] = (c.req.header('content-type') ?? '').toLowerCase().split(';');
   if (type.trim() !== form.type) return oauthError(400, 'invalid_request', `Send the form as ${form.type}.`);
-  const sent = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxTokenRequestBytes)));
+  const sent = new URLSearchParams(new TextDecoder().decode(await readStrangersBody(c, maxTokenRequestBytes)));
   const grantType = sent.get('grant_type') ?? '';
   const known = use === 'revoke' ? use : grantTypes.find((name) => name === grantType);
   if (known === undefined)

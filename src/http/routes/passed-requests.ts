@@ -7,7 +7,8 @@ import { requireAllowed } from '../../core/authority.ts';
 import { limits } from '../../core/limits.ts';
 import { MB } from '../../core/limits/units.ts';
 import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
-import { readBytes } from '../json-body.ts';
+import type { AppContext } from '../middleware/request-context.ts';
+import { readBody } from '../request-body.ts';
 import { defineRoute, type Answer, type Route, type RouteRequest } from '../route.ts';
 import { requireModel, resolveModel } from './chat-request.ts';
 
@@ -77,7 +78,7 @@ export const passedRequestRoutes: readonly Route[] = [
       async (request) => {
         // Before the form is read.
         requireAllowed(request.principal, { act: 'use-model' });
-        const form = await readForm(request.c.req.raw);
+        const form = await readForm(request.c);
         const [model, ...others] = form.getAll('model');
         if (typeof model !== 'string' || others.length > 0)
           throw invalidRequest([{ path: 'model', message: 'must be <provider>/<model>, once' }]);
@@ -101,11 +102,11 @@ async function pass(
   return await services.passRequest(principal, { ref, path, body, requestId: c.get('requestId') });
 }
 
-async function readForm(request: Request): Promise<FormData> {
-  const type = request.headers.get('content-type') ?? '';
+async function readForm(c: AppContext): Promise<FormData> {
+  const type = c.req.header('content-type') ?? '';
   if (!/^multipart\/form-data\s*;/i.test(type))
     throw new Problem('unsupported_media_type', 'Send a form as `content-type: multipart/form-data`.');
-  const bytes = await readBytes(request, maxFormBytes);
+  const bytes = await readBody(c, maxFormBytes);
   try {
     return await new Response(bytes, { headers: { 'content-type': type } }).formData();
   } catch (error) {

@@ -10,7 +10,7 @@ import { workspace } from '../../core/text/path.ts';
 import type { FileConditions } from '../../ports/session.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { conditionHeaders, ifNoneMatch, matchesEtag } from '../documents.ts';
-import { readBytes } from '../json-body.ts';
+import { readBody } from '../request-body.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 import { MB } from '../../core/limits/units.ts';
@@ -121,7 +121,7 @@ export const sessionFileRoutes: readonly Route[] = [
     },
     async ({ c, services, principal, params, answer }) => {
       const session = services.sessions.get(params.id);
-      const content = await readBytes(c.req.raw, maxFileBodyBytes);
+      const content = await readBody(c, maxFileBodyBytes);
       const { path, created } = await session.writeFile(principal, toolPath(params.path), content, conditions(c));
       const headers = { etag: await tagOf(content), ...(created && { location: new URL(c.req.url).pathname }) };
       return answer(created ? 201 : 200, { path, size: content.byteLength }, headers);

@@ -12,12 +12,12 @@ import { Problem } from '../../core/problem.ts';
 import type { People } from '../../storage/people.ts';
 import { requireMember } from '../sign-in/require-member.ts';
 import { wantsJson } from '../accept.ts';
-import { readBytes } from '../json-body.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { privateHtmlResponse } from '../pages/html.ts';
 import { signInPage } from '../pages/sign-in-page.ts';
 import { toProblem } from '../problems.ts';
 import { limitAttempts } from '../client-address.ts';
+import { readStrangersBody } from '../request-body.ts';
 import { definePublicRoute, type Route } from '../route.ts';
 import {
   personOf,
@@ -110,12 +110,13 @@ export const signInRoutes: readonly Route[] = [
       problems: ['unauthenticated', 'forbidden', 'not_configured', 'rate_limited'],
     },
     async ({ c, services }) => {
-      const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxFormBytes)));
-      const to = returnPath(form.get('to') ?? undefined);
+      let to = returnPath(undefined);
       try {
         requireSafeTransport(c);
         refuseOtherSites(c);
         return await limitAttempts(c, async () => {
+          const form = new URLSearchParams(new TextDecoder().decode(await readStrangersBody(c, maxFormBytes)));
+          to = returnPath(form.get('to') ?? undefined);
           await requireRootKey(services.settings.rootKey, form.get('key') ?? '');
           return redirect(to, [['set-cookie', sessionCookieHeader(c, await services.people.begin(null))]]);
         });

@@ -22,7 +22,8 @@ import {
   unchanged,
   writeConditions,
 } from '../documents.ts';
-import { readBytes, readJsonBody } from '../json-body.ts';
+import type { AppContext } from '../middleware/request-context.ts';
+import { readBody, readJson } from '../request-body.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { Warning } from '../../core/warning.ts';
@@ -156,7 +157,7 @@ export const skillRoutes: readonly Route[] = [
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params, answer }) => {
-      const { warnings: left = [], ...files } = await readFiles(c.req.raw, params.skill);
+      const { warnings: left = [], ...files } = await readFiles(c, params.skill);
       const { document, created, warnings } = await services.catalog(principal).put('skill', params.skill, files, writeConditions(c));
       const view = { ...toSummary(document), warnings: [...left, ...warnings] };
       return answerWrite(answer, { document, created }, `/v1/skills/${params.skill}`, view);
@@ -183,15 +184,15 @@ export const skillRoutes: readonly Route[] = [
   ),
 ];
 
-async function readFiles(request: Request, name: string): Promise<SkillFiles & { warnings?: z.infer<typeof Warning>[] }> {
-  const type = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+async function readFiles(c: AppContext, name: string): Promise<SkillFiles & { warnings?: z.infer<typeof Warning>[] }> {
+  const type = (c.req.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (zipTypes.has(type)) {
     const { readSkillZip } = await import('../../skills/zip.ts');
-    return readSkillZip(await readBytes(request, limits.maxLargeBodyBytes));
+    return readSkillZip(await readBody(c, limits.maxLargeBodyBytes));
   }
   if (type !== 'application/json')
     throw new Problem('unsupported_media_type', 'Send a skill as `content-type: application/json` or `application/zip`.');
-  const body = parseDocument(SkillBody, (await readJsonBody(request, limits.maxLargeBodyBytes)).value);
+  const body = parseDocument(SkillBody, (await readJson(c, limits.maxLargeBodyBytes)).value);
   requireSameName(name, body);
   return { content: body.content, resources: givenResources(body.resources) };
 }
