@@ -5563,7 +5563,7 @@ export interface components {
          */
         LimitUse: {
             /** @enum {string} */
-            limit: "requestsPerMinute" | "tokensPerMinute" | "concurrentTurns" | "dailyCost" | "monthlyCost" | "storageBytes" | "sandboxSecondsPerMinute";
+            limit: "requestsPerMinute" | "tokensPerMinute" | "concurrentTurns" | "dailyCost" | "monthlyCost" | "storageBytes" | "sandboxSecondsPerMinute" | "concurrentRequests" | "openStreams";
             max: number;
             /** @description The name of the workspace or agent, or the id of the key. */
             name: string;
@@ -9615,12 +9615,16 @@ export interface components {
          *     }
          */
         UsageLimits: {
+            /** @description Requests at the same time, until their response begins, in each location. Default: 500 of a key, 2000 of a workspace. */
+            concurrentRequests?: number;
             /** @description Turns that run or are queued at the same time. Turns that wait for a person do not count. */
             concurrentTurns?: number;
             /** @description Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price count as 0. */
             dailyCost?: number;
             /** @description The same per calendar month (UTC). */
             monthlyCost?: number;
+            /** @description Responses and event logs that are streamed at the same time, in each location. Default: 500 of a key, 2000 of a workspace. */
+            openStreams?: number;
             /** @description Requests per minute. For an agent: turns per minute. */
             requestsPerMinute?: number;
             /** @description Seconds per minute that code of made tools and of `run_code`, scripts of `bash`, and the work on arguments, results and events compute. */

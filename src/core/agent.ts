@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { limits } from './limits.ts';
 import { SkillName } from './skills/skill.ts';
 import { ToolsetReference } from './toolset/toolset.ts';
-import { usageLimits } from './usage-limits.ts';
+import { agentUsageLimits } from './usage-limits.ts';
 
 export const maxAgentSkills = 50;
 
@@ -45,7 +45,7 @@ export const AgentLimits = z
       .meta({
         description: `Estimated size of the conversation in tokens above which older turns are summarized and old tool results of the current turn are shortened. Default ${limits.maxContextTokens}.`,
       }),
-    ...usageLimits,
+    ...agentUsageLimits,
   })
   .meta({ id: 'AgentLimits' });
 export type AgentLimits = z.infer<typeof AgentLimits>;

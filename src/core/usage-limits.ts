@@ -3,14 +3,36 @@
  * one counts in. Pure. `limit-counter/` counts; `storage/limit-counters.ts` decides.
  */
 import { z } from 'zod';
+import { poolBounds } from './limits/pools.ts';
 
 const minuteMs = 60_000;
 const maxCount = 1_000_000_000;
 const maxAmount = 1_000_000_000;
 const maxStorageBytes = 1_000_000_000_000_000;
+const maxPlaces = 100_000;
 
-/** Members of `limits` of a key, an agent and a workspace. A limit that is left out does not exist. */
-export const usageLimits = {
+/** The bounds of requests and streams can be changed, since a key may belong to a backend with many users. An agent has none. */
+const placeLimits = {
+  concurrentRequests: z
+    .int()
+    .min(1)
+    .max(maxPlaces)
+    .optional()
+    .meta({
+      description: `Requests at the same time, until their response begins, in each location. Default: ${poolBounds.requests.perKey} of a key, ${poolBounds.requests.perWorkspace} of a workspace.`,
+    }),
+  openStreams: z
+    .int()
+    .min(1)
+    .max(maxPlaces)
+    .optional()
+    .meta({
+      description: `Responses and event logs that are streamed at the same time, in each location. Default: ${poolBounds.streams.perKey} of a key, ${poolBounds.streams.perWorkspace} of a workspace.`,
+    }),
+} as const;
+
+/** Members of `limits` of an agent. A limit that is left out does not exist. */
+export const agentUsageLimits = {
   requestsPerMinute: z.int().min(1).max(maxCount).optional().meta({ description: 'Requests per minute. For an agent: turns per minute.' }),
   tokensPerMinute: z.int().min(1).max(maxCount).optional().meta({ description: 'Input and output tokens of models per minute.' }),
   concurrentTurns: z.int().min(1).max(10_000).optional().meta({
@@ -26,6 +48,9 @@ export const usageLimits = {
       'Seconds per minute that code of made tools and of `run_code`, scripts of `bash`, and the work on arguments, results and events compute.',
   }),
 } as const;
+
+/** Members of `limits` of a key and a workspace. */
+export const usageLimits = { ...agentUsageLimits, ...placeLimits } as const;
 
 export const UsageLimits = z.strictObject(usageLimits).meta({ id: 'UsageLimits', example: { requestsPerMinute: 60, dailyCost: 5 } });
 export type UsageLimits = z.infer<typeof UsageLimits>;

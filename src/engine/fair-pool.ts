@@ -32,8 +32,8 @@ export type FairPool = {
   takeAnyway(owner: PoolOwner, amount?: number): Place;
   /** Takes a place as soon as there is one, within the time of the pool. Throws the reason of `signal` when it aborts. */
   wait(owner: PoolOwner, options?: TakeOptions & { signal?: AbortSignal | undefined }): Promise<Place | PoolShortage>;
-  /** Returns how much a key uses. */
-  usedBy(owner: PoolOwner): number;
+  /** Returns how much a key uses, or all keys of a workspace. */
+  usedBy(owner: { workspace: string; keyId?: string }): number;
 };
 
 export function isShortage(taken: Place | PoolShortage): taken is PoolShortage {
@@ -173,7 +173,7 @@ export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'a
   return {
     take,
     takeAnyway: (owner, amount = 1) => hold(owner, amount),
-    usedBy: ({ workspace, keyId }) => usedOf(keyName(workspace, keyId)),
+    usedBy: ({ workspace, keyId }) => usedOf(keyId === undefined ? workspace : keyName(workspace, keyId)),
     async wait(owner, { signal, ...options } = {}) {
       signal?.throwIfAborted();
       const { waitMs = 0, maxWaiting = 0 } = bounds;

@@ -13,8 +13,10 @@ import { isEventStream } from '../net/sse.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 
+import type { Place } from '../engine/fair-pool.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import type { AppContext } from './middleware/request-context.ts';
+import { keepStreamPlace } from './places.ts';
 import { dialectAt, isMcpPath } from './problems.ts';
 
 const streamKeyAgeMs = 15_000;
@@ -26,6 +28,8 @@ export type KeyWatch = {
   path: string;
   /** Throws a `Problem` if the key is no longer valid. The result may be up to `streamKeyAgeMs` old. */
   check(): Promise<unknown>;
+  /** The place of the stream, renewed with each check and released at its end. */
+  place: Pick<Place, 'renew' | 'release'>;
 };
 
 /** A key may become invalid during a request: an event stream then ends, and a slow response is not sent. */
@@ -47,7 +51,7 @@ export async function unlessKeyEnded(c: AppContext, scopes: readonly Scope[], re
   }
   // Events whose length is declared are already here: there is nothing to end.
   if (!isEventStream(response) || response.headers.has('content-length') || response.body === null) return response;
-  return new Response(endWithKey(response.body, { clock, log, path: c.req.path, check }), response);
+  return new Response(endWithKey(response.body, { clock, log, path: c.req.path, check, place: keepStreamPlace(c) }), response);
 }
 
 /** Returns the stream unchanged until the key becomes invalid; then an error frame (or nothing in the middle of a frame) and the end. */
@@ -55,6 +59,7 @@ export function endWithKey(source: ReadableStream<Uint8Array>, watch: KeyWatch):
   const stream = endOf(source) === null ? passedOn(source, watch.clock) : source;
   const joined = endOf(stream);
   void keyEnd(watch, joined?.over).then((problem) => {
+    watch.place.release();
     if (problem === null) return;
     joined?.end((frames) => new TextEncoder().encode(frames.isWhole() ? failureText(watch.path, problem, frames.count()) : ''), problem);
   });
@@ -76,8 +81,9 @@ function passedOn(source: ReadableStream<Uint8Array>, clock: Clock): ReadableStr
 }
 
 /** Resolves with the reason why the key is invalid or cannot be checked; null when `signal` aborts. */
-async function keyEnd({ clock, log, check }: KeyWatch, signal: AbortSignal | undefined): Promise<Problem | null> {
+async function keyEnd({ clock, log, check, place }: KeyWatch, signal: AbortSignal | undefined): Promise<Problem | null> {
   for (let failures = 0; ; ) {
+    place.renew();
     try {
       await check();
       failures = 0;

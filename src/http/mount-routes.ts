@@ -14,6 +14,7 @@ import type { AppContext, AppEnv } from './middleware/request-context.ts';
 import type { JsonBody } from './json-body.ts';
 import { unlessKeyEnded } from './key-watch.ts';
 import { authenticate } from './middleware/authenticate.ts';
+import { enterRequest } from './places.ts';
 import { readJson } from './request-body.ts';
 import { type AnswerFunction, type Answered, isSchema, type Route, type RouteSpec } from './route.ts';
 
@@ -126,6 +127,7 @@ async function admit({ scopes, workspace, rootOnly, query, body }: RouteSpec, c:
   const principal = await authenticate(c, scopes);
   c.set('keyId', principal.keyId);
   c.set('principal', principal);
+  enterRequest(c, principal);
   if (principal.limits !== undefined) await countRequest(c, principal);
   if (workspace !== undefined) requireAllowed(principal, { act: 'use-workspace', what: workspace });
   if (rootOnly === true) requireAllowed(principal, { act: 'manage-workspaces', keyId: principal.keyId });

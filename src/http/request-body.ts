@@ -11,7 +11,7 @@ import { isShortage, type Place, type PoolOwner, type PoolShortage, shortageProb
 import { clientAddress } from './client-address.ts';
 import { discardBody, type JsonBody, readBytes, readJsonBody, requireLength } from './json-body.ts';
 import type { AppContext } from './middleware/request-context.ts';
-import { holdUntilResponse, placeOf } from './places.ts';
+import { hold, placeOf } from './places.ts';
 
 /** The body of a request with a key. Its place is held until the response begins. */
 export async function readBody(c: AppContext, maxBytes: number): Promise<Uint8Array> {
@@ -19,7 +19,7 @@ export async function readBody(c: AppContext, maxBytes: number): Promise<Uint8Ar
   if (amount === 0) return await readBytes(c.req.raw, maxBytes);
   const principal: Principal = c.get('principal');
   const place = placeOf(await c.get('services').pools.bodies.wait(principal, { amount }));
-  holdUntilResponse(c, place);
+  hold(c, { body: place });
   return await readBytes(c.req.raw, maxBytes, { grow: (bytes) => grow(place, bytes, shortageProblem) });
 }
 

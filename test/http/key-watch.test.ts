@@ -1,7 +1,9 @@
-/** Streams end when their key is revoked, expires or cannot be checked, with an error in the format of their clients. */
-import { beforeEach, describe, expect, it } from 'vitest';
+/** Streams end when their key is revoked, expires or cannot be checked, with an error in the format of their clients. A key has a bounded number of them. */
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { toCompletionId } from '../../src/core/reference.ts';
 import { limits } from '../../src/core/limits.ts';
+import { poolBounds } from '../../src/core/limits/pools.ts';
+import { createPools } from '../../src/engine/fair-pool.ts';
 import type { SessionPort } from '../../src/ports/session.ts';
 import { createChatHarness, type Harness, rootKey } from './harness.ts';
 
@@ -11,6 +13,8 @@ let keyId: string;
 /** Writes to every stream that is open. */
 let emit: (text: string) => void;
 let cancelled: number;
+let submitted: number;
+let proxied: number;
 
 const sessionId = 'ab'.repeat(32);
 const unused = (): never => {
@@ -42,10 +46,15 @@ beforeEach(async () => {
     });
   };
   const sse = (): Response => new Response(endless(), { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
-  const submitted = { turn: 'turn_1', position: 0, session: sessionId, edition: null, completion: 'cmpl_1' };
+  submitted = 0;
+  proxied = 0;
+  const turn = { turn: 'turn_1', position: 0, session: sessionId, edition: null, completion: 'cmpl_1' };
   const session = {
     setup: async () => ({ model: 'rehearsal/default', listed: true }),
-    submit: async () => submitted,
+    submit: async () => {
+      submitted += 1;
+      return turn;
+    },
     stream: async () => endless(),
     completion: async () => endless(),
     completionEdition: async () => null,
@@ -57,7 +66,10 @@ beforeEach(async () => {
   const { sessions } = h.services;
   Object.assign(h.services, {
     sessions: { ...sessions, get: () => session, create: async () => ({ id: sessionId }) },
-    proxyChat: async () => sse(),
+    proxyChat: async () => {
+      proxied += 1;
+      return sse();
+    },
     mcp: async () => ({ response: sse(), view: { pointer: null, names: null, mode: null } }),
     refuseLoop: async () => undefined,
   });
@@ -124,6 +136,122 @@ const pass = async (ms: number): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
   }
 };
+
+/** What the key of the tests, and all keys, hold. */
+const held = () => {
+  const { streams, requests } = h.services.pools;
+  const of = { workspace: 'default', keyId };
+  return { streams: streams.usedBy(of), requests: requests.usedBy(of), all: streams.usedBy({ workspace: 'default' }) };
+};
+const fillStreams = () =>
+  Array.from({ length: poolBounds.streams.perKey }, () => h.services.pools.streams.takeAnyway({ workspace: 'default', keyId }));
+
+describe('the place of a stream', () => {
+  it.each(rows)('of %s is held while it is open, and released when its client disconnects', async (_what, method, path, body, more) => {
+    const { reader } = await open(method, path, body, more);
+    expect(held()).toMatchObject({ streams: 1, requests: 0 });
+    // A log without events is closed after a minute.
+    await pass(path.includes('/events') ? 50_000 : 5 * 60_000);
+    expect(held().streams).toBe(1);
+    await reader.cancel();
+    await pass(1_000);
+    expect(held()).toEqual({ streams: 0, requests: 0, all: 0 });
+  });
+
+  it.each(rows)(
+    'of %s is required before anything has happened, and its lack harms no other key',
+    async (what, method, path, body, more) => {
+      const places = fillStreams();
+      const refused = await h.send(method, path, body, { ...headers, ...more });
+      if (what === 'a call over MCP') {
+        // It becomes a stream only if it takes long, and then counts as a request.
+        expect([refused.status, held()]).toMatchObject([200, { streams: poolBounds.streams.perKey, requests: 1 }]);
+      } else {
+        expect([refused.status, submitted, proxied]).toEqual([429, 0, 0]);
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+        const text = await refused.text();
+        expect(text).toContain('has too many open streams: 500 of at most 500');
+        if (path.startsWith('/v1/sessions'))
+          expect(JSON.parse(text)).toMatchObject({
+            code: 'rate_limited',
+            limit: 'openStreams',
+            of: 'key',
+            name: keyId,
+            max: 500,
+            used: 500,
+          });
+      }
+      const other = await h.key({ scopes: ['chat', 'tools'] });
+      expect((await h.send(method, path, body, { ...other, ...more })).status).toBe(200);
+      for (const place of places) place.release();
+      await open(method, path, body, more);
+    },
+  );
+
+  it('is not taken by the root key, nor by a request that fails', async () => {
+    fillStreams();
+    const root = { authorization: `Bearer ${rootKey}` };
+    expect((await h.send('GET', `/v1/sessions/${sessionId}/events`, undefined, root)).status).toBe(200);
+    expect(held().all).toBe(poolBounds.streams.perKey);
+    h.services.pools = createPools(h.clock);
+    for (const [method, path, body] of [
+      ['GET', '/v1/sessions/unknown/events?after=x', undefined],
+      ['POST', '/v1/chat/completions', { model: 7, stream: true }],
+      ['GET', '/v1/responses/unknown?stream=true', undefined],
+      ['POST', '/v1/sessions/x/turns', 'not json'],
+    ] as const)
+      expect((await h.send(method, path, body, { ...headers, ...stream })).status).toBeGreaterThanOrEqual(400);
+    expect(held()).toEqual({ streams: 0, requests: 0, all: 0 });
+  });
+});
+
+describe('the place of a request', () => {
+  it('is held until its response begins, and its lack is refused with the members of a limit', async () => {
+    let answer: () => void = unused;
+    const { requests } = h.services.pools;
+    Object.assign(h.services, { proxyChat: () => new Promise((resolve) => (answer = () => resolve(Response.json({})))) });
+    const chat = () => h.send('POST', '/v1/chat/completions', { model: 'rehearsal/default', messages: input }, headers);
+    const first = chat();
+    await vi.waitFor(() => expect(answer).not.toBe(unused));
+    expect(held().requests).toBe(1);
+    const places = Array.from({ length: poolBounds.requests.perKey - 1 }, () => requests.takeAnyway({ workspace: 'default', keyId }));
+    const refused = await h.send('GET', '/v1/me', undefined, headers);
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({
+      code: 'rate_limited',
+      limit: 'concurrentRequests',
+      of: 'key',
+      name: keyId,
+      max: 500,
+      used: 500,
+    });
+    const other = await h.key({ scopes: ['chat'] });
+    expect((await h.send('GET', '/v1/me', undefined, other)).status).toBe(200);
+    expect((await h.send('GET', '/v1/me')).status).toBe(200);
+    answer();
+    expect((await first).status).toBe(200);
+    expect((await h.send('GET', '/v1/me', undefined, headers)).status).toBe(200);
+    for (const place of places) place.release();
+    expect(held().requests).toBe(0);
+  });
+
+  it('counts within limits of the key and the workspace, which replace the defaults', async () => {
+    const { principal } = h.services.directory;
+    h.services.directory.principal = async (...asked) => ({
+      ...(await principal(...asked)),
+      limits: { key: { concurrentRequests: 1, openStreams: 2 } },
+    });
+    const events = () => h.send('GET', `/v1/sessions/${sessionId}/events`, undefined, headers);
+    const opened = [await events(), await events()];
+    const refused = await events();
+    expect(await refused.json()).toMatchObject({ limit: 'openStreams', of: 'key', name: keyId, max: 2, used: 2 });
+    await opened[0]?.body?.cancel();
+    await pass(1_000);
+    expect((await events()).status).toBe(200);
+    h.services.pools.requests.takeAnyway({ workspace: 'default', keyId });
+    expect(await (await events()).json()).toMatchObject({ limit: 'concurrentRequests', max: 1, used: 1 });
+  });
+});
 
 describe('a stream', () => {
   it.each(rows)('of %s ends within 30 s of the end of its key', async (_what, method, path, body, more, expected) => {

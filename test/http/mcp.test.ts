@@ -3,10 +3,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { bodyOf, createHarness, demo, rootKey, type Harness } from './harness.ts';
 import { discardTimeoutMs, requestBodyTimeoutMs } from '../../src/http/json-body.ts';
-import { maxMcpListeners } from '../../src/mcp/server/open-listeners.ts';
+import { poolBounds } from '../../src/core/limits/pools.ts';
+import { createFairPool, createPools } from '../../src/engine/fair-pool.ts';
+import { fakeClock } from '../fakes/runtime.ts';
 
-async function withDemo(environment: Record<string, string> = {}): Promise<Harness> {
-  const harness = createHarness(environment);
+async function withDemo(environment: Record<string, string> = {}, replaced: Parameters<typeof createHarness>[1] = {}): Promise<Harness> {
+  const harness = createHarness(environment, replaced);
   await harness.send('PUT', '/v1/toolsets/demo', demo);
   return harness;
 }
@@ -377,11 +379,14 @@ describe('a client that listens, 2026-07-28', () => {
   });
 
   it('is rejected while its key has too many open streams, and another key is not', async () => {
-    const h = await withDemo();
+    const perKey = 20;
+    const clock = fakeClock();
+    const pools = { ...createPools(clock), streams: createFairPool({ ...poolBounds.streams, perKey }, clock) };
+    const h = await withDemo({}, { pools, clock });
     const [key, other] = [await h.key({ scopes: ['tools'] }), await h.key({ scopes: ['tools'] })];
     const listen = (who: typeof key) => modern(h, '/mcp/demo', 'subscriptions/listen', { notifications: { toolsListChanged: true } }, who);
     const answers: Response[] = [];
-    for (let count = 0; count < maxMcpListeners; count += 1) answers.push(await listen(key));
+    for (let count = 0; count < perKey; count += 1) answers.push(await listen(key));
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
     const refused = await listen(key);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, String(limits.mcpListenRetryMs / 1000)]);
@@ -390,10 +395,11 @@ describe('a client that listens, 2026-07-28', () => {
     expect((await modern(h, '/mcp/demo', 'tools/list', {}, key)).status).toBe(200);
     expect((await listen(other)).status).toBe(200);
     await answers[0]?.body?.cancel();
-    await h.clock.advance(1_000);
+    await clock.advance(1_000);
     expect((await listen(key)).status).toBe(200);
     expect((await listen(key)).status).toBe(429);
-    // Streams that the platform ended silently expire with their time limit.
+    // They end with their time limit.
+    await clock.advance(limits.mcpStreamMs);
     await h.clock.advance(limits.mcpStreamMs);
     expect((await listen(key)).status).toBe(200);
   });

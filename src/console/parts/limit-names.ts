@@ -11,6 +11,8 @@ export const limitNames: readonly (readonly [name: LimitName, label: string])[] 
   ['requestsPerMinute', 'Requests per minute'],
   ['tokensPerMinute', 'Tokens per minute'],
   ['concurrentTurns', 'Turns at the same time'],
+  ['concurrentRequests', 'Requests at the same time'],
+  ['openStreams', 'Streams at the same time'],
   ['dailyCost', 'Cost per day (UTC)'],
   ['monthlyCost', 'Cost per month (UTC)'],
   ['storageBytes', 'Storage of its sessions (MB)'],

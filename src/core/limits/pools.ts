@@ -25,6 +25,13 @@ export type PoolBounds = ShareBounds & {
 const longestRequestMs = 11 * MINUTE;
 
 export const poolBounds = {
+  /** A backend may have one key for all of its users: what a machine with two cores serves at a time is some hundreds. */
+  requests: {
+    ...{ limit: 'concurrentRequests', what: 'requests in progress', perKey: 500, perWorkspace: 2_000, total: 8_000 },
+    holdMs: longestRequestMs,
+  },
+  /** An open stream costs some 100 kB. Its key is checked every ten seconds, which renews its place. */
+  streams: { limit: 'openStreams', what: 'open streams', perKey: 500, perWorkspace: 2_000, total: 8_000, holdMs: MINUTE },
   /** Bytes of bodies, from their first one until the response begins. Parsed, they take several times as much of the memory. */
   bodies: {
     ...{ limit: 'bodyBytes', what: 'bytes of request bodies', perKey: 64 * MB, perWorkspace: 96 * MB, total: 128 * MB },

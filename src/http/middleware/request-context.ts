@@ -6,9 +6,8 @@ import { createMiddleware } from 'hono/factory';
 import type { ExecutionContext, Context } from 'hono';
 import type { LimitedHolder } from '../../core/usage-limits.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { Place } from '../../engine/fair-pool.ts';
 import { dialectAt } from '../problems.ts';
-import { releasePlaces } from '../places.ts';
+import { type HeldPlaces, releasePlaces } from '../places.ts';
 import { observeRequest } from './observe-request.ts';
 import type { JsonBody } from '../json-body.ts';
 import type { Services } from '../../wiring.ts';
@@ -92,7 +91,7 @@ function executionContext(c: AppContext): ExecutionContext | undefined {
 
 /**
  * `mount-routes.ts` sets what routes with a key have: `keyId` and `principal` of the caller, and `body`, if the route takes JSON and it was sent.
- * `places.ts` sets `places`.
+ * `places.ts` sets `held`.
  */
 export type AppEnv = {
   Bindings: object;
@@ -103,7 +102,7 @@ export type AppEnv = {
     principal: Principal;
     limited?: readonly LimitedHolder[];
     body?: JsonBody;
-    places?: readonly Place[];
+    held?: HeldPlaces;
   };
 };
 export type AppContext = Context<AppEnv>;

@@ -9,6 +9,7 @@ import type { Services } from '../../wiring.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { withReferredItems } from '../../engine/proxy/kept-replies.ts';
 import { type ChatBody, type ChatRoute, isPlain, readRoute, requireModel, resolveModel, withoutToolset } from './chat-request.ts';
+import { requireStream } from '../places.ts';
 import { answerInSession } from './chat-turn.ts';
 import type { z } from 'zod';
 import type { ProblemCode } from '../../core/problem.ts';
@@ -32,6 +33,7 @@ export async function answerChat(
   { c, services, principal, body: value, bytes, text, headers }: IncomingChat,
 ): Promise<Response> {
   const body = requireModel(value);
+  if (body.stream === true) requireStream(c);
   const ref = await resolveModel(services, principal, body.model);
   const route = readRoute(c, dialect, body, ref);
   if (!isPlain(route)) {

@@ -3,11 +3,13 @@ import { z } from 'zod';
 import { isAllowed } from '../../core/authority.ts';
 import { Scope } from '../../core/principal.ts';
 import { limitedHolders, limitHolders, type LimitName, usageLimits } from '../../core/usage-limits.ts';
+import type { Pools } from '../../engine/fair-pool.ts';
+import type { LimitUse } from '../../ports/limiter.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const names = Object.keys(usageLimits) as [LimitName, ...LimitName[]];
 
-const LimitUse = z
+const LimitUseView = z
   .object({
     of: z.enum(limitHolders),
     name: z.string().meta({ description: 'The name of the workspace or agent, or the id of the key.' }),
@@ -38,7 +40,7 @@ export const limitRoutes: readonly Route[] = [
       answers: {
         200: {
           description: 'All limits that are set, of at most 500 keys and 500 agents.',
-          schema: z.object({ items: z.array(LimitUse) }).meta({ id: 'LimitList' }),
+          schema: z.object({ items: z.array(LimitUseView) }).meta({ id: 'LimitList' }),
         },
       },
     },
@@ -51,8 +53,19 @@ export const limitRoutes: readonly Route[] = [
         ({ of, name }) => (query.of === undefined || query.of === of) && (query.name === undefined || query.name === name),
       );
       const uses = await services.limiter.uses(principal.workspace, asked);
-      const items = uses.map((use) => ({ ...use, resetsAt: use.resetsAt === null ? null : new Date(use.resetsAt).toISOString() }));
+      const items = uses.map((use) => ({
+        ...use,
+        ...placesUsed(services.pools, principal.workspace, use),
+        resetsAt: use.resetsAt === null ? null : new Date(use.resetsAt).toISOString(),
+      }));
       return answer(200, { items });
     },
   ),
 ];
+
+/** Requests and streams are counted where they are. */
+function placesUsed(pools: Pools, workspace: string, { of, name, limit }: LimitUse): { used?: number } {
+  if (limit !== 'concurrentRequests' && limit !== 'openStreams') return {};
+  const pool = limit === 'openStreams' ? pools.streams : pools.requests;
+  return { used: pool.usedBy({ workspace, ...(of === 'key' && { keyId: name }) }) };
+}

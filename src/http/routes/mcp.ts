@@ -12,6 +12,7 @@ import { isAllowed } from '../../core/authority.ts';
 import { WorkspaceName } from '../../core/workspace.ts';
 import { ToolsetReference } from '../../core/toolset/toolset.ts';
 import { editionHeader, editionName } from '../documents.ts';
+import { requireStream } from '../places.ts';
 import { readJson } from '../request-body.ts';
 import { inWorkspace, unknownWorkspace } from '../middleware/authenticate.ts';
 import { mayCallMcp } from '../own-origin.ts';
@@ -116,6 +117,7 @@ async function serve({ c, services, principal }: Pick<RouteRequest, 'c' | 'servi
     throw new Problem('forbidden', 'Pages of this origin may not call this service. MONIKER_ALLOWED_ORIGINS lists the origins that may.');
   const request = c.req.raw;
   const body = request.method === 'POST' ? await readJson(c, limits.maxBodyBytes) : null;
+  if (request.method === 'GET' || recordOf(body?.value).method === 'subscriptions/listen') requireStream(c, limits.mcpListenRetryMs);
   if (principal.audience !== undefined && target === null) requireScopeOf(principal, body?.value);
   const { response, view } = await services.mcp({ principal, target, request, text: body?.text ?? '', body: body?.value });
   return view.pointer === null ? response : withHeader(response, 'x-moniker-edition', editionName(view.pointer));

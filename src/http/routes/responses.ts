@@ -78,7 +78,8 @@ export const responsesRoutes: readonly Route[] = [
       query: RetrieveQuery,
       answers: { 200: responseAnswer },
     },
-    async ({ c, services, principal, params, query }) => {
+    async (request) => {
+      const { c, params, query } = request;
       const completion = requireCompletion('openai-responses', params.id);
       const { stream, starting_after: startingAfter } = query;
       if (startingAfter !== undefined && query.after !== undefined)
@@ -87,8 +88,7 @@ export const responsesRoutes: readonly Route[] = [
       const streamed = stream === 'true' || startingAfter !== undefined || place.streamed;
       // The query parameter takes precedence over the header.
       return await answerFromCompletion(
-        services,
-        principal,
+        request,
         completion,
         startingAfter === undefined ? { ...place, streamed } : { streamed, startingAfter },
       );
@@ -109,10 +109,11 @@ export const responsesRoutes: readonly Route[] = [
       answers: { 200: responseAnswer },
       problems: [...storedCompletionRoute.problems, 'conflict'],
     },
-    async ({ services, principal, params }) => {
+    async (request) => {
+      const { services, principal, params } = request;
       const completion = requireCompletion('openai-responses', params.id);
       await services.sessions.get(completion.session).cancel(principal, completion.own);
-      return await answerFromCompletion(services, principal, completion, { streamed: false });
+      return await answerFromCompletion(request, completion, { streamed: false });
     },
   ),
 ];

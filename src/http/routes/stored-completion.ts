@@ -3,13 +3,12 @@
  * completion is encoded from the session's log (`session/log/completion-reader.ts`).
  */
 import { z } from 'zod';
-import type { Principal } from '../../core/principal.ts';
 import { Problem, type ProblemCode } from '../../core/problem.ts';
 import { readCompletionId, type DialectName, type Reference } from '../../core/reference.ts';
 import { frameIdPattern } from '../../dialects/answer.ts';
 import type { CompletionOptions } from '../../ports/session.ts';
-import type { Services } from '../../wiring.ts';
 import type { AppContext } from '../middleware/request-context.ts';
+import { requireStream } from '../places.ts';
 import type { RouteRequest } from '../route.ts';
 import { completionResponse } from './chat-turn.ts';
 
@@ -35,9 +34,10 @@ export const storedCompletionRoute = {
 /** Throws `not_found` for an id of another dialect, or a completion that this caller did not receive. */
 export async function replayCompletion(
   dialect: DialectName,
-  { c, services, principal, params, query }: RouteRequest<{ params: typeof Params; query: typeof Query }>,
+  request: RouteRequest<{ params: typeof Params; query: typeof Query }>,
 ): Promise<Response> {
-  return await answerFromCompletion(services, principal, requireCompletion(dialect, params.id), readStoredPlace(c, query.after));
+  const { c, params, query } = request;
+  return await answerFromCompletion(request, requireCompletion(dialect, params.id), readStoredPlace(c, query.after));
 }
 
 export function requireCompletion(dialect: DialectName, id: string): Reference {
@@ -58,12 +58,12 @@ export function readStoredPlace(c: AppContext, asked: string | undefined): Compl
 }
 
 export async function answerFromCompletion(
-  { sessions }: Services,
-  principal: Principal,
+  { c, services, principal }: Pick<RouteRequest, 'c' | 'services' | 'principal'>,
   { session, own: completion }: Reference,
   options: CompletionOptions,
 ): Promise<Response> {
-  const sessionPort = sessions.get(session);
+  if (options.streamed) requireStream(c);
+  const sessionPort = services.sessions.get(session);
   const edition = await sessionPort.completionEdition(principal, completion);
   const content = await sessionPort.completion(principal, completion, options);
   return completionResponse(content, { session, completion, edition }, options.streamed);

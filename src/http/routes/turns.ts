@@ -9,6 +9,7 @@ import { editionHeader, editionName, replacedHeader, replacedToolsHeader } from 
 import { eventStreamHeaders, openEventStream, resumePoint } from '../event-stream.ts';
 import { SessionEventSchema } from '../session-event-schema.ts';
 import { idempotencyHeader, idempotencyOf, orEarlierResult } from '../idempotency.ts';
+import { requireStream } from '../places.ts';
 import { toProblem } from '../problems.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { sessionParams } from './sessions.ts';
@@ -93,6 +94,7 @@ export const turnRoutes: readonly Route[] = [
       const session = services.sessions.get(params.id);
       const streamed = c.req.header('accept')?.includes('text/event-stream') === true;
       const isAsync = prefersAsync(c.req.header('prefer'));
+      if (streamed) requireStream(c);
       const begin = async () => {
         const { agent, model, toolset, instructions, tools: usual } = await session.setup(principal);
         const plan = await services.planTurn(principal, { agent, model, toolset, instructions, tools: body.tools ?? usual });
@@ -148,6 +150,7 @@ export const turnRoutes: readonly Route[] = [
         const { items, lastEvent } = await services.sessions.get(params.id).eventPage(principal, range);
         return answer(200, { items: items.map(toVisibleEvent), lastEvent });
       }
+      requireStream(c);
       const after = resumePoint(query.after, c.req.header('last-event-id'));
       const request = { method: c.req.method, path: c.req.path, requestId: c.get('requestId') };
       const fail = (error: unknown) => toProblem(error, request, services.log);

@@ -10,7 +10,6 @@ import { servedServers } from '../../engine/mcp/serve-resources.ts';
 import { readView, type ServedView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
 import { mcpWatchIntervalMs, type ServedChange, watchServed } from '../../engine/mcp/serve-watch.ts';
 import type { ListenMode, McpSessions, ResourceSubscription } from '../../ports/mcp-sessions.ts';
-import { listeners } from './open-listeners.ts';
 import type { ServeDeps } from './serve-context.ts';
 import { eventsResponse, messageEvent, primingEvent, refuseInSession, sessionRevision, unknownMcpSession } from './session-responses.ts';
 
@@ -45,7 +44,6 @@ export async function listenInSession(deps: ServeDeps, sessions: McpSessions, li
   const version = headers.get('mcp-protocol-version');
   const revision = sessionRevision(version);
   if (revision === null) return refuseInSession(400, -32_000, `Bad Request: Unsupported protocol version: ${version}`);
-  listeners.requireCapacity(principal, deps.clock.now());
   const stream = `listen${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
   const ask = (mode: ListenMode) => sessions.listen(principal, target, session, { stream, mode });
   const known = eventIdForm.exec(headers.get('last-event-id') ?? '')?.[3];
@@ -69,7 +67,7 @@ type Watch = {
 
 function openStream(watch: Watch, revision: string, stream: string): ReadableStream<Uint8Array> {
   const { deps, listener, ask } = watch;
-  const { principal, request } = listener;
+  const { request } = listener;
   const end = new AbortController();
   const leave = (): void => end.abort(new Error('the client has disconnected'));
   request.signal.addEventListener('abort', leave, { once: true });
@@ -89,7 +87,7 @@ function openStream(watch: Watch, revision: string, stream: string): ReadableStr
       };
       const run = async (): Promise<void> => {
         try {
-          await listeners.during(principal, deps.clock.now(), watchSession(watch, notify, end.signal));
+          await watchSession(watch, notify, end.signal);
         } catch (error) {
           deps.log.debug('a session cannot watch for changes', { cause: String(error) });
         }

@@ -14,7 +14,6 @@ import { watchServed, type ServedChange } from '../../engine/mcp/serve-watch.ts'
 import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
 import { buildServer } from './build-server.ts';
 import { heartbeatResponse } from './heartbeat-response.ts';
-import { listeners } from './open-listeners.ts';
 import type { ServeDeps, ServeContext } from './serve-context.ts';
 
 /** `body`: the parsed body of a POST. `view`: read for this request. `hold`: where its call may stay open. */
@@ -34,7 +33,6 @@ export async function serveStateless(
   const conversation = principal.keyId;
   const caller = { principal, target, view, conversation, channel: {}, askable: {} };
   const isListening = isRecord(body) && body.method === 'subscriptions/listen';
-  if (isListening) listeners.requireCapacity(principal, deps.clock.now());
   const listening = isListening ? await readListening(deps, caller, body, request.signal) : null;
   const serving = (era: 'modern' | 'legacy'): ServeContext => ({
     deps,
@@ -51,7 +49,7 @@ export async function serveStateless(
     bus: createChangeBus(
       (notify, signal) => {
         const watched = { ...caller, lists: listening?.lists === true, subscriptions: listening?.subscriptions ?? [] };
-        return listeners.during(principal, deps.clock.now(), watchServed(deps, watched, notify, signal));
+        return watchServed(deps, watched, notify, signal);
       },
       () => void handler.close(),
     ),
