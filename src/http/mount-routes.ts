@@ -16,6 +16,7 @@ import { unlessKeyEnded } from './key-watch.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { enterRequest } from './places.ts';
 import { readJson } from './request-body.ts';
+import { largeResponseBytes, sentInPlace } from './sent-body.ts';
 import { type AnswerFunction, type Answered, isSchema, type Route, type RouteSpec } from './route.ts';
 
 /** Mounts all routes, and for each of their paths a response to the methods that it does not support. */
@@ -110,9 +111,23 @@ function answerOf(c: AppContext): AnswerFunction<RouteSpec> {
   // Only this function makes `Answered`. The types of `defineRoute` check status, body and headers.
   return (status, body: unknown, headers) => {
     const code = status as ContentfulStatusCode;
-    return (body === null ? c.body(null, code, headers) : c.json(body as object, code, headers)) as unknown as Answered;
+    if (body === null) return c.body(null, code, headers) as unknown as Answered;
+    const text = JSON.stringify(body);
+    const sent = text.length < largeResponseBytes ? text : largeBody(c, text);
+    return c.body(sent, code, { 'content-type': 'application/json', ...headers }) as unknown as Answered;
   };
 }
+
+/** Its effect cannot be refused any more, but while it is being sent, further bodies of the key find less memory. */
+function largeBody(c: AppContext, text: string): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  const principal: Principal | undefined = c.get('principal');
+  const { bodies } = c.get('services').pools;
+  return sentInPlace(bytes, bodies.takeAnyway(principal ?? noOwner, bytes.byteLength));
+}
+
+/** Of responses without a key, none of which is large. */
+const noOwner = { workspace: '', keyId: '' };
 
 /** The value that the validator of the library has parsed. */
 function validated(c: AppContext, target: 'param' | 'query' | 'json'): object {

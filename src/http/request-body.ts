@@ -3,6 +3,7 @@
  * address that it comes from. A body that finds no place waits a while, unread.
  */
 import { limits } from '../core/limits.ts';
+import { KB, MB } from '../core/limits/units.ts';
 import { minBodyPlaceBytes } from '../core/limits/pools.ts';
 import { networkOfHost } from '../core/ip-address.ts';
 import type { Principal } from '../core/principal.ts';
@@ -20,7 +21,7 @@ export async function readBody(c: AppContext, maxBytes: number): Promise<Uint8Ar
   const principal: Principal = c.get('principal');
   const place = placeOf(await c.get('services').pools.bodies.wait(principal, { amount }));
   hold(c, { body: place });
-  return await readBytes(c.req.raw, maxBytes, { grow: (bytes) => grow(place, bytes, shortageProblem) });
+  return await readBytes(c.req.raw, maxBytes, { grow: (bytes) => grow(place, bytes) });
 }
 
 /** `also`: as in `readJsonBody`. */
@@ -48,6 +49,29 @@ export async function readStrangersBody(c: AppContext, maxBytes: number, began =
   }
 }
 
+/** Takes the place of what a response with a key will send, before it is read: most are smaller. It is held until the response begins. */
+export async function enterResponse(c: AppContext): Promise<Place> {
+  const place = placeOf(await c.get('services').pools.bodies.wait(c.get('principal'), { amount: 4 * MB }));
+  hold(c, { body: place });
+  return place;
+}
+
+/** Throws `rate_limited` and `unavailable` if there is no memory for it. */
+export function resizePlace(place: Place, bytes: number, problemOf: (shortage: PoolShortage) => Problem = shortageProblem): void {
+  const shortage = place.resize(Math.max(minBodyPlaceBytes, bytes));
+  if (shortage !== null) throw problemOf(shortage);
+}
+
+/** Takes the place of a response to a request without a key that may be large. Throws `rate_limited` and `unavailable`. */
+export async function enterStrangersResponse(c: AppContext): Promise<Place> {
+  const place = await c.get('services').pools.strangerBodies.wait(strangerOf(c), { amount: sendBytes });
+  if (isShortage(place)) throw tooManyStrangers(place);
+  return place;
+}
+
+/** What a response takes that is sent in pieces of a text that all share, or from a file: buffers on the way. */
+const sendBytes = 128 * KB;
+
 /** Drops the body of a refused request (`discardBody`), if there is memory for it: under a flood, senders may not get to read the response. */
 export async function discardRequestBody(c: AppContext): Promise<void> {
   const services = c.get('services') as AppContext['var']['services'] | undefined;
@@ -74,9 +98,8 @@ function placeBytes(c: AppContext, maxBytes: number): number {
 }
 
 /** In steps, so that few chunks change the place. */
-function grow(place: Place, bytes: number, problemOf: (shortage: PoolShortage) => Problem): void {
-  const shortage = place.resize(Math.max(minBodyPlaceBytes, 2 ** Math.ceil(Math.log2(bytes))));
-  if (shortage !== null) throw problemOf(shortage);
+function grow(place: Place, bytes: number, problemOf: (shortage: PoolShortage) => Problem = shortageProblem): void {
+  resizePlace(place, 2 ** Math.ceil(Math.log2(bytes)), problemOf);
 }
 
 /** Without an address all strangers are one. */

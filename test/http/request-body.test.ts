@@ -50,7 +50,7 @@ describe('bodies of a key', () => {
     const refused = await further;
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
     expect(await bodyOf(refused)).toMatchObject({
-      error: { code: 'rate_limited', message: expect.stringContaining('bytes of request bodies') },
+      error: { code: 'rate_limited', message: expect.stringContaining('bytes of bodies') },
     });
     for (const { end } of held) end();
     // A text is no request.

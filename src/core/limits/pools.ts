@@ -32,14 +32,17 @@ export const poolBounds = {
   },
   /** An open stream costs some 100 kB. Its key is checked every ten seconds, which renews its place. */
   streams: { limit: 'openStreams', what: 'open streams', perKey: 500, perWorkspace: 2_000, total: 8_000, holdMs: MINUTE },
-  /** Bytes of bodies, from their first one until the response begins. Parsed, they take several times as much of the memory. */
+  /**
+   * Bytes of bodies: of a request from the first one until its response begins, of a large response until it is sent. Parsed, they take several
+   * times as much of the memory.
+   */
   bodies: {
-    ...{ limit: 'bodyBytes', what: 'bytes of request bodies', perKey: 64 * MB, perWorkspace: 96 * MB, total: 128 * MB },
+    ...{ limit: 'bodyBytes', what: 'bytes of bodies', perKey: 64 * MB, perWorkspace: 96 * MB, total: 128 * MB },
     ...{ holdMs: longestRequestMs, waitMs: 5 * SECOND, maxWaiting: 500 },
   },
   /** The same without a key, by address, until they are read: of webhooks and sign-ins, and of refused requests, which are dropped. */
   strangerBodies: {
-    ...{ limit: 'bodyBytes', what: 'bytes of request bodies', perKey: 4 * MB, perWorkspace: 4 * MB, total: 16 * MB },
+    ...{ limit: 'bodyBytes', what: 'bytes of bodies', perKey: 4 * MB, perWorkspace: 4 * MB, total: 16 * MB },
     ...{ holdMs: MINUTE, waitMs: 5 * SECOND, maxWaiting: 1_000 },
   },
   /** Questions to the guards of workspaces. A guard that calls Moniker would otherwise ask itself without end. */

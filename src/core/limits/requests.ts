@@ -8,6 +8,8 @@ export const requestLimits = {
   maxLargeBodyBytes: 10 * MB,
   /** Of a request without a key: senders of webhooks give up after 3 to 30 s. */
   strangersBodyTimeoutMs: 20_000,
+  /** Of a large response: 16 MB take this long at 0.5 Mbit/s. */
+  maxSendMs: 300_000,
   /** Deeper than any tool schema or history needs; keeps recursive walks from overflowing the stack. */
   maxJsonDepth: 64,
   /** Members and items of one body. Checking each one costs a hundred times its byte: 10 MB of `{},` would fill an isolate's memory. */

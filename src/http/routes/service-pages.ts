@@ -10,6 +10,8 @@ import { z } from 'zod';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { challengeHeader, challengePattern, proofHeader, proofOf } from '../../core/servers/service-proof.ts';
 import { version } from '../../core/version.ts';
+import { enterStrangersResponse } from '../request-body.ts';
+import { sentInPlace } from '../sent-body.ts';
 import { builtFile, builtPage } from '../pages/built-pages.ts';
 
 const tag = 'Service';
@@ -131,10 +133,10 @@ export const healthRoutes: readonly Route[] = [
 /** `/openapi.json` and `/docs`: the document generated from the routes, as JSON and as a page. */
 export function openApiRoutes(build: () => Promise<object>): readonly Route[] {
   // Generated on first use and cached: it takes milliseconds that other requests should not pay.
-  let text: { json: string; tag: string } | undefined;
+  let text: { json: Uint8Array; tag: string } | undefined;
   const document = async () => {
     const json = JSON.stringify(await build());
-    return { json, tag: `"${await sha256Hex(json)}"` };
+    return { json: new TextEncoder().encode(json), tag: `"${await sha256Hex(json)}"` };
   };
 
   return [
@@ -158,7 +160,8 @@ export function openApiRoutes(build: () => Promise<object>): readonly Route[] {
         text ??= await document();
         const { json, tag } = text;
         if (matchesEtag(c, tag)) return answer(304, null, { etag: tag });
-        return new Response(json, { headers: { 'content-type': 'application/json', 'cache-control': 'no-cache', etag: tag } });
+        const body = sentInPlace(json, await enterStrangersResponse(c));
+        return new Response(body, { headers: { 'content-type': 'application/json', 'cache-control': 'no-cache', etag: tag } });
       },
     ),
 

@@ -10,7 +10,9 @@ import { workspace } from '../../core/text/path.ts';
 import type { FileConditions } from '../../ports/session.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { conditionHeaders, ifNoneMatch, matchesEtag } from '../documents.ts';
-import { readBody } from '../request-body.ts';
+import { hold } from '../places.ts';
+import { enterResponse, readBody, resizePlace } from '../request-body.ts';
+import { largeResponseBytes, sentInPlace } from '../sent-body.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 import { MB } from '../../core/limits/units.ts';
@@ -85,12 +87,16 @@ export const sessionFileRoutes: readonly Route[] = [
     async ({ c, services, principal, params, query, answer }) => {
       const session = services.sessions.get(params.id);
       const path = toolPath(params.path);
+      const place = await enterResponse(c);
       const file = await session.readFile(principal, path);
       if ('directory' in file) return answer(200, await session.listFiles(principal, path, { recursive: query.recursive === 'true' }));
       const etag = await tagOf(file.content);
       if (matchesEtag(c, etag)) return answer(304, null, { etag });
       // Content is written by tools: browsers must never show it as a page of this origin (`nosniff` is set on every response).
-      return new Response(file.content, {
+      resizePlace(place, file.content.byteLength);
+      const isLarge = file.content.byteLength >= largeResponseBytes;
+      if (isLarge) hold(c, { body: undefined });
+      return new Response(isLarge ? sentInPlace(file.content, place) : file.content, {
         headers: {
           'content-type': 'application/octet-stream',
           'content-disposition': 'attachment',
