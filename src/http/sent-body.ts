@@ -30,6 +30,14 @@ export function sentInPlace(bytes: Uint8Array, place: Place): ReadableStream<Uin
   return readable;
 }
 
+/** Passes on a stream, and releases `place` at its end, or when the client disconnects. */
+export function passedInPlace(source: ReadableStream<Uint8Array>, place: Place): ReadableStream<Uint8Array> {
+  const { readable, writable } =
+    typeof IdentityTransformStream === 'undefined' ? new TransformStream<Uint8Array, Uint8Array>() : new IdentityTransformStream();
+  source.pipeTo(writable).catch(ignored).finally(place.release);
+  return readable;
+}
+
 const pieceBytes = 64 * KB;
 
 /** The client learns from its stream how it ends. */

@@ -188,6 +188,28 @@ describe('the place of a stream', () => {
     },
   );
 
+  it('of speech, which is no stream of events, is held until it was sent', async () => {
+    const speech = ['POST', '/v1/audio/speech', { model: 'rehearsal/default', input: 'x', voice: 'v' }] as const;
+    Object.assign(h.services, { passRequest: async () => new Response('a sound', { headers: { 'content-type': 'audio/mpeg' } }) });
+    const answer = await h.app.request(speech[1], {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(speech[2]),
+    });
+    expect(held()).toMatchObject({ streams: 1, requests: 0 });
+    expect(await answer.text()).toBe('a sound');
+    await vi.waitFor(() => expect(held().streams).toBe(0));
+    const left = await h.app.request(speech[1], {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(speech[2]),
+    });
+    await left.body?.cancel();
+    await vi.waitFor(() => expect(held().streams).toBe(0));
+    fillStreams();
+    expect((await h.send(...speech, headers)).status).toBe(429);
+  });
+
   it('is not taken by the root key, nor by a request that fails', async () => {
     fillStreams();
     const root = { authorization: `Bearer ${rootKey}` };

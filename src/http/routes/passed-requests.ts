@@ -6,9 +6,13 @@ import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { limits } from '../../core/limits.ts';
 import { MB } from '../../core/limits/units.ts';
+import { rootKeyId } from '../../core/principal.ts';
 import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
 import type { AppContext } from '../middleware/request-context.ts';
+import { isEventStream } from '../../net/sse.ts';
+import { keepStreamPlace, requireStream } from '../places.ts';
 import { readBody } from '../request-body.ts';
+import { passedInPlace } from '../sent-body.ts';
 import { defineRoute, type Answer, type Route, type RouteRequest } from '../route.ts';
 import { requireModel, resolveModel } from './chat-request.ts';
 
@@ -99,7 +103,12 @@ async function pass(
     const detail = `Unknown model ${quoted(model)}: it must be <provider>/<model>, or an alias of one. GET /v1/models lists them.`;
     throw new Problem('model_not_found', detail, { param: 'model' });
   }
-  return await services.passRequest(principal, { ref, path, body, requestId: c.get('requestId') });
+  const isBinary = path === '/audio/speech';
+  if (isBinary || (!(body instanceof FormData) && body.stream === true)) requireStream(c);
+  const response = await services.passRequest(principal, { ref, path, body, requestId: c.get('requestId') });
+  // Events are counted where their key is watched.
+  if (!isBinary || response.body === null || isEventStream(response) || principal.keyId === rootKeyId) return response;
+  return new Response(passedInPlace(response.body, keepStreamPlace(c)), response);
 }
 
 async function readForm(c: AppContext): Promise<FormData> {
