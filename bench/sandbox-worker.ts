@@ -3,11 +3,15 @@ import type { EditionTool } from '../src/core/toolset/edition-tool.ts';
 import { textResult } from '../src/core/tools/tool.ts';
 import type { InnerCalls } from '../src/ports/inner-calls.ts';
 import type { ToolContext } from '../src/ports/tool-executor.ts';
+import { poolBounds } from '../src/core/limits/pools.ts';
+import { createFairPool } from '../src/engine/fair-pool.ts';
+import { systemClock } from '../src/platform/clock.ts';
 import { createMadeExecutor } from '../src/sandbox/made-executor.ts';
 import { createSandbox } from '../src/sandbox/sandbox.ts';
 
-const sandbox = createSandbox();
-const executor = createMadeExecutor(sandbox);
+const owner = { workspace: 'default', keyId: 'bench' };
+const sandbox = createSandbox(createFairPool(poolBounds.machineBytes, systemClock), owner);
+const executor = createMadeExecutor();
 const files = new Map([['a', 'one two three '.repeat(500)]]);
 const code = `const { output } = await tools.read_file({ path: args.path });
 const parts = output.split(args.find);
@@ -27,7 +31,7 @@ const calls: InnerCalls = {
 };
 
 async function made(): Promise<void> {
-  const context = { signal: new AbortController().signal, calls } as ToolContext;
+  const context = { signal: new AbortController().signal, calls, sandbox } as ToolContext;
   const result = await executor.execute(tool, { path: 'a', find: 'two', replace: 'two' }, context);
   if (result.isError) throw new Error(JSON.stringify(result.content));
 }

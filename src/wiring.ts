@@ -29,7 +29,7 @@ import { planTurn, type PlanRequest } from './engine/plan/plan-turn.ts';
 import { createStaleServerRefresh, withStaleServerRefresh } from './engine/servers/refresh-stale-servers.ts';
 import { marksIn } from './engine/policy/direct-marks.ts';
 import { createServerRefresh } from './engine/servers/refresh-server.ts';
-import { createPools } from './engine/fair-pool.ts';
+import { createPools, type PoolOwner } from './engine/fair-pool.ts';
 import { createAskGuard } from './engine/guard/ask-guard.ts';
 import { createToolMaker } from './engine/configuration/tool-maker.ts';
 import type { TurnDeps } from './engine/turn/run-turn.ts';
@@ -133,7 +133,7 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
   const { settings, runtime, catalog, audit, outbound, instance, master, recorder, noteObject } = base;
   const servers = buildServers(base);
   const { directory, signIns } = servers;
-  const sandbox = createSandbox();
+  const sandbox: SandboxOf = (owner) => createSandbox(base.pools.machineBytes, owner);
   const callDeps = buildCallDeps(base, servers, sandbox);
   const mcpSessions = createMcpSessions(bindings, { ids: runtime.ids, sessionIds: createMcpSessionIds(base.sealing), noteObject });
   const namingSecret = async (): Promise<string | null> =>
@@ -173,7 +173,7 @@ export function createWiring(bindings: Bindings, deployment: Deployment) {
     storedWork: ({ workspace, keyId }: Pick<Principal, 'workspace' | 'keyId'>): StoredWork =>
       createCatalogClient(bindings, { workspace, keyId }),
     /** Checks whether code of made tools compiles. */
-    sandbox: sandbox as Pick<Sandbox, 'check'>,
+    sandbox: sandbox({ workspace: '', keyId: '' }) as Pick<Sandbox, 'check'>,
     /** For `/readyz`. */
     readiness: createReadiness({ ...runtime, settings, catalog, master, kv: bindings.KV }),
     /** The authorization server for MCP clients, and what its consent page is shown for. */
@@ -363,11 +363,13 @@ function buildServers({ background, settings, runtime, outbound, stdio, cachedDi
   };
 }
 
+type SandboxOf = (owner: PoolOwner) => Sandbox;
+
 /** What calls of a workspace's tools need. */
 function buildCallDeps(
   { background, noApprovals, settings, runtime, outbound, stdio, cachedDirectory, catalog, limiter, pools }: Base,
   servers: ServerParts,
-  sandbox: Sandbox,
+  sandbox: SandboxOf,
 ): (workspace: string) => CallDeps {
   const { directory, upstream, signIns } = servers;
   const network = createGuard(settings);
@@ -395,9 +397,9 @@ function buildCallDeps(
           changed: (name) => void servers.changed(workspace, name),
         }),
         openapi: createOpenApiExecutor({ server, operation: (tool) => directory.operation(workspace, tool) }),
-        made: createMadeExecutor(sandbox),
+        made: createMadeExecutor(),
       }),
-      sandbox,
+      sandbox: (keyId) => sandbox({ workspace, keyId }),
       toolset: (name) => cachedDirectory.toolset(workspace, name),
       compute: (limited) => createComputeMeter(limiter, workspace, limited),
       server,
@@ -412,7 +414,13 @@ function buildCallDeps(
         }),
       maker(keyId, offered) {
         const own = catalog({ workspace, keyId });
-        return createToolMaker({ catalog: own, keyId, sandbox, offered, editor: createToolsetEditor(own, keyId) });
+        return createToolMaker({
+          catalog: own,
+          keyId,
+          sandbox: sandbox({ workspace, keyId }),
+          offered,
+          editor: createToolsetEditor(own, keyId),
+        });
       },
       egressHosts: async (keyId) => (await catalog(workspace).keyRights(keyId))?.egressHosts,
       tokens: (access, keyId) => signIns.tokens(workspace, access, keyId),
@@ -456,7 +464,7 @@ function buildDirectCalls({ settings, runtime, marks, audit }: Base, directory: 
 
 /** Toolsets served over MCP. */
 function buildServe(base: Base, servers: ServerParts, callDeps: ServeDeps['callDeps']): Omit<ServeDeps, 'fileSpace' | 'links'> {
-  const { background, settings, runtime, sealing, catalog, marks, audit } = base;
+  const { background, settings, runtime, sealing, catalog, marks, audit, pools } = base;
   return {
     ...runtime,
     directory: servers.directory,
@@ -466,6 +474,7 @@ function buildServe(base: Base, servers: ServerParts, callDeps: ServeDeps['callD
     equipment: ({ workspace, keyId }) => catalog(workspace).equipment(keyId),
     configuration: configurationTables(toolDefinitions),
     callDeps,
+    openQuestions: pools.openQuestions,
     scratchFiles: () => createMemoryFiles(runtime.clock.now),
     audit: (workspace, rows) => audit(workspace).append(rows),
     marks,

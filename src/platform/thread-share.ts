@@ -1,6 +1,7 @@
 /**
  * Shares the thread of an isolate between machines, scripts of the shell, and other work. Machines never run at the same time. After a certain
  * amount of work of all of them together, none runs until a timer has fired, so that requests and timers are handled however many there are.
+ * Keys take turns: the machines of the key that caused the pause come after those of the others, however many it has.
  */
 
 /**
@@ -32,13 +33,21 @@ const bounds: Bounds = {
   waitMs: maxSandboxSliceWaitMs,
 };
 
-/** Returns a function that creates the share of each machine. */
-export function createThreadShares(now: () => number, { fuel: maxFuel, ms: maxMs, restMs, waitMs }: Bounds = bounds): () => ThreadShare {
+/** Returns a function that creates the share of a machine, for the key whose code it runs. Without one it is on its own. */
+export function createThreadShares(
+  now: () => number,
+  { fuel: maxFuel, ms: maxMs, restMs, waitMs }: Bounds = bounds,
+): (owner?: { workspace: string; keyId: string }) => ThreadShare {
   const used = { fuel: 0, ms: 0 };
   let rest = 0;
   /** The last pause that has ended. A timer ends a pause, not the clock, which may stand still or advance while the thread is blocked. */
   let ended = 0;
-  return () => {
+  /** Whose machine caused the pause. */
+  let lastOwner: string | null = null;
+  let shares = 0;
+  return (given) => {
+    shares += 1;
+    const owner = given === undefined ? String(shares) : `${given.workspace} ${given.keyId}`;
     /** True when this machine caused the pause: the others then run first. */
     let isLast = false;
     let waited = 0;
@@ -49,7 +58,8 @@ export function createThreadShares(now: () => number, { fuel: maxFuel, ms: maxMs
         while (isResting()) {
           if (waited > waitMs) return false;
           if (signal?.aborted) return true;
-          const [current, began, ms] = [rest, now(), isLast ? restMs * 2 : restMs];
+          // Those of other keys first, then the other machines of the key.
+          const [current, began, ms] = [rest, now(), isLast ? restMs * 2 : owner === lastOwner ? restMs * 1.5 : restMs];
           isLast = false;
           await sleep(ms);
           // The request whose timer should end the pause may have been cancelled.
@@ -66,6 +76,7 @@ export function createThreadShares(now: () => number, { fuel: maxFuel, ms: maxMs
         used.fuel = 0;
         used.ms = 0;
         isLast = true;
+        lastOwner = owner;
         const current = ++rest;
         setTimeout(() => (ended = Math.max(ended, current)), restMs);
       },

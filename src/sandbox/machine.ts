@@ -9,7 +9,7 @@ import { utf8Length } from '../core/text/utf8.ts';
 import { lineOf } from './compile.ts';
 import { startEngine } from './engine.ts';
 import { createMeter } from './meter.ts';
-import type { Slot } from './slots.ts';
+import type { Place } from '../engine/fair-pool.ts';
 import type { ThreadShare } from '../platform/thread-share.ts';
 import { KB, MB } from '../core/limits/units.ts';
 
@@ -46,7 +46,12 @@ export type Machine = {
   dispose(): void;
 };
 
-export async function startMachine(now: number, slot: Slot, turns: ThreadShare, signal: AbortSignal): Promise<Machine> {
+export async function startMachine(
+  now: number,
+  slot: Pick<Place, 'resize' | 'release'>,
+  turns: ThreadShare,
+  signal: AbortSignal,
+): Promise<Machine> {
   let over: LimitReached | null = null;
   let calls: GuestCall[] = [];
   let made = 0;
@@ -80,7 +85,7 @@ export async function startMachine(now: number, slot: Slot, turns: ThreadShare, 
     refuel() {
       if (over === null && !meter.refuel()) end('fuel');
       // The engine limits the memory of one machine; this limits the memory of all machines together.
-      if (over === null && !slot.reserve(exports.memory.buffer.byteLength + handed)) end('queue');
+      if (over === null && slot.resize(exports.memory.buffer.byteLength + handed) !== null) end('queue');
       return over === null;
     },
   });

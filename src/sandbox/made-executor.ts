@@ -6,23 +6,23 @@ import type { MadeCode } from '../core/toolset/edition-tool.ts';
 import { readCodeUses } from '../core/made/uses.ts';
 import { isObjectMember } from '../core/names/reserved-names.ts';
 import { errorResult, type JsonSchema, type ToolResult } from '../core/tools/tool.ts';
-import type { Sandbox } from '../ports/sandbox.ts';
 import type { ToolOutcome, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 
-export function createMadeExecutor(sandbox: Sandbox): ToolExecutor {
+export function createMadeExecutor(): ToolExecutor {
   return {
     // Safe to repeat: its journal returns the results of finished nested calls, and the others are checked one by one.
     isSafe: () => true,
     usesFiles: () => true,
-    execute: async (tool, args, context) => await runMade(sandbox, tool, args, context),
+    execute: async (tool, args, context) => await runMade(tool, args, context),
   };
 }
 
-async function runMade(sandbox: Sandbox, tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome> {
-  const { calls } = context;
+async function runMade(tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome> {
+  const { calls, sandbox } = context;
   if (tool.made === undefined)
     return errorResult('tool_error', `${tool.canonical} has no code in this edition. Publish its toolset again.`);
-  if (calls === null) return errorResult('tool_error', `${tool.canonical} calls other tools, which is not possible here.`);
+  if (calls === null || sandbox === null)
+    return errorResult('tool_error', `${tool.canonical} calls other tools, which is not possible here.`);
   let didNothing = true;
   const run = {
     source: tool.made.implementation,
@@ -35,7 +35,7 @@ async function runMade(sandbox: Sandbox, tool: EditionTool, args: Record<string,
       return calls.call(name, given);
     },
   };
-  const end = await (context.sandbox ?? sandbox).run(run, context.signal);
+  const end = await sandbox.run(run, context.signal);
   const result = resultOfCode(end, tool.canonical);
   if (didNothing && result !== null && end.end === 'returned' && end.value === null && end.console === '') return withHint(tool, result);
   return result ?? { ...errorResult('aborted', `${tool.canonical} waits for one of its nested calls.`), suspended: true };

@@ -8,24 +8,28 @@ import { limits } from '../core/limits.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import type { InnerOutcome } from '../ports/inner-calls.ts';
 import type { SandboxRun } from '../ports/sandbox.ts';
+import { type FairPool, isShortage, type PoolOwner, shortageText } from '../engine/fair-pool.ts';
 import { compile, type SourceFault } from './compile.ts';
 import { fuelPerCharacter, limitMessage, startMachine, type GuestCall, type Machine } from './machine.ts';
-import { createSlots } from './slots.ts';
 import { isolateThreadShare, type ThreadShare } from '../platform/thread-share.ts';
 
 /** Shared by all runs of the isolate, which share its memory. */
-const slots = createSlots();
+export type MachineMemory = Pick<FairPool, 'wait'>;
 
-export async function runInSandbox(run: SandboxRun, signal: AbortSignal): Promise<SandboxEnd> {
+export async function runInSandbox(
+  run: SandboxRun,
+  { memory, owner }: { memory: MachineMemory; owner: PoolOwner },
+  signal: AbortSignal,
+): Promise<SandboxEnd> {
   const compiled = await compile(run.source);
   if (!compiled.ok) return { end: 'threw', message: faultMessage(compiled.fault), console: '' };
-  const slot = await slots.acquire(signal);
-  if (slot === 'aborted') return { end: 'aborted', console: '' };
-  if (slot === 'queue') return limitEnd('queue', '');
+  const slot = await memory.wait(owner, { amount: leastMachineBytes, signal }).catch(() => null);
+  if (slot === null) return { end: 'aborted', console: '' };
+  if (isShortage(slot)) return { end: 'limit', limit: 'queue', message: `${shortageText(slot)}`, console: '' };
   const calls = createCalls(run);
   let machine: Machine | null = null;
   try {
-    const turns = countUse(isolateThreadShare(), run);
+    const turns = countUse(isolateThreadShare(owner), run);
     await turns.acquire(signal);
     machine = await startMachine(run.now, slot, turns, signal);
     await machine.begin({ tools: run.tools, args: run.args, seed: seedOf(run.seed) }, compiled.bytecode);
@@ -44,6 +48,9 @@ export async function runInSandbox(run: SandboxRun, signal: AbortSignal): Promis
     await calls.ended(signal);
   }
 }
+
+/** The memory with which a machine starts. */
+const leastMachineBytes = 1_600_000;
 
 /** About the time of a unit of fuel, for clocks that stand still while code runs. */
 const secondsPerFuel = 5e-9;

@@ -2,10 +2,8 @@
 import { expect, test } from 'vitest';
 import { contentText, textResult } from '../../src/core/tools/tool.ts';
 import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { sandbox } from '../sandbox/harness.ts';
 import { answerOf, madeTool, memoryJournal, runOf, toolNamed, decideAll } from './inner-run.ts';
-
-const sandbox = createSandbox();
 
 async function inSandbox(source: string, { calls, signal }: ToolContext): Promise<ToolOutcome> {
   if (calls === null) throw new Error('no calls');

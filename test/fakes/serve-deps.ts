@@ -1,6 +1,7 @@
 /** Dependencies for serving a toolset over MCP, on the fakes of a workspace, with servers that the test defines. */
 import type { Principal } from '../../src/core/principal.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
+import { createPools } from '../../src/engine/fair-pool.ts';
 import { marksIn } from '../../src/engine/policy/direct-marks.ts';
 import { configurationTables } from '../../src/engine/mcp/serve-view.ts';
 import type { CallDeps } from '../../src/engine/call/call-scope.ts';
@@ -50,6 +51,7 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
     equipment: ({ keyId }: Principal) => catalog.equipment(keyId),
     configuration: configurationTables(() => options.configuration ?? []),
     callDeps: () => call,
+    openQuestions: createPools(clock).openQuestions,
     scratchFiles: () => createMemoryFiles(clock.now),
     fileSpace: () => ({ open: async () => ({ files: createMemoryFiles(clock.now), save: async () => undefined }) }),
     audit: (_workspace, rows) => catalog.appendAudit(rows),

@@ -68,3 +68,22 @@ describe('turns', () => {
     }
   });
 });
+
+it('lets a key with one machine run as often as a key with many', async () => {
+  const join = createThreadShares(() => 0, { ...bounds, restMs: 4, waitMs: 1_000_000 });
+  const turns = new Map<string, number>();
+  const end = new AbortController();
+  const compute = async (keyId: string): Promise<void> => {
+    const share = join({ workspace: 'default', keyId });
+    while (!end.signal.aborted) {
+      await share.acquire(end.signal);
+      if (end.signal.aborted) return;
+      turns.set(keyId, (turns.get(keyId) ?? 0) + 1);
+      share.recordUse(11, 0);
+      if ((turns.get('modest') ?? 0) >= 20 || (turns.get('greedy') ?? 0) >= 200) end.abort();
+    }
+  };
+  await Promise.all([...Array.from({ length: 15 }, () => compute('greedy')), compute('modest')]);
+  // About every second turn. Without the order it would be every sixteenth.
+  expect(turns.get('greedy') ?? 0).toBeLessThan(100);
+});

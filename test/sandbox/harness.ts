@@ -1,11 +1,14 @@
 /** Runs code as the executors do, with tools defined by the test. */
 import type { SandboxEnd } from '../../src/core/code-mode/run-code.ts';
+import { poolBounds } from '../../src/core/limits/pools.ts';
 import { textResult } from '../../src/core/tools/tool.ts';
+import { createFairPool } from '../../src/engine/fair-pool.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import type { InnerOutcome } from '../../src/ports/inner-calls.ts';
 import type { SandboxRun } from '../../src/ports/sandbox.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 
-export const sandbox = createSandbox();
+export const sandbox = createSandbox(createFairPool(poolBounds.machineBytes, systemClock), { workspace: 'default', keyId: 'k' });
 
 export type Asked = { name: string; args: unknown };
 export type Parts = Partial<Omit<SandboxRun, 'source' | 'call'>> & {

@@ -7,7 +7,7 @@ import type { ToolContext } from '../../src/ports/tool-executor.ts';
 import { createMadeExecutor } from '../../src/sandbox/made-executor.ts';
 import { sandbox } from './harness.ts';
 
-const executor = createMadeExecutor(sandbox);
+const executor = createMadeExecutor();
 const inputSchema = { type: 'object', properties: { path: { type: 'string' }, times: { type: 'number', default: 2 } } };
 
 function callsOf(answer: (name: string, args: unknown) => InnerOutcome): InnerCalls {
@@ -22,7 +22,7 @@ async function run(
 ) {
   // The executor reads no other fields of the tool and the context.
   const tool = { canonical: 'made.report', inputSchema, made: { implementation, uses: [] } } as unknown as EditionTool;
-  const answer = await executor.execute(tool, args, { signal: new AbortController().signal, calls } as ToolContext);
+  const answer = await executor.execute(tool, args, { signal: new AbortController().signal, calls, sandbox } as ToolContext);
   return { ...answer, text: contentText(answer.content) };
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { errorResult, textResult, type ToolResult } from '../../src/core/tools/tool.ts';
 import type { InnerOutcome, InnerCalls } from '../../src/ports/inner-calls.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { sandbox } from '../sandbox/harness.ts';
 import { toolBench } from './run-tool.ts';
 
 const signal = new AbortController().signal;
-const context = { signal, sandbox: createSandbox() };
+const context = { signal, sandbox };
 
 /** Results by tool name; a tool without one is unknown. */
 function callsOf(answers: Record<string, (args: unknown) => ToolResult | 'waits'>) {

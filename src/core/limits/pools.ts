@@ -50,6 +50,16 @@ export const poolBounds = {
     ...{ limit: 'guardQuestions', what: 'questions to the guard', perKey: 50, perWorkspace: 100, total: 400 },
     ...{ holdMs: 30 * SECOND, waitMs: 5 * SECOND, maxWaiting: 500 },
   },
+  /** Calls of MCP clients that stay open for an answer of a person, who may take ten minutes. Each holds its machine meanwhile. */
+  openQuestions: {
+    ...{ limit: 'openQuestions', what: 'calls that wait for an answer', perKey: 6, perWorkspace: 12, total: 30 },
+    holdMs: longestRequestMs,
+  },
+  /** Memory of the machines that run code of made tools and of `run_code`, at least 1.6 MB each. An isolate has 128 MB. */
+  machineBytes: {
+    ...{ limit: 'sandboxBytes', what: 'bytes of running code', perKey: 36 * MB, perWorkspace: 48 * MB, total: 64 * MB },
+    ...{ holdMs: longestRequestMs, waitMs: 10 * SECOND, maxWaiting: 200 },
+  },
 } as const satisfies Record<string, PoolBounds>;
 
 /** The least that a body counts for: its connection and its buffers. */

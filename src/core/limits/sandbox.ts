@@ -25,8 +25,6 @@ export const sandboxLimits = {
   // the engine (2 to 5 ns).
   /** One virtual machine. */
   maxSandboxMemoryBytes: 16 * MB,
-  /** Concurrent machines of an isolate, as far as their memory allows (1.4 MB at least); further ones wait for one to end. */
-  maxSandboxes: 40,
 
   // Shell scripts.
   maxShellCommands: 10_000,

@@ -52,8 +52,8 @@ export type CallDeps = WithTelemetry & {
   egressHosts?(keyId: string): Promise<readonly string[] | undefined>;
   /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, if known. */
   secret(name: string, tool: string, host?: string): Promise<string>;
-  /** Runs code that calls tools. Absent: tools that need it cannot be called. */
-  sandbox?: Sandbox;
+  /** Runs code that calls tools, for a key. Absent: tools that need it cannot be called. */
+  sandbox?(keyId: string): Sandbox;
   /** Counts what a call computes for these limits; null: none of them is about that. Absent: there are no limits. */
   compute?(limited: readonly LimitedHolder[]): ComputeMeter | null;
   /** The guard of the workspace. Absent: there are none. */

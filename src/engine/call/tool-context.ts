@@ -38,6 +38,7 @@ export function createToolContext(
 ): ToolContext {
   // Only built-in tools use them, and they take a moment to make.
   const isBuiltin = tool.kind === 'builtin';
+  const sandbox = deps.sandbox?.(scope.keyId) ?? null;
   return {
     signal,
     log: redactor.log(deps.log),
@@ -58,7 +59,7 @@ export function createToolContext(
     ...(scope.turn !== null && { isTurn: true }),
     channel,
     calls: inner?.calls ?? null,
-    sandbox: deps.sandbox === undefined ? null : compute === null ? deps.sandbox : limitSandbox(deps.sandbox, compute),
+    sandbox: sandbox === null || compute === null ? sandbox : limitSandbox(sandbox, compute),
     ...(compute !== null && { compute }),
     given: request.given ?? null,
     timeoutMs,

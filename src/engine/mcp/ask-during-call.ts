@@ -18,18 +18,12 @@ import {
   isApproved,
 } from './serve-approval.ts';
 import { screenQuestions } from './serve-questions.ts';
+import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { ToolCallRequest, WaitFor } from '../call/tool-call.ts';
+import { type FairPool, isShortage, type Place, type PoolShortage, shortageText } from '../fair-pool.ts';
 
-/**
- * Calls that stay open while they wait for an answer from their MCP client. Each one holds its machine in the meantime, so the
- * limit is lower than `maxSandboxes` in an isolate, with shares of it per workspace and per key, so that neither can block the
- * others.
- */
-export const maxOpenQuestions = 30;
-export const maxOpenQuestionsPerWorkspace = 12;
-export const maxOpenQuestionsPerKey = 6;
-
-type Asked = { principal: Principal; channel: CallerChannel; askable: AskableInput };
+/** `questions`: the places of calls that stay open for an answer. Each holds its machine meanwhile, so an isolate has fewer of them. */
+type Asked = { principal: Principal; channel: CallerChannel; askable: AskableInput; questions: Pick<FairPool, 'take'> };
 
 /** Returns the changes to the request with which the call is made again. `rounds`: how often it has asked for input before. */
 export async function askDuringCall(asked: Asked, waitFor: WaitFor, rounds: number): Promise<Partial<ToolCallRequest>> {
@@ -49,59 +43,36 @@ export async function askDuringCall(asked: Asked, waitFor: WaitFor, rounds: numb
 
 const sessionsCan = 'this connection cannot ask for one during this call';
 
-const tooMany = 'too many calls of this key or workspace are already waiting for an answer. Try again later';
-
-/** The number of open questions, by workspace and key. Counts what this isolate holds, so it is module state. */
-const open = { all: 0, byWorkspace: new Map<string, number>(), byKey: new Map<string, number>() };
-
-/** Whether one more question may be opened: no key or workspace can use up the limit of the others. */
-function mayAsk({ workspace, keyId }: Principal): boolean {
-  return (
-    open.all < maxOpenQuestions &&
-    (open.byWorkspace.get(workspace) ?? 0) < maxOpenQuestionsPerWorkspace &&
-    (open.byKey.get(`${workspace} ${keyId}`) ?? 0) < maxOpenQuestionsPerKey
-  );
-}
-
-function countOpen({ workspace, keyId }: Principal, change: 1 | -1): void {
-  open.all += change;
-  for (const [table, name] of [[open.byWorkspace, workspace] as const, [open.byKey, `${workspace} ${keyId}`] as const]) {
-    const count = (table.get(name) ?? 0) + change;
-    if (count === 0) table.delete(name);
-    else table.set(name, count);
-  }
-}
-
 /** Returns null if the client disconnected or did not answer in time. */
-async function waitForAnswer(principal: Principal, ask: () => Promise<InputAnswer>): Promise<InputAnswer | null> {
-  countOpen(principal, 1);
+async function waitForAnswer(place: Place, ask: () => Promise<InputAnswer>): Promise<InputAnswer | null> {
   try {
     return await ask();
   } catch {
     // However the connection failed, there is no answer.
     return null;
   } finally {
-    countOpen(principal, -1);
+    place.release();
   }
 }
 
 async function askApproval(
-  { principal, channel, askable }: Asked,
+  { principal, channel, askable, questions }: Asked,
   waitFor: Extract<WaitFor, { kind: 'approval' }>,
 ): Promise<Partial<ToolCallRequest>> {
   const { tool, ask, round, arguments: args } = waitFor;
   const refusal = approvalRefusal({ principal, askable }, waitFor);
   if (refusal !== null) return { refusal };
   if (channel.ask === undefined) return { refusal: cannotAsk(waitFor, sessionsCan) };
-  if (!mayAsk(principal)) return { refusal: cannotAsk(waitFor, tooMany) };
+  const place = questions.take(principal);
+  if (isShortage(place)) return { refusal: limitReached(place) };
   const send = channel.ask;
-  const answer = await waitForAnswer(principal, () => send(approvalRequest(tool, ask, args), approvalKey));
+  const answer = await waitForAnswer(place, () => send(approvalRequest(tool, ask, args), approvalKey));
   if (answer === null) return { refusal: cannotAsk(waitFor, 'the client did not answer') };
   return isApproved(answer) ? { approved: { binding: ask.binding, round } } : { refusal: deniedByPerson };
 }
 
 async function askInput(
-  { principal, channel, askable }: Asked,
+  { principal, channel, askable, questions: places }: Asked,
   { tool, input }: { tool: EditionTool; input: InputRequired },
   rounds: number,
 ): Promise<Partial<ToolCallRequest>> {
@@ -114,11 +85,16 @@ async function askInput(
   for (const [key, question] of Object.entries(questions)) {
     const send = channel.ask;
     if (send === undefined) return failed('it asked for input, which this connection cannot provide during a call');
-    if (!mayAsk(principal)) return failed(`it asked for input, and ${tooMany}`);
-    const answer = await waitForAnswer(principal, () => send(question, key));
+    const place = places.take(principal);
+    if (isShortage(place)) return { refusal: limitReached(place) };
+    const answer = await waitForAnswer(place, () => send(question, key));
     // The server expects an answer to each of its questions.
     if (answer === null) return failed('it asked for input, and the client did not answer');
     answers.set(key, answer);
   }
   return { given: toGiven(input, Object.fromEntries(answers)), rounds: rounds + 1 };
+}
+
+function limitReached(shortage: PoolShortage): Refusal {
+  return { code: 'limit_reached', message: `Not run: it needs an answer of a person. ${shortageText(shortage)}` };
 }

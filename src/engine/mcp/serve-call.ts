@@ -36,6 +36,7 @@ import { screenedAsk, screenQuestions } from './serve-questions.ts';
 import { invalidState, openState, sealState, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
 import type { ServedView, ServeTarget } from './serve-view.ts';
 import type { CallDeps } from '../call/call-scope.ts';
+import type { FairPool } from '../fair-pool.ts';
 import type { CallOutcome, ToolCallAnswer, ToolCallRequest, WaitFor } from '../call/tool-call.ts';
 
 export type ServeCallDeps = StateDeps &
@@ -43,6 +44,8 @@ export type ServeCallDeps = StateDeps &
     callDeps(workspace: string): CallDeps;
     directory: Directory;
     audit(workspace: string, rows: AuditRow[]): Promise<void>;
+    /** Calls that stay open for an answer. */
+    openQuestions: Pick<FairPool, 'take'>;
     /** The marks of a key's calls with one toolset; null: with none. */
     marks(principal: Principal, toolset: string | null): MarkStore;
     /** The resources that results of these calls linked to. */
@@ -220,7 +223,7 @@ async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionT
     conversation,
     channel: { ...channel, ask, askable },
     canWait: call.noApprovals === undefined,
-    askDuringCall: (waitFor, rounds) => askDuringCall(caller, waitFor, rounds),
+    askDuringCall: (waitFor, rounds) => askDuringCall({ ...caller, questions: deps.openQuestions }, waitFor, rounds),
     started(callId) {
       caller.started?.(callId);
       openCall?.started(callId);

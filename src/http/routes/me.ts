@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { IpRange } from '../../core/ip-address.ts';
 import { limits } from '../../core/limits.ts';
+import { poolBounds } from '../../core/limits/pools.ts';
 import { SecretHost } from '../../core/policy/secret.ts';
 import { Role, rootKeyId, Scope, User } from '../../core/principal.ts';
 import { UsageLimits } from '../../core/usage-limits.ts';
-import { maxOpenQuestionsPerKey } from '../../engine/mcp/ask-during-call.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const currentLimits = {
@@ -19,7 +19,7 @@ const currentLimits = {
   maxCallsPerTurn: limits.maxCallsPerTurn,
   turnTimeoutMs: limits.turnTimeoutMs,
   approvalTtlMs: limits.approvalTtlMs,
-  maxOpenQuestions: maxOpenQuestionsPerKey,
+  maxOpenQuestions: poolBounds.openQuestions.perKey,
 } as const;
 
 const described: Readonly<Record<keyof typeof currentLimits, string>> = {

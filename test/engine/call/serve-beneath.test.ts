@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
 import type { AskableInput, InputAnswer, InputRequest } from '../../../src/core/tools/mcp-input.ts';
-import { limits } from '../../../src/core/limits.ts';
 import type { Principal } from '../../../src/core/principal.ts';
 import { contentText, textResult } from '../../../src/core/tools/tool.ts';
 import { approvalRequest } from '../../../src/engine/mcp/serve-approval.ts';
@@ -9,7 +8,9 @@ import { mustStayOpen } from '../../../src/engine/mcp/in-flight-call.ts';
 import type { CallScope } from '../../../src/engine/call/call-scope.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { answerOf, madeTool, runOf, toolNamed, type Body } from '../inner-run.ts';
-import { maxOpenQuestions, maxOpenQuestionsPerKey, maxOpenQuestionsPerWorkspace } from '../../../src/engine/mcp/ask-during-call.ts';
+import { poolBounds } from '../../../src/core/limits/pools.ts';
+import { createFairPool } from '../../../src/engine/fair-pool.ts';
+import { fakeClock } from '../../fakes/runtime.ts';
 
 const read = toolNamed('local.read');
 const note = toolNamed('local.note');
@@ -43,7 +44,8 @@ function callOf(
     session: null,
     turn: null,
     channel,
-    askDuringCall: (waitFor, rounds) => askDuringCall({ principal, channel, askable }, waitFor, rounds),
+    askDuringCall: (waitFor, rounds) =>
+      askDuringCall({ principal, channel, askable, questions: createFairPool(poolBounds.openQuestions, fakeClock()) }, waitFor, rounds),
   };
   const ran: string[] = [];
   const count =
@@ -140,16 +142,18 @@ describe('calls that wait for an answer', () => {
   const waitFor = { kind: 'approval', tool: wipe, ask: question, round: 1, arguments: {} } as const;
   const answers: ((answer: InputAnswer) => void)[] = [];
   const channel = { ask: () => new Promise<InputAnswer>((resolve) => answers.push(resolve)) };
+  const { perKey, perWorkspace, total } = poolBounds.openQuestions;
+  const questions = createFairPool(poolBounds.openQuestions, fakeClock());
   const ask = (workspace: string, keyId: string) =>
-    askDuringCall({ principal: { workspace, keyId, scopes: ['approve'] }, channel, askable: form }, waitFor, 0);
+    askDuringCall({ principal: { workspace, keyId, scopes: ['approve'] }, channel, askable: form, questions }, waitFor, 0);
   const asks = (count: number, workspace: string, keyId: string) => Array.from({ length: count }, () => ask(workspace, keyId));
   const answerAll = () => {
     for (const answer of answers.splice(0)) answer(yes);
   };
-  const refused = { refusal: { code: 'approval_required', message: expect.stringContaining('too many calls of this key or workspace') } };
+  const refused = { refusal: { code: 'limit_reached', message: expect.stringContaining('has too many calls that wait for an answer') } };
 
   test('of one key are limited, and do not block another key, even with the same id in another workspace', async () => {
-    const open = asks(maxOpenQuestionsPerKey, 'one', 'root');
+    const open = asks(perKey, 'one', 'root');
     expect(await ask('one', 'root')).toMatchObject(refused);
     const others = [ask('one', 'other'), ask('two', 'root')];
     answerAll();
@@ -160,7 +164,7 @@ describe('calls that wait for an answer', () => {
   });
 
   test('of one workspace are limited over all of its keys, and do not block another workspace', async () => {
-    const open = Array.from({ length: maxOpenQuestionsPerWorkspace }, (_, index) => ask('one', `key ${index}`));
+    const open = Array.from({ length: perWorkspace }, (_, index) => ask('one', `key ${index}`));
     expect(await ask('one', 'one more')).toMatchObject(refused);
     const other = ask('two', 'key 1');
     answerAll();
@@ -169,16 +173,16 @@ describe('calls that wait for an answer', () => {
   });
 
   test('of an isolate are fewer than its machines, and a failed connection frees its slot', async () => {
-    expect(maxOpenQuestions).toBeLessThan(limits.maxSandboxes);
-    expect(maxOpenQuestionsPerWorkspace * 2).toBeLessThan(maxOpenQuestions);
-    const open = Array.from({ length: maxOpenQuestions }, (_, index) => ask(`workspace ${index}`, 'root'));
+    expect(total * 1_600_000).toBeLessThan(poolBounds.machineBytes.total);
+    expect(perWorkspace * 2).toBeLessThan(total);
+    const open = Array.from({ length: total }, (_, index) => ask(`workspace ${index}`, 'root'));
     expect(await ask('one more', 'root')).toMatchObject(refused);
     answerAll();
     await Promise.all(open);
     const broken = { ask: () => Promise.reject(new Error('gone')) };
-    for (let times = 0; times < maxOpenQuestions * 2; times += 1) {
+    for (let times = 0; times < total * 2; times += 1) {
       const principal: Principal = { workspace: 'one', keyId: 'root', scopes: ['approve'] };
-      const { refusal } = await askDuringCall({ principal, channel: broken, askable: form }, waitFor, 0);
+      const { refusal } = await askDuringCall({ principal, channel: broken, askable: form, questions }, waitFor, 0);
       expect(refusal?.message).toContain('the client did not answer');
     }
   });

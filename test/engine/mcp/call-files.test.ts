@@ -8,7 +8,7 @@ import { executorByKind } from '../../../src/engine/call/executor-by-kind.ts';
 import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 
 const code = createCodeExecutor(codeTools());
-const executor = executorByKind({ builtin: code, local: code, made: createMadeExecutor({} as never) });
+const executor = executorByKind({ builtin: code, local: code, made: createMadeExecutor() });
 
 /** Whether the stored files of the caller are loaded for a call of the tool. */
 async function isLoadedFor(kind: EditionTool['kind'], canonical: string): Promise<boolean> {
