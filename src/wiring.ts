@@ -399,6 +399,7 @@ function buildCallDeps(
         openapi: createOpenApiExecutor({ server, operation: (tool) => directory.operation(workspace, tool) }),
         made: createMadeExecutor(),
       }),
+      enter: (keyId, signal) => pools.calls.wait({ workspace, keyId }, { signal }),
       sandbox: (keyId) => sandbox({ workspace, keyId }),
       toolset: (name) => cachedDirectory.toolset(workspace, name),
       compute: (limited) => createComputeMeter(limiter, workspace, limited),

@@ -45,6 +45,11 @@ export const poolBounds = {
     ...{ limit: 'bodyBytes', what: 'bytes of bodies', perKey: 4 * MB, perWorkspace: 4 * MB, total: 16 * MB },
     ...{ holdMs: MINUTE, waitMs: 5 * SECOND, maxWaiting: 1_000 },
   },
+  /** Calls of tools, without those nested in them: requests to servers, scripts and code of this isolate. Most end within a second. */
+  calls: {
+    ...{ limit: 'concurrentCalls', what: 'tool calls in progress', perKey: 200, perWorkspace: 800, total: 3_200 },
+    ...{ holdMs: longestRequestMs, waitMs: 10 * SECOND, maxWaiting: 500 },
+  },
   /** Questions to the guards of workspaces. A guard that calls Moniker would otherwise ask itself without end. */
   guardQuestions: {
     ...{ limit: 'guardQuestions', what: 'questions to the guard', perKey: 50, perWorkspace: 100, total: 400 },

@@ -25,6 +25,7 @@ import type { WithTelemetry } from '../../ports/telemetry.ts';
 import type { ToolMaker } from '../../ports/tool-maker.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import type { CallerChannel, ServerTokens } from '../../ports/upstream.ts';
+import type { Place, PoolShortage } from '../fair-pool.ts';
 import type { AskGuard } from '../guard/ask-guard.ts';
 import type { RedactionRules } from './redact.ts';
 import type { CallTree } from './inner/call-tree.ts';
@@ -52,6 +53,8 @@ export type CallDeps = WithTelemetry & {
   egressHosts?(keyId: string): Promise<readonly string[] | undefined>;
   /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, if known. */
   secret(name: string, tool: string, host?: string): Promise<string>;
+  /** Waits for a place among the calls in progress. Absent: they are not counted. */
+  enter?(keyId: string, signal: AbortSignal): Promise<Place | PoolShortage>;
   /** Runs code that calls tools, for a key. Absent: tools that need it cannot be called. */
   sandbox?(keyId: string): Sandbox;
   /** Counts what a call computes for these limits; null: none of them is about that. Absent: there are no limits. */

@@ -15,6 +15,7 @@ import { createIntent, type CallIntent } from './audit-call.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
 import { countPreparation } from './compute-meter.ts';
 import { executeCall, type AuthorizedCall, type ExecutionOutcome } from './execute-call.ts';
+import { isShortage, type Place, shortageText } from '../fair-pool.ts';
 import { type CallGuard, openGuard } from '../guard/guard-call.ts';
 import { guessedResult, prepareCall, type PreparedCall, type RunnableCall } from './prepare-call.ts';
 import { observeCall } from '../telemetry/observe-work.ts';
@@ -43,6 +44,39 @@ async function runPrepared(deps: CallDeps, given: CallScope, prepared: PreparedC
   const scope = given.taint === undefined ? { ...given, taint: createTaintMarks() } : given;
   const startedAt = deps.clock.now();
   const authorized = await authorizeCall(deps, scope, prepared, signal);
+  const entered = 'served' in authorized ? await enterCall(deps, scope, authorized.call, signal) : null;
+  try {
+    return await runEntered(deps, scope, entered !== null && 'result' in entered ? entered : authorized, { prepared, signal, startedAt });
+  } finally {
+    if (entered !== null && 'place' in entered) entered.place.release();
+  }
+}
+
+/** Takes a place among the calls in progress, in which nested calls run as well. null: it needs none. */
+async function enterCall(
+  { enter }: CallDeps,
+  { keyId }: CallScope,
+  { request }: RunnableCall,
+  signal: AbortSignal,
+): Promise<{ place: Place } | { result: ToolResult; ran: false } | null> {
+  if (enter === undefined || request.parent !== undefined) return null;
+  try {
+    const taken = await enter(keyId, signal);
+    if (!isShortage(taken)) return { place: taken };
+    return { result: errorResult('limit_reached', `Not run: ${shortageText(taken)}`), ran: false };
+  } catch {
+    return { result: errorResult('aborted', 'Not run: the turn was cancelled.'), ran: false };
+  }
+}
+
+type Entered = { prepared: PreparedCall; signal: AbortSignal; startedAt: number };
+
+async function runEntered(
+  deps: CallDeps,
+  scope: CallScope,
+  authorized: AuthorizedCall | CallEnd,
+  { prepared, signal, startedAt }: Entered,
+): Promise<CallOutcome> {
   const { call, guard, next } =
     'served' in authorized ? await passGuard(deps, scope, authorized, signal) : { call: prepared, guard: null, next: authorized };
   const intent = createIntent(deps, scope, call);
