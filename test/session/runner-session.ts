@@ -29,6 +29,7 @@ import { WaitStore } from '../../src/session/pending/wait-store.ts';
 import { UsageOutbox } from '../../src/session/object/usage-outbox.ts';
 import { SummaryOutbox } from '../../src/session/object/summary-outbox.ts';
 import { Notices } from '../../src/session/object/notices.ts';
+import { createPools } from '../../src/engine/fair-pool.ts';
 import { createTaintStore } from '../../src/storage/taint-store.ts';
 import { createResultStore } from '../../src/session/log/result-store.ts';
 import type { OpenSession } from '../../src/session/object/open-session.ts';
@@ -95,6 +96,8 @@ export type RoomOptions = {
   clientTools?: ClientTool[];
   rules?: PolicyRule[];
   more?: readonly ToolDefinition[];
+  /** The owner of the session. */
+  keyId?: string;
 };
 
 export async function makeRoom(
@@ -106,9 +109,11 @@ export async function makeRoom(
     more = [],
     asks = [],
     safe = ['builtin.read'],
+    keyId = 'root',
   }: RoomOptions = {},
 ) {
   const clock = fakeClock();
+  const running = createPools(clock).turns;
   const ids = countedIds();
   const sql = withLazyTables(fakeSql([newestSessionSchema]), lazySessionTables);
   sql.exec(`INSERT INTO meta (id, workspace, key_id, setup, created_at) VALUES (1, 'default', 'root', '{}', 0)`);
@@ -244,7 +249,7 @@ export async function makeRoom(
       },
       flushAudit: () => audit.flush(async (rows) => void sent.push(...rows)),
       workspace: 'default',
-      keyId: 'root',
+      keyId,
       session: 's',
       rules: async () => [...rules, ...allowed],
       skillsFor: async () => [],
@@ -256,6 +261,7 @@ export async function makeRoom(
         return turnNames(all, asked);
       },
       waitUntil: (promise) => void work.push(promise),
+      running,
       giveWay: async () => undefined,
     });
     return { meta, audit, ...parts, runner };
@@ -284,6 +290,8 @@ export async function makeRoom(
     aborted,
     asked,
     brake,
+    /** Places of turns in progress. */
+    running,
     listeners,
     /** The notices that the Catalog received. */
     told,

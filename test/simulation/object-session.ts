@@ -18,6 +18,7 @@ import type { Bindings } from '../../src/storage/bindings.ts';
 import { createSessionFiles } from '../../src/storage/session-files.ts';
 import type { ModelUse, UsageReport } from '../../src/core/usage.ts';
 import type { AuditPort } from '../../src/ports/audit.ts';
+import { createPools } from '../../src/engine/fair-pool.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
 import type { Triggers } from '../../src/ports/triggers.ts';
 import type { Wiring } from '../../src/wiring.ts';
@@ -181,6 +182,11 @@ function wiringOf(
       if (world.random.chance(0.05)) throw new CatalogAway();
       return { scopes: Scope.options };
     },
+    admitOpenWork: async () => {
+      await outside('the Catalog counts questions and queued turns');
+      if (world.random.chance(0.05)) throw new CatalogAway();
+      return null;
+    },
     addRule: async (rule: PolicyRule) => {
       await outside('the Catalog stores a rule');
       rules.push(rule);
@@ -190,6 +196,7 @@ function wiringOf(
   const wiring: Pick<Wiring, 'clock' | 'ids' | 'log' | 'turnDeps' | 'callDeps' | 'namesFor' | 'rules' | 'recordUsage'> & {
     catalog(): typeof catalog;
     limiter: Pick<Wiring['limiter'], 'reportStorage'>;
+    pools: Pick<Wiring['pools'], 'turns'>;
     audit(): Pick<AuditPort, 'append'>;
     triggers(): Pick<Triggers, 'noteTurns'>;
     directory: Pick<Directory, 'subscriptions' | 'provider'>;
@@ -198,6 +205,7 @@ function wiringOf(
     ids: deps.ids,
     log: silentLog,
     catalog: () => catalog,
+    pools: createPools(life.clock),
     limiter: { reportStorage: () => outside('the limits hear what is stored') },
     audit: () => ({
       append: async () => {

@@ -45,6 +45,8 @@ export const poolBounds = {
     ...{ limit: 'bodyBytes', what: 'bytes of bodies', perKey: 4 * MB, perWorkspace: 4 * MB, total: 16 * MB },
     ...{ holdMs: MINUTE, waitMs: 5 * SECOND, maxWaiting: 1_000 },
   },
+  /** A turn that works takes up to 1 MB. The alarm of its session renews its place every five seconds. */
+  turns: { limit: 'concurrentTurns', what: 'turns in progress', perKey: 500, perWorkspace: 2_000, total: 8_000, holdMs: MINUTE },
   /** Calls of tools, without those nested in them: requests to servers, scripts and code of this isolate. Most end within a second. */
   calls: {
     ...{ limit: 'concurrentCalls', what: 'tool calls in progress', perKey: 200, perWorkspace: 800, total: 3_200 },

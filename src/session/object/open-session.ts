@@ -152,6 +152,7 @@ export function buildOpenSession(
     rules: () => wiring.rules(workspace),
     namesFor: (plan) => wiring.namesFor(workspace, plan, keyId),
     skillsFor: async (plan) => (plan.skills === undefined ? [] : await wiring.skillsFor(workspace, plan)),
+    running: wiring.pools.turns,
     giveWay: () => wiring.clock.sleep(0),
   });
   return { meta, ...parts, runner };

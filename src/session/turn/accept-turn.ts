@@ -30,6 +30,7 @@ export function acceptTurn(context: SubmitContext, request: SubmitTurn, note: (t
   const turn = request.turn ?? ids.next('turn');
   const edition = request.plan.edition ?? null;
   openSession.turns.requireAcceptable();
+  openSession.runner.requirePlace(request.plan);
   const completion = note(turn);
   if (request.idempotencyKey !== undefined)
     openSession.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', { turn, session: null, edition, completion });

@@ -20,6 +20,7 @@ import type { UsageOutbox } from '../object/usage-outbox.ts';
 import { auditUnaudited, toUnauditedResult, toUnauditedInnerResult } from './turn-audit.ts';
 import { countTurn, foldTurn, spentMs, toRun, turnLine, upgradeLog, waitReason, type TurnRun } from './turn-run.ts';
 import { createTurnScope, type TurnScopeParts } from './turn-scope.ts';
+import { type RunningTurns, TurnPlace } from './turn-place.ts';
 import type { OpenTurnRow, TurnStore } from './turn-store.ts';
 
 export type RunnerParts = TurnScopeParts & {
@@ -29,6 +30,7 @@ export type RunnerParts = TurnScopeParts & {
   notices: Notices;
   usage: Pick<UsageOutbox, 'note'>;
   summary: Pick<SummaryOutbox, 'applyEvent' | 'noteChange'>;
+  running: RunningTurns;
   /** Keeps the object alive until the work is done (`waitUntil`). */
   waitUntil(work: Promise<void>): void;
   /** Lets timers and requests of the process run (`Clock.sleep(0)`). */
@@ -38,16 +40,23 @@ export type RunnerParts = TurnScopeParts & {
 export class TurnRunner {
   readonly #parts: RunnerParts;
   #run: TurnRun | null = null;
+  readonly #place: TurnPlace;
   readonly #working = new Set<Promise<void>>();
   #shut = false;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
+    this.#place = new TurnPlace(parts.running, parts);
   }
 
   /** True while a turn runs; false while it waits. */
   get active(): boolean {
     return this.#run !== null;
+  }
+
+  /** Throws `rate_limited` if a turn would start now and its key or workspace has too many in progress. Call it before `accept`. */
+  requirePlace(plan: Plan): void {
+    if (this.#parts.turns.isIdle()) this.#place.require(plan);
   }
 
   /**
@@ -119,6 +128,7 @@ export class TurnRunner {
   /** Stores the time that the running turn has worked, so that a restart does not reset its time limit. Called by the alarm. */
   recordTimeSpent(): void {
     const { turns, clock } = this.#tools();
+    this.#place.renew();
     if (this.#run !== null) turns.recordTimeSpent(this.#run.turn, spentMs(this.#run, clock.now()));
   }
 
@@ -203,6 +213,7 @@ export class TurnRunner {
   #start(run: TurnRun, isQueued = false): void {
     const { timers, clock } = this.#tools();
     this.#run = run;
+    this.#place.enter();
     countTurn(this.#parts, run, 'runs');
     timers.set('turn', clock.now() + limits.turnAlarmMs);
     this.#track(this.#drive(run, isQueued));
@@ -232,7 +243,7 @@ export class TurnRunner {
       disarm();
       // After a failure other calls of the turn may still be running.
       run.abort.abort(new Error('the turn has ended'));
-      if (this.#run === run) this.#run = null;
+      this.#rest(run);
       this.startNext();
     }
     // Audited only now, when all work that may write its own rows has ended.
@@ -251,7 +262,7 @@ export class TurnRunner {
     this.#parts.summary.noteChange();
     turns.recordTimeSpent(run.turn, spentMs(run, clock.now()));
     run.sealed = true;
-    if (this.#run === run) this.#run = null;
+    this.#rest(run);
     timers.clear('turn');
     log.wakeReaders();
     return true;
@@ -338,8 +349,15 @@ export class TurnRunner {
   #stop(run: TurnRun, status: TurnStatus, reason: TurnEndReason): void {
     this.#seal(run, status, reason);
     run.abort.abort(new Error(`the turn was ended: ${reason}`));
-    if (this.#run === run) this.#run = null;
+    this.#rest(run);
     this.startNext();
+  }
+
+  /** The run has ended or waits. */
+  #rest(run: TurnRun): void {
+    if (this.#run !== run) return;
+    this.#run = null;
+    this.#place.leave();
   }
 
   #seal(run: TurnRun, status: TurnStatus, reason: TurnEndReason): void {
