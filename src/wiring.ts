@@ -29,7 +29,8 @@ import { planTurn, type PlanRequest } from './engine/plan/plan-turn.ts';
 import { createStaleServerRefresh, withStaleServerRefresh } from './engine/servers/refresh-stale-servers.ts';
 import { marksIn } from './engine/policy/direct-marks.ts';
 import { createServerRefresh } from './engine/servers/refresh-server.ts';
-import { createPools, type PoolOwner } from './engine/fair-pool.ts';
+import type { ShareOwner } from './core/limits/fair-share.ts';
+import { createPools } from './engine/fair-pool.ts';
 import { createAskGuard } from './engine/guard/ask-guard.ts';
 import { createToolMaker } from './engine/configuration/tool-maker.ts';
 import type { TurnDeps } from './engine/turn/run-turn.ts';
@@ -363,7 +364,7 @@ function buildServers({ background, settings, runtime, outbound, stdio, cachedDi
   };
 }
 
-type SandboxOf = (owner: PoolOwner) => Sandbox;
+type SandboxOf = (owner: ShareOwner) => Sandbox;
 
 /** What calls of a workspace's tools need. */
 function buildCallDeps(

@@ -817,7 +817,7 @@ export interface paths {
         };
         /**
          * List what calls of all sessions wait for
-         * @description Approvals, requests for input and calls of clients: pending, newest question first, or decided, newest decision first. Only of sessions in which the key can decide. A copy that is a few seconds old at most; the newest 10,000 of each state are kept.
+         * @description Approvals, requests for input and calls of clients: pending, newest question first, or decided, newest decision first. Only of sessions in which the key can decide. A copy that is a few seconds old at most. All pending ones are listed. Of the decided ones 10,000 are kept; beyond that, the oldest ones of the key that has the most are removed.
          *
          *     Scope: `approve` or `chat`.
          */
@@ -5563,7 +5563,7 @@ export interface components {
          */
         LimitUse: {
             /** @enum {string} */
-            limit: "requestsPerMinute" | "tokensPerMinute" | "concurrentTurns" | "dailyCost" | "monthlyCost" | "storageBytes" | "sandboxSecondsPerMinute" | "concurrentRequests" | "openStreams";
+            limit: "requestsPerMinute" | "tokensPerMinute" | "concurrentTurns" | "dailyCost" | "monthlyCost" | "storageBytes" | "sandboxSecondsPerMinute" | "concurrentRequests" | "openStreams" | "pendingQuestions";
             max: number;
             /** @description The name of the workspace or agent, or the id of the key. */
             name: string;
@@ -9625,6 +9625,8 @@ export interface components {
             monthlyCost?: number;
             /** @description Responses and event logs that are streamed at the same time, in each location. Default: 500 of a key, 2000 of a workspace. */
             openStreams?: number;
+            /** @description Approvals and requests for input that wait at the same time, in all sessions. Default: 2000 of a key, 10000 of a workspace. */
+            pendingQuestions?: number;
             /** @description Requests per minute. For an agent: turns per minute. */
             requestsPerMinute?: number;
             /** @description Seconds per minute that code of made tools and of `run_code`, scripts of `bash`, and the work on arguments, results and events compute. */

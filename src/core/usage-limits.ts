@@ -3,7 +3,8 @@
  * one counts in. Pure. `limit-counter/` counts; `storage/limit-counters.ts` decides.
  */
 import { z } from 'zod';
-import { poolBounds } from './limits/pools.ts';
+import type { GrantedShare } from './limits/fair-share.ts';
+import { poolBounds, storedBounds } from './limits/pools.ts';
 
 const minuteMs = 60_000;
 const maxCount = 1_000_000_000;
@@ -11,7 +12,7 @@ const maxAmount = 1_000_000_000;
 const maxStorageBytes = 1_000_000_000_000_000;
 const maxPlaces = 100_000;
 
-/** The bounds of requests and streams can be changed, since a key may belong to a backend with many users. An agent has none. */
+/** These bounds can be changed, since a key may belong to a backend with many users. An agent has none of them. */
 const placeLimits = {
   concurrentRequests: z
     .int()
@@ -28,6 +29,14 @@ const placeLimits = {
     .optional()
     .meta({
       description: `Responses and event logs that are streamed at the same time, in each location. Default: ${poolBounds.streams.perKey} of a key, ${poolBounds.streams.perWorkspace} of a workspace.`,
+    }),
+  pendingQuestions: z
+    .int()
+    .min(1)
+    .max(maxPlaces)
+    .optional()
+    .meta({
+      description: `Approvals and requests for input that wait at the same time, in all sessions. Default: ${storedBounds.pendingQuestions.perKey} of a key, ${storedBounds.pendingQuestions.perWorkspace} of a workspace.`,
     }),
 } as const;
 
@@ -90,6 +99,12 @@ export function limitedHolders(
     ...(agent === undefined || agent.limits === null ? [] : [{ of: 'agent' as const, name: agent.name, limits: agent.limits }]),
     ...(workspace === undefined ? [] : [{ of: 'workspace' as const, name: caller.workspace, limits: workspace }]),
   ];
+}
+
+/** Returns what a key and its workspace were granted of something that all share. */
+export function grantedShare(limited: readonly LimitedHolder[] = [], limit: LimitName): GrantedShare {
+  const maxOf = (holder: LimitHolder['of']): number | undefined => limited.find(({ of }) => of === holder)?.limits[limit];
+  return { key: maxOf('key'), workspace: maxOf('workspace') };
 }
 
 /** Returns the name of the period that contains `now`, in UTC: the number of the minute, `2026-01-31`, or `2026-01`. */

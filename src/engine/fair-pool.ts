@@ -3,18 +3,12 @@
  * A place may count for more than one, such as the bytes of a body. Whoever finds none is refused, or waits a while: the one whose workspace,
  * and then whose key, uses least is next.
  */
-import { findShortage, type Shortage, type ShareBounds } from '../core/limits/fair-share.ts';
+import { findShortage, type GrantedShare, type ShareOwner, type ShareShortage } from '../core/limits/fair-share.ts';
 import { poolBounds, type PoolBounds } from '../core/limits/pools.ts';
 import { Problem } from '../core/problem.ts';
 import type { Clock } from '../ports/runtime.ts';
 
-export type PoolOwner = { workspace: string; keyId: string };
-/** Maxima that an administrator has set, in place of the pool's own. */
-export type GrantedShare = { key?: number | undefined; workspace?: number | undefined };
 type TakeOptions = { amount?: number; granted?: GrantedShare };
-
-/** What was refused: the bound, whose it is, and how much of it is used. */
-export type PoolShortage = Shortage & Pick<PoolBounds, 'limit' | 'what'> & { name: string };
 
 export type Place = {
   /** May be called more than once. */
@@ -22,26 +16,32 @@ export type Place = {
   /** Counts as used for the time of the pool from now on. */
   renew(): void;
   /** Changes how much it counts for. Returns why it cannot grow. */
-  resize(amount: number): PoolShortage | null;
+  resize(amount: number): ShareShortage | null;
 };
 
 export type FairPool = {
   /** Takes a place, or returns why there is none. */
-  take(owner: PoolOwner, options?: TakeOptions): Place | PoolShortage;
+  take(owner: ShareOwner, options?: TakeOptions): Place | ShareShortage;
   /** Takes a place although there is none, for work that was accepted before. */
-  takeAnyway(owner: PoolOwner, amount?: number): Place;
+  takeAnyway(owner: ShareOwner, amount?: number): Place;
   /** Takes a place as soon as there is one, within the time of the pool. Throws the reason of `signal` when it aborts. */
-  wait(owner: PoolOwner, options?: TakeOptions & { signal?: AbortSignal | undefined }): Promise<Place | PoolShortage>;
+  wait(owner: ShareOwner, options?: TakeOptions & { signal?: AbortSignal | undefined }): Promise<Place | ShareShortage>;
   /** Returns how much a key uses, or all keys of a workspace. */
   usedBy(owner: { workspace: string; keyId?: string }): number;
 };
 
-export function isShortage(taken: Place | PoolShortage): taken is PoolShortage {
+export function isShortage(taken: Place | ShareShortage): taken is ShareShortage {
   return 'limit' in taken;
 }
 
-type HeldPlace = { owner: PoolOwner; amount: number; until: number };
-type Waiter = { owner: PoolOwner; options: TakeOptions; until: number; enter(place: Place): void };
+/** Throws the problem of a shortage. */
+export function requireTaken(taken: Place | ShareShortage, retryAfterMs?: number): Place {
+  if (isShortage(taken)) throw shortageProblem(taken, retryAfterMs);
+  return taken;
+}
+
+type HeldPlace = { owner: ShareOwner; amount: number; until: number };
+type Waiter = { owner: ShareOwner; options: TakeOptions; until: number; enter(place: Place): void };
 
 export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'after'>): FairPool {
   /** By key (`workspace keyId`) and by workspace; what uses nothing has no entry. */
@@ -58,23 +58,18 @@ export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'a
     if (sum > 0) used.set(name, sum);
     else used.delete(name);
   };
-  const count = ({ workspace, keyId }: PoolOwner, amount: number): void => {
+  const count = ({ workspace, keyId }: ShareOwner, amount: number): void => {
     total += amount;
     add(keyName(workspace, keyId), amount);
     add(workspace, amount);
   };
 
-  const shortageOf = (owner: PoolOwner, { amount = 1, granted = {} }: TakeOptions): PoolShortage | null => {
-    const { workspace, keyId } = owner;
-    const use = { key: usedOf(keyName(workspace, keyId)), workspace: usedOf(workspace), total };
-    const isGranted = granted.key !== undefined || granted.workspace !== undefined;
-    const found = findShortage(isGranted ? withGranted(bounds, granted) : bounds, use, amount, isGranted);
-    if (found === null) return null;
-    const name = found.of === 'key' ? keyId : found.of === 'workspace' ? workspace : 'service';
-    return { limit: bounds.limit, what: bounds.what, name, ...found };
+  const shortageOf = (owner: ShareOwner, { amount = 1, granted }: TakeOptions): ShareShortage | null => {
+    const use = { key: usedOf(keyName(owner.workspace, owner.keyId)), workspace: usedOf(owner.workspace), total };
+    return findShortage(bounds, owner, use, amount, granted);
   };
 
-  const hold = (owner: PoolOwner, amount: number): Place => {
+  const hold = (owner: ShareOwner, amount: number): Place => {
     const held: HeldPlace = { owner, amount, until: clock.now() + bounds.holdMs };
     places.add(held);
     count(owner, amount);
@@ -147,7 +142,7 @@ export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'a
     return null;
   };
 
-  const usesLess = (one: PoolOwner, other: PoolOwner): boolean => {
+  const usesLess = (one: ShareOwner, other: ShareOwner): boolean => {
     const difference = usedOf(one.workspace) - usedOf(other.workspace);
     return (
       difference < 0 || (difference === 0 && usedOf(keyName(one.workspace, one.keyId)) < usedOf(keyName(other.workspace, other.keyId)))
@@ -181,7 +176,7 @@ export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'a
       const queue = waiting.get(name) ?? new Set();
       const taken = queue.size > 0 ? (shortageOf(owner, options) ?? ownShortage(owner)) : take(owner, options);
       if (!isShortage(taken) || queue.size >= maxWaiting) return taken;
-      const { promise, resolve, reject } = Promise.withResolvers<Place | PoolShortage>();
+      const { promise, resolve, reject } = Promise.withResolvers<Place | ShareShortage>();
       // Later than its timer, which ends it.
       const waiter: Waiter = { owner, options, until: clock.now() + 2 * waitMs, enter: resolve };
       waiting.set(name, queue.add(waiter));
@@ -204,7 +199,7 @@ export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'a
   };
 
   /** For one whose key has others waiting before it. */
-  function ownShortage({ workspace, keyId }: PoolOwner): PoolShortage {
+  function ownShortage({ workspace, keyId }: ShareOwner): ShareShortage {
     const { limit, what, perKey: max } = bounds;
     return { limit, what, of: 'key', name: keyId, max, used: usedOf(keyName(workspace, keyId)) };
   }
@@ -213,12 +208,6 @@ export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'a
 /** Neither part can contain a blank. */
 function keyName(workspace: string, keyId: string): string {
   return `${workspace} ${keyId}`;
-}
-
-/** A workspace without a maximum of its own has room for what its key was granted. */
-function withGranted(bounds: ShareBounds, { key, workspace }: GrantedShare): ShareBounds {
-  const perKey = key ?? bounds.perKey;
-  return { ...bounds, perKey, perWorkspace: workspace ?? Math.max(bounds.perWorkspace, perKey) };
 }
 
 /** The pools of an isolate. */
@@ -231,7 +220,7 @@ export function createPools(clock: Pick<Clock, 'now' | 'after'>): Pools {
 }
 
 /** The sentence for a refused caller: what is used up, and what to do. */
-export function shortageText({ what, of, name, max, used }: Pick<PoolShortage, 'what' | 'of' | 'name' | 'max' | 'used'>): string {
+export function shortageText({ what, of, name, max, used }: Pick<ShareShortage, 'what' | 'of' | 'name' | 'max' | 'used'>): string {
   if (of === 'service') return `The service has too many ${what} at the moment. Try again in a few seconds.`;
   const whose = of === 'workspace' ? `The workspace ${name}` : `This key (${name})`;
   const left = of === 'workspace' && used < max ? ', and the rest is for other keys' : '';
@@ -239,7 +228,7 @@ export function shortageText({ what, of, name, max, used }: Pick<PoolShortage, '
 }
 
 /** 429 for what the key or the workspace uses up, 503 for what all of them do. */
-export function shortageProblem({ limit, of, name, max, used, what }: PoolShortage, retryAfterMs = 1_000): Problem {
+export function shortageProblem({ limit, of, name, max, used, what }: ShareShortage, retryAfterMs = 1_000): Problem {
   const detail = shortageText({ what, of, name, max, used });
   if (of === 'service') return new Problem('unavailable', detail, { retryAfterMs });
   return new Problem('rate_limited', detail, { limit, of, name, max, used, retryAfterMs });

@@ -3,21 +3,21 @@
  * one for a stream until its end. The root key takes none, apart from its bodies: an operator can always get in.
  */
 import { type Principal, rootKeyId } from '../core/principal.ts';
-import { type GrantedShare, isShortage, type Place, type PoolShortage, shortageProblem } from '../engine/fair-pool.ts';
-import type { AppContext } from './middleware/request-context.ts';
-
-/** What a request holds. `request`: its place among the requests in progress. */
-export type HeldPlaces = { request?: Place | undefined; stream?: Place | undefined; body?: Place | undefined };
+import type { GrantedShare, ShareShortage } from '../core/limits/fair-share.ts';
+import { isShortage, type Place, requireTaken } from '../engine/fair-pool.ts';
+import type { AppContext, HeldPlaces } from './middleware/request-context.ts';
 
 /** Throws `rate_limited` while the key or its workspace has too many requests in progress. */
 export function enterRequest(c: AppContext, principal: Principal): void {
   if (principal.keyId === rootKeyId) return;
-  hold(c, { request: placeOf(c.get('services').pools.requests.take(principal, { granted: granted(principal, 'concurrentRequests') })) });
+  hold(c, {
+    request: requireTaken(c.get('services').pools.requests.take(principal, { granted: granted(principal, 'concurrentRequests') })),
+  });
 }
 
 /** Call it before the effect of a request that asks for a stream. Throws `rate_limited` while the key or its workspace has too many. */
 export function requireStream(c: AppContext, retryAfterMs?: number): void {
-  if (c.get('principal').keyId !== rootKeyId) hold(c, { stream: placeOf(takeStream(c), retryAfterMs) });
+  if (c.get('principal').keyId !== rootKeyId) hold(c, { stream: requireTaken(takeStream(c), retryAfterMs) });
 }
 
 /**
@@ -40,18 +40,7 @@ export function hold(c: AppContext, places: HeldPlaces): void {
   c.set('held', { ...c.get('held'), ...places });
 }
 
-/** Call it when the response begins. */
-export function releasePlaces(c: AppContext): void {
-  for (const place of Object.values(c.get('held') ?? {})) place?.release();
-}
-
-/** Throws the problem of a shortage. */
-export function placeOf(taken: Place | PoolShortage, retryAfterMs?: number): Place {
-  if (isShortage(taken)) throw shortageProblem(taken, retryAfterMs);
-  return taken;
-}
-
-function takeStream(c: AppContext): Place | PoolShortage {
+function takeStream(c: AppContext): Place | ShareShortage {
   const principal = c.get('principal');
   return c.get('services').pools.streams.take(principal, { granted: granted(principal, 'openStreams') });
 }

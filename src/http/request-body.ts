@@ -8,25 +8,26 @@ import { minBodyPlaceBytes } from '../core/limits/pools.ts';
 import { networkOfHost } from '../core/ip-address.ts';
 import type { Principal } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
-import { isShortage, type Place, type PoolOwner, type PoolShortage, shortageProblem } from '../engine/fair-pool.ts';
+import type { ShareOwner, ShareShortage } from '../core/limits/fair-share.ts';
+import { isShortage, type Place, requireTaken, shortageProblem } from '../engine/fair-pool.ts';
 import { clientAddress } from './client-address.ts';
 import { discardBody, type JsonBody, readBytes, readJsonBody, requireLength } from './json-body.ts';
 import type { AppContext } from './middleware/request-context.ts';
-import { hold, placeOf } from './places.ts';
+import { hold } from './places.ts';
 
 /** The body of a request with a key. Its place is held until the response begins. */
-export async function readBody(c: AppContext, maxBytes: number): Promise<Uint8Array> {
+export async function readRequestBody(c: AppContext, maxBytes: number): Promise<Uint8Array> {
   const amount = placeBytes(c, maxBytes);
   if (amount === 0) return await readBytes(c.req.raw, maxBytes);
   const principal: Principal = c.get('principal');
-  const place = placeOf(await c.get('services').pools.bodies.wait(principal, { amount }));
+  const place = requireTaken(await c.get('services').pools.bodies.wait(principal, { amount }));
   hold(c, { body: place });
   return await readBytes(c.req.raw, maxBytes, { grow: (bytes) => grow(place, bytes) });
 }
 
 /** `also`: as in `readJsonBody`. */
 export async function readJson(c: AppContext, maxBytes: number, also?: string): Promise<JsonBody> {
-  return await readJsonBody(c.req.raw, maxBytes, also, () => readBody(c, maxBytes));
+  return await readJsonBody(c.req.raw, maxBytes, also, () => readRequestBody(c, maxBytes));
 }
 
 /**
@@ -51,13 +52,13 @@ export async function readStrangersBody(c: AppContext, maxBytes: number, began =
 
 /** Takes the place of what a response with a key will send, before it is read: most are smaller. It is held until the response begins. */
 export async function enterResponse(c: AppContext): Promise<Place> {
-  const place = placeOf(await c.get('services').pools.bodies.wait(c.get('principal'), { amount: 4 * MB }));
+  const place = requireTaken(await c.get('services').pools.bodies.wait(c.get('principal'), { amount: 4 * MB }));
   hold(c, { body: place });
   return place;
 }
 
 /** Throws `rate_limited` and `unavailable` if there is no memory for it. */
-export function resizePlace(place: Place, bytes: number, problemOf: (shortage: PoolShortage) => Problem = shortageProblem): void {
+export function resizePlace(place: Place, bytes: number, problemOf: (shortage: ShareShortage) => Problem = shortageProblem): void {
   const shortage = place.resize(Math.max(minBodyPlaceBytes, bytes));
   if (shortage !== null) throw problemOf(shortage);
 }
@@ -98,18 +99,18 @@ function placeBytes(c: AppContext, maxBytes: number): number {
 }
 
 /** In steps, so that few chunks change the place. */
-function grow(place: Place, bytes: number, problemOf: (shortage: PoolShortage) => Problem = shortageProblem): void {
+function grow(place: Place, bytes: number, problemOf: (shortage: ShareShortage) => Problem = shortageProblem): void {
   resizePlace(place, 2 ** Math.ceil(Math.log2(bytes)), problemOf);
 }
 
 /** Without an address all strangers are one. */
-function strangerOf(c: AppContext): PoolOwner {
+function strangerOf(c: AppContext): ShareOwner {
   const address = clientAddress(c);
   const name = address === null ? 'unknown' : networkOfHost(address);
   return { workspace: name, keyId: name };
 }
 
-function tooManyStrangers({ of }: PoolShortage): Problem {
+function tooManyStrangers({ of }: ShareShortage): Problem {
   const retryAfterMs = limits.defaultRetryAfterMs;
   if (of === 'service')
     return new Problem('unavailable', 'Too many bodies of requests are being received. Try again in a few seconds.', { retryAfterMs });

@@ -3,6 +3,7 @@
  * amount of work of all of them together, none runs until a timer has fired, so that requests and timers are handled however many there are.
  * Keys take turns: the machines of the key that caused the pause come after those of the others, however many it has.
  */
+import type { ShareOwner } from '../core/limits/fair-share.ts';
 
 /**
  * Work of all virtual machines of an isolate together, after which all pause for `sandboxRestMs`, so that other requests are
@@ -37,7 +38,7 @@ const bounds: Bounds = {
 export function createThreadShares(
   now: () => number,
   { fuel: maxFuel, ms: maxMs, restMs, waitMs }: Bounds = bounds,
-): (owner?: { workspace: string; keyId: string }) => ThreadShare {
+): (owner?: ShareOwner) => ThreadShare {
   const used = { fuel: 0, ms: 0 };
   let rest = 0;
   /** The last pause that has ended. A timer ends a pause, not the clock, which may stand still or advance while the thread is blocked. */

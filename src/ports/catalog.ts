@@ -18,7 +18,8 @@ import type { ProviderAccess } from '../core/model/provider.ts';
 import type { DecidedTool, ListingReport, Server, ServerAccess, ServerTool, CompleteServer } from '../core/servers/server.ts';
 import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import type { Discovery, ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
-import type { ListedSession, ListedWait, SessionFilter, SessionUpdate, WaitFilter } from '../core/turn/session-summary.ts';
+import type { ShareShortage } from '../core/limits/fair-share.ts';
+import type { ListedSession, ListedWait, OpenWorkRequest, SessionFilter, SessionUpdate, WaitFilter } from '../core/turn/session-summary.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { Taint } from '../core/policy/taint.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
@@ -296,6 +297,10 @@ export interface CatalogPort {
   indexSession(row: SessionIndexRow): Promise<void>;
   /** Stores the newest state of a session and of its questions, for lists. Idempotent; an older revision has no effect. */
   updateSession(update: SessionUpdate): Promise<void>;
+  /** Returns why a session may not have more questions or queued turns; null: it may, and is counted with them until its next update. */
+  admitOpenWork(request: OpenWorkRequest): Promise<ShareShortage | null>;
+  /** Returns how many questions wait in the sessions of each key that has any. */
+  questionsByKey(): Promise<ReadonlyMap<string, number>>;
   /** `by`: the key that deleted it, for the audit; null: none. */
   forgetSession(id: string, by: string | null): Promise<void>;
   /** Newest first. */

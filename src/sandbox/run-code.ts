@@ -8,7 +8,8 @@ import { limits } from '../core/limits.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import type { InnerOutcome } from '../ports/inner-calls.ts';
 import type { SandboxRun } from '../ports/sandbox.ts';
-import { type FairPool, isShortage, type PoolOwner, shortageText } from '../engine/fair-pool.ts';
+import type { ShareOwner } from '../core/limits/fair-share.ts';
+import { type FairPool, isShortage, shortageText } from '../engine/fair-pool.ts';
 import { compile, type SourceFault } from './compile.ts';
 import { fuelPerCharacter, limitMessage, startMachine, type GuestCall, type Machine } from './machine.ts';
 import { isolateThreadShare, type ThreadShare } from '../platform/thread-share.ts';
@@ -18,7 +19,7 @@ export type MachineMemory = Pick<FairPool, 'wait'>;
 
 export async function runInSandbox(
   run: SandboxRun,
-  { memory, owner }: { memory: MachineMemory; owner: PoolOwner },
+  { memory, owner }: { memory: MachineMemory; owner: ShareOwner },
   signal: AbortSignal,
 ): Promise<SandboxEnd> {
   const compiled = await compile(run.source);

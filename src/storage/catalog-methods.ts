@@ -155,6 +155,8 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
   indexSession: record,
   forgetSession: record,
   updateSession: { ...record, retry: true },
+  admitOpenWork: { ...record, retry: true },
+  questionsByKey: read,
   sessions: read,
   waits: read,
   auditHeads: read,

@@ -38,7 +38,8 @@
  * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`). `cancelled_at`: revoked with `cancel`, so its turns end. `previous`: earlier
  *   secrets that still work (JSON `[{hash, expiresAt, usedAt}]`, newest first; `catalog/keys/rotate-key.ts`), null for none.
  * - `key_cancellations(key_id, …)`: revoked keys whose sessions are being cancelled, up to session number `after`; `pass` 2 is the last.
- * - `sessions(id, …)`: the index of listed sessions, with what lists show of them; `revision`: of the newest update.
+ * - `sessions(id, …)`: the index of listed sessions, with what lists show of them; `revision`: of the newest update. `questions`, `queued`: how
+ *   many of each are open (`catalog/records/open-work.ts`).
  * - `session_waits(session, call_id, kind, …)`: the newest question of each kind about a call (`wait`: JSON). A decided one gets a new `number`.
  * - `audit_log`, `audit_heads`: the audit log of configuration changes (`audit-log.ts`). `audit_shards(shard, …)`: the newest signed head of
  *   each audit shard.
@@ -284,6 +285,14 @@ export const catalogMigrations: readonly string[] = [
   `ALTER TABLE toolset_versions ADD COLUMN retired_at INTEGER;
   ALTER TABLE toolset_versions ADD COLUMN retired_by TEXT;
   CREATE INDEX toolset_versions_retired ON toolset_versions (name, version) WHERE retired_at IS NOT NULL`,
+  `ALTER TABLE sessions ADD COLUMN questions INTEGER! DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN queued INTEGER! DEFAULT 0;
+  UPDATE sessions SET questions = waiting.count
+    FROM (SELECT session, count(*) AS count FROM session_waits WHERE pending = 1 AND kind <> 'client-tool' GROUP BY session) AS waiting
+    WHERE waiting.session = id;
+  CREATE INDEX sessions_with_open_work ON sessions (key_id, id, questions, queued) WHERE questions > 0 OR queued > 0;
+  CREATE INDEX session_waits_by_key ON session_waits (key_id, pending, number);
+  CREATE INDEX session_waits_by_kind ON session_waits (pending, kind, number)`,
 ].map((migration) => migration.replaceAll('!', ' NOT NULL'));
 
 /**

@@ -1,5 +1,13 @@
 /** The contract of every `Catalog` and its `Directory`. `make` returns an empty workspace. */
-import type { SessionFilter, SessionSummary, SessionUpdate, SessionWait, WaitFilter } from '../../src/core/turn/session-summary.ts';
+import { storedBounds } from '../../src/core/limits/pools.ts';
+import type {
+  OpenWorkRequest,
+  SessionFilter,
+  SessionSummary,
+  SessionUpdate,
+  SessionWait,
+  WaitFilter,
+} from '../../src/core/turn/session-summary.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { resolveName } from '../../src/core/toolset/alias-map.ts';
 import { CanonicalName } from '../../src/core/names/names.ts';
@@ -789,7 +797,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       ...{ askedAt: 1_000, expiresAt: 9_000, decidedAt: null, decidedBy: null },
     };
     const update = (id: string, keyId: string, more: Partial<SessionSummary> = {}, waits: readonly SessionWait[] = []): SessionUpdate => ({
-      ...{ id, keyId, agent: 'clerk', model: null, toolset: null, createdAt: 0, waits },
+      ...{ id, keyId, agent: 'clerk', model: null, toolset: null, createdAt: 0, waits, open: { pendingQuestions: 0, queuedTurns: 0 } },
       summary: { revision: 1, status: 'running', title: 'Hello', activeAt: 2_000, usage: { inputTokens: 1, outputTokens: 2 }, ...more },
     });
     const idsOf = async (filter: SessionFilter) => (await pages((page) => catalog.sessions(filter, page), 1)).map(({ id }) => id);
@@ -853,6 +861,33 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect((await inbox({ session: 's1' })).map(({ callId }) => callId)).toEqual(['c2']);
       await catalog.forgetSession('s1', null);
       expect([...(await inbox({ state: 'decided' })), ...(await inbox({ session: 's1' }))]).toEqual([]);
+    });
+
+    it('have so many questions and queued turns of one key, and as many of another', async () => {
+      const has = (pendingQuestions: number, queuedTurns = 0) => ({ pendingQuestions, queuedTurns });
+      const admit = (session: string, keyId: string, own: Partial<OpenWorkRequest> = {}) =>
+        catalog.admitOpenWork({ session, keyId, of: 'pendingQuestions', has: 0, more: 1, granted: {}, ...own });
+      const { perKey, perWorkspace } = storedBounds.pendingQuestions;
+      await catalog.updateSession({ ...update('s1', 'a'), open: has(perKey - 2) });
+      await catalog.updateSession({ ...update('s2', 'a'), open: has(0, storedBounds.queuedTurns.perKey) });
+      // Asked again, it is counted once.
+      for (let time = 0; time < 2; time += 1) expect(await admit('s2', 'a')).toBeNull();
+      const refused = { limit: 'pendingQuestions', of: 'key', name: 'a', max: perKey, used: perKey - 1 };
+      expect(await admit('s3', 'a', { more: 2 })).toMatchObject(refused);
+      expect(await admit('s3', 'b', { more: 2 })).toBeNull();
+      expect(await admit('s3', 'a', { more: 2, granted: { key: perKey + 1 } })).toBeNull();
+      expect(await admit('s1', 'a', { has: perKey - 2, more: 2 })).toMatchObject({ ...refused, used: perKey - 1 });
+      expect(await admit('s3', 'a', { of: 'queuedTurns' })).toMatchObject({ limit: 'queuedTurns', of: 'key', used: perKey });
+      // Neither was in the index, so nothing was counted.
+      expect(await catalog.questionsByKey()).toEqual(new Map([['a', perKey - 1]]));
+      await catalog.updateSession({ ...update('s1', 'a', { revision: 2 }), open: has(1) });
+      expect(await admit('s2', 'a', { has: 1, more: perKey - 2 })).toBeNull();
+      await catalog.forgetSession('s2', null);
+      expect(await catalog.questionsByKey()).toEqual(new Map([['a', 1]]));
+      // Keys that take what is there leave some for the next one.
+      for (let key = 0; key < 5; key += 1) await catalog.updateSession({ ...update(`k${key}`, `k${key}`), open: has(1_900) });
+      expect(await admit('k0', 'k0', { has: 1_900 })).toMatchObject({ of: 'workspace', max: perWorkspace, used: 9_501 });
+      expect(await admit('new', 'new', { more: 100 })).toBeNull();
     });
 
     it('accept only cursors of the same list', async () => {

@@ -130,6 +130,32 @@ describe('a service with limits', () => {
     }, waiting);
   });
 
+  it('asks so many questions of a key at a time, and says what it did not ask', async () => {
+    const { id, headers } = await keyWith({ pendingQuestions: 2 });
+    await service.call('PUT', '/v1/toolsets/asking', { tools: [{ tool: 'builtin.write_file', name: 'save', approval: 'always' }] });
+    const ask = async (own: Record<string, string>) => {
+      const session = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'asking' }, own);
+      const input = '/save {"path": "a.txt", "content": "one"}';
+      return { session: session.json.id, turn: (await service.call('POST', `/v1/sessions/${session.json.id}/turns`, { input }, own)).json };
+    };
+    const asked = [await ask(headers), await ask(headers), await ask(headers)];
+    expect(asked.map(({ turn }) => turn.status)).toEqual(['waiting', 'waiting', 'completed']);
+    expect(asked[2]?.turn.text).toContain('This key');
+    expect(await usedOf('key', id)).toEqual({ pendingQuestions: 2 });
+    expect((await ask((await keyWith({})).headers)).turn.status).toBe('waiting');
+    const direct = await service.call(
+      'POST',
+      '/v1/toolsets/asking/calls',
+      { name: 'save', arguments: { path: 'b.txt', content: 'two' }, session: asked[2]?.session },
+      headers,
+    );
+    expect([direct.status, direct.json]).toMatchObject([429, { limit: 'pendingQuestions', of: 'key', name: id, max: 2, used: 2 }]);
+    const callId = asked[0]?.turn.pending[0].callId;
+    await service.call('POST', `/v1/sessions/${asked[0]?.session}/approvals/${callId}`, { decision: 'deny' });
+    await vi.waitFor(async () => expect(await usedOf('key', id)).toEqual({ pendingQuestions: 1 }), waiting);
+    expect((await ask(headers)).turn.status).toBe('waiting');
+  });
+
   it('waits with the turn of a webhook until a limit allows it, and loses nothing', async () => {
     await service.call('PUT', '/v1/agents/rare', { model: 'rehearsal/default', limits: { requestsPerMinute: 1 } });
     await service.call('PUT', '/v1/webhooks/rare', {

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PoolBounds } from '../../src/core/limits/pools.ts';
-import { createFairPool, isShortage, type Place, type PoolOwner, type PoolShortage, shortageProblem } from '../../src/engine/fair-pool.ts';
+import type { ShareOwner, ShareShortage } from '../../src/core/limits/fair-share.ts';
+import { createFairPool, isShortage, type Place, shortageProblem } from '../../src/engine/fair-pool.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 import { runs } from '../selection.ts';
 
@@ -16,13 +17,13 @@ const bounds: PoolBounds = {
   waitMs: 1_000,
   maxWaiting: 5,
 };
-const owner = (workspace: string, keyId: string): PoolOwner => ({ workspace, keyId });
+const owner = (workspace: string, keyId: string): ShareOwner => ({ workspace, keyId });
 
 function poolOf(more: Partial<PoolBounds> = {}) {
   const clock = fakeClock();
   const pool = createFairPool({ ...bounds, ...more }, clock);
   /** Takes as many as it gets, at most `count`. */
-  const fill = (of: PoolOwner, count = 1_000): Place[] => {
+  const fill = (of: ShareOwner, count = 1_000): Place[] => {
     const taken: Place[] = [];
     while (taken.length < count) {
       const place = pool.take(of);
@@ -72,17 +73,17 @@ describe('a flood by one key', () => {
   it('is refused with the bound, whose it is, and how much of it is used', () => {
     const { pool, fill } = poolOf();
     fill(owner('a', 'one'));
-    expect(shortageProblem(pool.take(owner('a', 'one')) as PoolShortage).toBody()).toMatchObject({
+    expect(shortageProblem(pool.take(owner('a', 'one')) as ShareShortage).toBody()).toMatchObject({
       ...{ status: 429, code: 'rate_limited', limit: 'things', of: 'key', name: 'one', max: 10, used: 10, retryAfterMs: 1_000 },
       detail: 'This key (one) has too many things: 10 of at most 10. Wait until some have ended.',
     });
     fill(owner('a', 'two'));
-    const ofWorkspace = shortageProblem(pool.take(owner('a', 'two')) as PoolShortage);
+    const ofWorkspace = shortageProblem(pool.take(owner('a', 'two')) as ShareShortage);
     expect(ofWorkspace.extra).toMatchObject({ of: 'workspace', name: 'a', max: 20 });
     expect(ofWorkspace.detail).toContain('and the rest is for other keys');
     const { pool: small, fill: fillSmall } = poolOf({ perKey: 100, perWorkspace: 100 });
     fillSmall(owner('a', 'one'));
-    const full = shortageProblem(small.take(owner('a', 'one')) as PoolShortage);
+    const full = shortageProblem(small.take(owner('a', 'one')) as ShareShortage);
     expect([full.status, full.code, full.extra]).toEqual([503, 'unavailable', { retryAfterMs: 1_000 }]);
   });
 });
@@ -168,7 +169,7 @@ describe('waiting', () => {
     fill(owner('a', 'modest'));
     fill(owner('a', 'third'));
     const order: string[] = [];
-    const wait = (of: PoolOwner) => pool.wait(of).then(() => order.push(of.keyId));
+    const wait = (of: ShareOwner) => pool.wait(of).then(() => order.push(of.keyId));
     for (let n = 0; n < 30; n += 1) void wait(owner('a', 'greedy'));
     void wait(owner('a', 'late'));
     expect(fill(owner('a', 'late'))).toHaveLength(0);
@@ -231,8 +232,8 @@ it('counts what is held, whatever happens in whatever order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
       const { clock, pool } = poolOf({ holdMs: 1e9 });
-      const held: { place: Place; owner: PoolOwner; amount: number }[] = [];
-      const hold = (of: PoolOwner, amount: number) => (place: Place | PoolShortage) => {
+      const held: { place: Place; owner: ShareOwner; amount: number }[] = [];
+      const hold = (of: ShareOwner, amount: number) => (place: Place | ShareShortage) => {
         if (!isShortage(place)) held.push({ place, owner: of, amount });
       };
       const pending: Promise<void>[] = [];

@@ -20,7 +20,8 @@ function ask(callId: string): SessionWait {
 
 async function session(id: string, keyId: string, status: SessionStatus, waits: readonly SessionWait[]): Promise<void> {
   const summary = { revision: 1, status, title: `Title of ${id}`, activeAt: 2_000, usage: { inputTokens: 3, outputTokens: 4 } };
-  await h.catalog.updateSession({ id, keyId, agent: 'clerk', model: null, toolset: null, createdAt: 0, summary, waits });
+  const open = { pendingQuestions: 0, queuedTurns: 0 };
+  await h.catalog.updateSession({ id, keyId, agent: 'clerk', model: null, toolset: null, createdAt: 0, summary, waits, open });
 }
 
 async function list(path: string, headers: Record<string, string> = {}): Promise<Record<string, unknown>[]> {

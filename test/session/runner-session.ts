@@ -98,6 +98,8 @@ export type RoomOptions = {
   more?: readonly ToolDefinition[];
   /** The owner of the session. */
   keyId?: string;
+  /** What the Catalog replies when the session is about to have more questions or queued turns. */
+  admitWork?: OpenSession['admitWork'];
 };
 
 export async function makeRoom(
@@ -110,6 +112,7 @@ export async function makeRoom(
     asks = [],
     safe = ['builtin.read'],
     keyId = 'root',
+    admitWork = async () => null,
   }: RoomOptions = {},
 ) {
   const clock = fakeClock();
@@ -253,6 +256,7 @@ export async function makeRoom(
       session: 's',
       rules: async () => [...rules, ...allowed],
       skillsFor: async () => [],
+      admitWork,
       namesFor: async (asked) => {
         if (brake.catalog > 0) {
           brake.catalog -= 1;
@@ -264,7 +268,7 @@ export async function makeRoom(
       running,
       giveWay: async () => undefined,
     });
-    return { meta, audit, ...parts, runner };
+    return { meta, audit, ...parts, admitWork, runner };
   };
 
   const countEvents = (): unknown => sql.exec('SELECT sum(count) AS events FROM events').one().events;

@@ -13,6 +13,7 @@ import { removePrivateTools } from '../tools/private-tools.ts';
 import type { CatalogContext } from '../context.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 import { readEarlierRows, shardHeads, signedChangeLog, storeShardHead } from '../records/audit.ts';
+import { admitOpenWork, questionsByKey } from '../records/open-work.ts';
 import { forgetSession, indexSession, listSessions, updateSession } from '../records/session-index.ts';
 import { listWaits } from '../records/session-waits.ts';
 import { addTaintMarks, readTaintMarks } from '../records/taint-marks.ts';
@@ -73,6 +74,8 @@ export const keyHandlers = {
   updateSession: ({ context }, update) => {
     updateSession(context, update);
   },
+  admitOpenWork: ({ context }, request) => admitOpenWork(context, request),
+  questionsByKey: ({ context }) => questionsByKey(context),
   sessions: ({ context }, filter, page) => listSessions(context, filter, page),
   waits: ({ context }, filter, page) => listWaits(context, filter, page),
   auditHeads: ({ context }) => shardHeads(context),

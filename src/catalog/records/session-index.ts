@@ -19,17 +19,18 @@ export function indexSession(context: CatalogContext, row: SessionIndexRow): voi
 
 /** Also adds a session that could not be indexed when it was created. */
 export function updateSession(context: CatalogContext, update: SessionUpdate): void {
-  const { id, keyId, agent, model, toolset, createdAt, summary } = update;
+  const { id, keyId, agent, model, toolset, createdAt, summary, open } = update;
   const { revision, status, title, activeAt, usage } = summary;
-  const statement = `INSERT INTO sessions (id, key_id, agent, model, toolset, created_at, status, title, active_at, usage, revision)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  const statement = `INSERT INTO sessions (id, key_id, agent, model, toolset, created_at, status, title, active_at, usage, revision, questions, queued)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET status = excluded.status, title = excluded.title, active_at = excluded.active_at, usage = excluded.usage,
-      revision = excluded.revision WHERE excluded.revision >= revision`;
+      revision = excluded.revision, questions = excluded.questions, queued = excluded.queued WHERE excluded.revision >= revision`;
   context.record(() => {
     // The row moves within the file when it grows, and its old place keeps the bytes.
     if (context.settings.closeAfterDelete) overwrite(context.sql, 'sessions', 'title', 'id = ? AND revision <= ?', id, revision);
     const about = [id, keyId, agent, model, toolset, createdAt];
-    context.sql.exec(statement, ...about, status, title, activeAt, JSON.stringify(usage), revision);
+    const counts = [open.pendingQuestions, open.queuedTurns];
+    context.sql.exec(statement, ...about, status, title, activeAt, JSON.stringify(usage), revision, ...counts);
     storeWaits(context, update);
   });
 }

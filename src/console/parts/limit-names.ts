@@ -13,6 +13,7 @@ export const limitNames: readonly (readonly [name: LimitName, label: string])[] 
   ['concurrentTurns', 'Turns at the same time'],
   ['concurrentRequests', 'Requests at the same time'],
   ['openStreams', 'Streams at the same time'],
+  ['pendingQuestions', 'Pending questions'],
   ['dailyCost', 'Cost per day (UTC)'],
   ['monthlyCost', 'Cost per month (UTC)'],
   ['storageBytes', 'Storage of its sessions (MB)'],

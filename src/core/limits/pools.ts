@@ -1,6 +1,6 @@
 /**
  * How much of what all callers share one key and one workspace may use at a time (`fair-share.ts`), in the memory of an isolate: on one
- * machine that is the whole service, on Cloudflare one of many. `docs/limits.md` has the table.
+ * machine that is the whole service, on Cloudflare one of many. Also how much of what is stored. `docs/limits.md` has the table.
  */
 import type { ShareBounds } from './fair-share.ts';
 import { KB, MB } from './units.ts';
@@ -9,10 +9,6 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 export type PoolBounds = ShareBounds & {
-  /** The name of the bound in a refusal. */
-  limit: string;
-  /** What is counted, in the plural. */
-  what: string;
   /** After this time a place counts as free: the platform can end a request without running any more of its code. */
   holdMs: number;
   /** How long a caller waits for a place, in order of arrival; absent: it is refused at once. */
@@ -71,3 +67,17 @@ export const poolBounds = {
 
 /** The least that a body counts for: its connection and its buffers. */
 export const minBodyPlaceBytes = 16 * KB;
+
+/** Of what sessions store; the Catalog of the workspace counts it (`catalog/records/open-work.ts`). */
+export const storedBounds = {
+  /** Approvals and requests for input. A list of thousands is not read by anybody, and a question stores up to 1 MB of arguments. */
+  pendingQuestions: {
+    ...{ limit: 'pendingQuestions', what: 'questions that wait for an answer', perKey: 2_000, perWorkspace: 10_000 },
+    total: Number.POSITIVE_INFINITY,
+  },
+  /** Turns that were accepted behind another turn of their session. */
+  queuedTurns: {
+    ...{ limit: 'queuedTurns', what: 'queued turns', perKey: 2_000, perWorkspace: 10_000 },
+    total: Number.POSITIVE_INFINITY,
+  },
+} as const satisfies Record<string, ShareBounds>;

@@ -1,5 +1,7 @@
 /** What lists of the workspace show of a session and of the questions that its calls wait for: sent by the session, stored by the Catalog. */
 import { z } from 'zod';
+import type { GrantedShare } from '../limits/fair-share.ts';
+import type { storedBounds } from '../limits/pools.ts';
 import type { Usage } from '../model/chat-event.ts';
 import type { InputPart } from './message.ts';
 
@@ -42,7 +44,13 @@ export type SessionUpdate = {
   createdAt: number;
   summary: SessionSummary;
   waits: readonly SessionWait[];
+  open: OpenWork;
 };
+
+/** How much a session has of what is bounded over all sessions of its key and its workspace. */
+export type OpenWork = Record<keyof typeof storedBounds, number>;
+/** What a session is about to add. `has`: how much it has. */
+export type OpenWorkRequest = { session: string; keyId: string; of: keyof OpenWork; has: number; more: number; granted: GrantedShare };
 
 /** Filters of the list of sessions. `keyId`: only those of this key; null: of all keys. `trigger`: a kind, or `kind:name`. */
 export type SessionFilter = { keyId: string | null; status?: SessionStatus; agent?: string; trigger?: string };

@@ -25,7 +25,8 @@ import type { WithTelemetry } from '../../ports/telemetry.ts';
 import type { ToolMaker } from '../../ports/tool-maker.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import type { CallerChannel, ServerTokens } from '../../ports/upstream.ts';
-import type { Place, PoolShortage } from '../fair-pool.ts';
+import type { ShareShortage } from '../../core/limits/fair-share.ts';
+import type { Place } from '../fair-pool.ts';
 import type { AskGuard } from '../guard/ask-guard.ts';
 import type { RedactionRules } from './redact.ts';
 import type { CallTree } from './inner/call-tree.ts';
@@ -54,7 +55,7 @@ export type CallDeps = WithTelemetry & {
   /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, if known. */
   secret(name: string, tool: string, host?: string): Promise<string>;
   /** Waits for a place among the calls in progress. Absent: they are not counted. */
-  enter?(keyId: string, signal: AbortSignal): Promise<Place | PoolShortage>;
+  enter?(keyId: string, signal: AbortSignal): Promise<Place | ShareShortage>;
   /** Runs code that calls tools, for a key. Absent: tools that need it cannot be called. */
   sandbox?(keyId: string): Sandbox;
   /** Counts what a call computes for these limits; null: none of them is about that. Absent: there are no limits. */

@@ -20,7 +20,8 @@ import {
 import { screenQuestions } from './serve-questions.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { ToolCallRequest, WaitFor } from '../call/tool-call.ts';
-import { type FairPool, isShortage, type Place, type PoolShortage, shortageText } from '../fair-pool.ts';
+import type { ShareShortage } from '../../core/limits/fair-share.ts';
+import { type FairPool, isShortage, type Place, shortageText } from '../fair-pool.ts';
 
 /** `questions`: the places of calls that stay open for an answer. Each holds its machine meanwhile, so an isolate has fewer of them. */
 type Asked = { principal: Principal; channel: CallerChannel; askable: AskableInput; questions: Pick<FairPool, 'take'> };
@@ -95,6 +96,6 @@ async function askInput(
   return { given: toGiven(input, Object.fromEntries(answers)), rounds: rounds + 1 };
 }
 
-function limitReached(shortage: PoolShortage): Refusal {
+function limitReached(shortage: ShareShortage): Refusal {
   return { code: 'limit_reached', message: `Not run: it needs an answer of a person. ${shortageText(shortage)}` };
 }

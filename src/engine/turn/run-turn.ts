@@ -7,6 +7,7 @@ import { callsTools } from '../../core/tools/composite-tool.ts';
 import { failpoint } from '../../core/failpoint.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
+import type { ShareShortage } from '../../core/limits/fair-share.ts';
 import type { GivenInput, InputRequired } from '../../core/tools/mcp-input.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { Problem, type ProblemBody } from '../../core/problem.ts';
@@ -27,6 +28,7 @@ import type { CallDeps, CallScope } from '../call/call-scope.ts';
 import type { CallOutcome, WaitFor, WaitingInner } from '../call/tool-call.ts';
 import { observeTurn } from '../telemetry/observe-work.ts';
 import { compactIfLong, type CompactScope } from './compact.ts';
+import { shortageText } from '../fair-pool.ts';
 import { limitModel } from './limited-model.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
 
@@ -41,6 +43,8 @@ export type TurnScope = StepScope &
     /** Returns the current policy, which replaces that of `call`, since a turn may run for hours. Absent: the policy of `call`. */
     rules?(): Promise<CallScope['rules']>;
     inputs: TurnInputs;
+    /** Returns why the turn may not ask so many questions; null: it may. Absent: it may ask any number. */
+    admitQuestions?(more: number): Promise<ShareShortage | null>;
     /** Awaited once, before the turn's end is appended. */
     flushBeforeEnd(): Promise<void>;
   };
@@ -196,7 +200,12 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
     const outcome = outcomes[index];
     return outcome !== undefined && 'waitFor' in outcome ? [{ call, waitFor: outcome.waitFor }] : [];
   });
-  for (const { call, waitFor } of questions) ask(deps, scope, step, call, waitFor);
+  const more = questions.reduce((sum, { call, waitFor }) => sum + countQuestions(call, waitFor), 0);
+  const shortage = more === 0 ? null : ((await scope.admitQuestions?.(more)) ?? null);
+  if (signal.aborted) return;
+  for (const { call, waitFor } of questions)
+    if (shortage === null || countQuestions(call, waitFor) === 0) ask(deps, scope, step, call, waitFor);
+    else scope.append(toResultEvent(scope.turn, step, call, tooManyQuestions(call, waitFor, shortage)));
   if (questions.some(({ waitFor }) => waitFor.kind === 'inner')) await failpoint('paused-for-inner');
   if (questions.length > 0) await failpoint('paused-for-confirmation');
 }
@@ -210,9 +219,26 @@ function ask(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, wai
   if (waitFor.kind === 'input') scope.inputs.store(call.callId, waitFor.input);
 }
 
-/** Appends one question per nested call, each with its own arguments and decision. A question still open from before a crash is not repeated. */
+/** Questions for a person that `ask` would add. */
+function countQuestions(call: StepCall, waitFor: WaitFor): number {
+  if (waitFor.kind !== 'inner') return waitFor.kind === 'client' ? 0 : 1;
+  return newInner(call, waitFor.waiting).filter((inner) => inner.waitFor.kind !== 'client').length;
+}
+
+function tooManyQuestions(call: StepCall, waitFor: WaitFor, shortage: ShareShortage): ToolResult {
+  const what = waitFor.kind === 'input' ? 'an answer' : 'approval';
+  const done = waitFor.kind === 'inner' || call.rounds > 0 ? 'Not finished, and it may have had part of its effect' : 'Not run';
+  return errorResult('limit_reached', `${done}: it would wait for ${what}. ${shortageText(shortage)}`);
+}
+
+/** A question still open from before a crash is not repeated. */
+function newInner(call: StepCall, waiting: readonly WaitingInner[]): WaitingInner[] {
+  return waiting.filter(({ callId }) => call.inner.get(callId)?.isOpen !== true);
+}
+
+/** Appends one question per nested call, each with its own arguments and decision. */
 function askForInner(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, waiting: readonly WaitingInner[]): void {
-  const added = waiting.filter(({ callId }) => call.inner.get(callId)?.isOpen !== true);
+  const added = newInner(call, waiting);
   for (const [index, { waitFor, ...asker }] of added.entries()) {
     const more = added.length - 1 - index;
     scope.append({ ...toQuestion(deps, scope.turn, step, asker, waitFor), parent: call.callId, ...(more > 0 && { more }) });

@@ -7,7 +7,7 @@ import type { ExecutionContext, Context } from 'hono';
 import type { LimitedHolder } from '../../core/usage-limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import { dialectAt } from '../problems.ts';
-import { type HeldPlaces, releasePlaces } from '../places.ts';
+import type { Place } from '../../engine/fair-pool.ts';
 import { observeRequest } from './observe-request.ts';
 import type { JsonBody } from '../json-body.ts';
 import type { Services } from '../../wiring.ts';
@@ -26,7 +26,7 @@ export function requestContext(services: (env: never, context: never) => Service
       if (built.telemetry == null) await next();
       else await observeRequest(built.telemetry, c, requestId, next);
     } finally {
-      releasePlaces(c);
+      for (const place of Object.values(c.get('held') ?? {})) place?.release();
     }
     setHeaders(c, [
       ['x-request-id', requestId],
@@ -91,7 +91,7 @@ function executionContext(c: AppContext): ExecutionContext | undefined {
 
 /**
  * `mount-routes.ts` sets what routes with a key have: `keyId` and `principal` of the caller, and `body`, if the route takes JSON and it was sent.
- * `places.ts` sets `held`.
+ * `places.ts` sets `held`: what is released when the response begins. `request`: its place among the requests in progress.
  */
 export type AppEnv = {
   Bindings: object;
@@ -105,4 +105,5 @@ export type AppEnv = {
     held?: HeldPlaces;
   };
 };
+export type HeldPlaces = { request?: Place | undefined; stream?: Place | undefined; body?: Place | undefined };
 export type AppContext = Context<AppEnv>;

@@ -6,7 +6,7 @@ import { joinBytes } from '../../core/text/bytes.ts';
 import { RestoreState } from '../../ports/backup.ts';
 import { commandPermission } from '../launcher-proof.ts';
 import { decodeText } from '../json-body.ts';
-import { readBody } from '../request-body.ts';
+import { readRequestBody } from '../request-body.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const tag = 'Backup';
@@ -83,7 +83,7 @@ export const backupRoutes: readonly Route[] = [
       problems: ['conflict', 'unavailable', 'not_configured'],
     },
     async ({ c, services, principal, query, answer }) => {
-      const text = decodeText(await readBody(c, maxRestoreBytes));
+      const text = decodeText(await readRequestBody(c, maxRestoreBytes));
       const lines = text.split('\n').filter((line) => line !== '');
       const allowCommands = commandPermission(c, services.settings).mayRunCommands === true;
       const options = { replace: query.replace === 'true', allowCommands };

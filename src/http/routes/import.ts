@@ -4,7 +4,7 @@ import { importFormats } from '../../core/import/names.ts';
 import { limits } from '../../core/limits.ts';
 import { Project } from '../../core/project/project.ts';
 import { commandPermission } from '../launcher-proof.ts';
-import { readBody } from '../request-body.ts';
+import { readRequestBody } from '../request-body.ts';
 import { dryRunQuery, projectReport, toReport } from '../project-report.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { applyDeps } from './projects.ts';
@@ -49,7 +49,7 @@ export const importRoutes: readonly Route[] = [
       // Loaded on demand, since few requests are imports.
       const { readImport } = await import('../../platform/read-import.ts');
       const { importProject } = await import('../../engine/project/import-project.ts');
-      const read = readImport(await readBody(c, limits.maxLargeBodyBytes), { format, fileName });
+      const read = readImport(await readRequestBody(c, limits.maxLargeBodyBytes), { format, fileName });
       const isPartial = query.partial === undefined ? read.format !== 'moniker' : query.partial === 'true';
       const { applied, skipped, warnings } = await importProject(applyDeps(services, principal), principal, read, {
         dryRun: query.dryRun === 'true',

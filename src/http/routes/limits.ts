@@ -53,15 +53,24 @@ export const limitRoutes: readonly Route[] = [
         ({ of, name }) => (query.of === undefined || query.of === of) && (query.name === undefined || query.name === name),
       );
       const uses = await services.limiter.uses(principal.workspace, asked);
+      const hasQuestions = uses.some(({ limit }) => limit === 'pendingQuestions');
+      const questions = hasQuestions ? await services.catalog(principal).questionsByKey() : new Map<string, number>();
       const items = uses.map((use) => ({
         ...use,
         ...placesUsed(services.pools, principal.workspace, use),
+        ...questionsOf(questions, use),
         resetsAt: use.resetsAt === null ? null : new Date(use.resetsAt).toISOString(),
       }));
       return answer(200, { items });
     },
   ),
 ];
+
+function questionsOf(questions: ReadonlyMap<string, number>, { of, name, limit }: LimitUse): { used?: number } {
+  if (limit !== 'pendingQuestions') return {};
+  const ofWorkspace = [...questions.values()].reduce((sum, count) => sum + count, 0);
+  return { used: of === 'key' ? (questions.get(name) ?? 0) : ofWorkspace };
+}
 
 /** Requests and streams are counted where they are. */
 function placesUsed(pools: Pools, workspace: string, { of, name, limit }: LimitUse): { used?: number } {

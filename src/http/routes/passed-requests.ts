@@ -11,7 +11,7 @@ import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { isEventStream } from '../../net/sse.ts';
 import { keepStreamPlace, requireStream } from '../places.ts';
-import { readBody } from '../request-body.ts';
+import { readRequestBody } from '../request-body.ts';
 import { passedInPlace } from '../sent-body.ts';
 import { defineRoute, type Answer, type Route, type RouteRequest } from '../route.ts';
 import { requireModel, resolveModel } from './chat-request.ts';
@@ -115,7 +115,7 @@ async function readForm(c: AppContext): Promise<FormData> {
   const type = c.req.header('content-type') ?? '';
   if (!/^multipart\/form-data\s*;/i.test(type))
     throw new Problem('unsupported_media_type', 'Send a form as `content-type: multipart/form-data`.');
-  const bytes = await readBody(c, maxFormBytes);
+  const bytes = await readRequestBody(c, maxFormBytes);
   try {
     return await new Response(bytes, { headers: { 'content-type': type } }).formData();
   } catch (error) {

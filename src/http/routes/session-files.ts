@@ -11,7 +11,7 @@ import type { FileConditions } from '../../ports/session.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { conditionHeaders, ifNoneMatch, matchesEtag } from '../documents.ts';
 import { hold } from '../places.ts';
-import { enterResponse, readBody, resizePlace } from '../request-body.ts';
+import { enterResponse, readRequestBody, resizePlace } from '../request-body.ts';
 import { largeResponseBytes, sentInPlace } from '../sent-body.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { sessionParams } from './sessions.ts';
@@ -127,7 +127,7 @@ export const sessionFileRoutes: readonly Route[] = [
     },
     async ({ c, services, principal, params, answer }) => {
       const session = services.sessions.get(params.id);
-      const content = await readBody(c, maxFileBodyBytes);
+      const content = await readRequestBody(c, maxFileBodyBytes);
       const { path, created } = await session.writeFile(principal, toolPath(params.path), content, conditions(c));
       const headers = { etag: await tagOf(content), ...(created && { location: new URL(c.req.url).pathname }) };
       return answer(created ? 201 : 200, { path, size: content.byteLength }, headers);

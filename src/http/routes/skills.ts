@@ -23,7 +23,7 @@ import {
   writeConditions,
 } from '../documents.ts';
 import type { AppContext } from '../middleware/request-context.ts';
-import { readBody, readJson } from '../request-body.ts';
+import { readRequestBody, readJson } from '../request-body.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { Warning } from '../../core/warning.ts';
@@ -188,7 +188,7 @@ async function readFiles(c: AppContext, name: string): Promise<SkillFiles & { wa
   const type = (c.req.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (zipTypes.has(type)) {
     const { readSkillZip } = await import('../../skills/zip.ts');
-    return readSkillZip(await readBody(c, limits.maxLargeBodyBytes));
+    return readSkillZip(await readRequestBody(c, limits.maxLargeBodyBytes));
   }
   if (type !== 'application/json')
     throw new Problem('unsupported_media_type', 'Send a skill as `content-type: application/json` or `application/zip`.');

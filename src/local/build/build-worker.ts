@@ -12,7 +12,7 @@ import { runLocalScript, StartFailure } from '../start-failure.ts';
 import { mainModule } from '../worker-config.ts';
 
 /** What a start loads, in bytes of minified code. It decides how long a cold start takes, so a new library in it should be noticed. */
-const maxEagerBytes = 1_595_000;
+const maxEagerBytes = 1_610_000;
 
 if (import.meta.main) {
   const [directory, option] = process.argv.slice(2);

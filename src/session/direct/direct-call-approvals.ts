@@ -8,10 +8,12 @@ import { toAskedMembers, type Pending } from '../../core/policy/approval.ts';
 import { parentOf } from '../../core/tools/composite-tool.ts';
 import { Problem } from '../../core/problem.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
+import { shortageProblem } from '../../engine/fair-pool.ts';
 import { auditCall, auditedRequest } from '../../engine/call/audit-call.ts';
 import type { ToolCallAnswer, WaitFor } from '../../engine/call/tool-call.ts';
 import type { SessionCall } from '../../ports/session.ts';
 import type { DirectCallKey } from '../pending/wait-store.ts';
+import { unknownSession } from '../object/open-session.ts';
 import { toStoredQuestion, type Approval, type NewApproval } from '../pending/wait.ts';
 import type { DirectCallContext, OpenDirectCall } from './direct-call-context.ts';
 import { MB } from '../../core/limits/units.ts';
@@ -33,8 +35,10 @@ export async function storeQuestions(open: OpenDirectCall, key: DirectCallKey | 
     const text = `Not run: ${waitFor.tool.wireName} is run by the client of a turn, and a direct call has none.`;
     return await refuse(open, callId, errorResult('not_allowed', text));
   }
+  const { waits, journals, runner, summary, admitWork } = context.openSession;
+  const shortage = await admitWork('pendingQuestions', questions.length, open.request.plan.limited);
+  if (context.isDeleted()) throw unknownSession();
   // The same call may have created its approval while this one was in progress.
-  const { waits, journals, runner, summary } = context.openSession;
   const known = unlessExpired(open, waits.findDirect(key));
   if (known?.state === 'pending') return await respondPending(open, known);
   const isInner = waitFor.kind === 'inner';
@@ -45,6 +49,7 @@ export async function storeQuestions(open: OpenDirectCall, key: DirectCallKey | 
     return await respondPendingInside(open, root, asked);
   }
   refuseFlood(context);
+  if (shortage !== null) throw shortageProblem(shortage, limits.defaultRetryAfterMs);
   const expiresAt = context.deps.clock.now() + limits.approvalTtlMs;
   for (const { arguments: args, ...question } of questions) waits.addForDirectCall({ ...question, expiresAt }, isInner ? null : key, args);
   if (isInner) journals.markWaiting(callId, key.argumentsHash);

@@ -16,6 +16,7 @@ import { hasTable, migrate } from '../../storage/schema.ts';
 import { createSessionFiles } from '../../storage/session-files.ts';
 import type { Wiring } from '../../wiring.ts';
 import { ApprovalLinks } from '../pending/approval-links.ts';
+import { type AdmitWork, createAdmitWork } from './admit-work.ts';
 import { AuditOutbox } from './audit-outbox.ts';
 import { CallJournals } from '../log/call-journal.ts';
 import { CallStore } from '../direct/keyed-call-store.ts';
@@ -54,6 +55,7 @@ export type OpenSession = {
   notices: Notices;
   usage: UsageOutbox;
   summary: SummaryOutbox;
+  admitWork: AdmitWork;
   runner: TurnRunner;
 };
 
@@ -141,11 +143,12 @@ export function buildOpenSession(
       provider: (name) => wiring.directory.provider(workspace, name),
     }),
   };
+  const admitWork = createAdmitWork({ session, keyId, summary, catalog: wiring.catalog(workspace), log: wiring.log });
   const deps = wiring.turnDeps(workspace);
   const runner = new TurnRunner({
     ...parts,
     ...own,
-    deps,
+    ...{ deps, admitWork },
     workspace,
     keyId,
     session,
@@ -155,7 +158,7 @@ export function buildOpenSession(
     running: wiring.pools.turns,
     giveWay: () => wiring.clock.sleep(0),
   });
-  return { meta, ...parts, runner };
+  return { meta, ...parts, admitWork, runner };
 }
 
 export function toSessionView(session: string, { meta, turns, log, summary }: OpenSession): SessionView {

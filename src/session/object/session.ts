@@ -87,6 +87,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   readonly #wiring: Wiring;
   /** Forks in progress, by idempotency key: a concurrent repeat of the request joins the same fork. */
   readonly #forks = new Map<string, Promise<SubmittedTurn>>();
+  readonly #admissions: SubmitContext['admissions'] = { last: null };
   /** The same for `fork`. */
   readonly #copies = new Map<string, Promise<SessionView>>();
   /** Direct calls in flight, by idempotency key. */
@@ -334,7 +335,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   #submitContext(openSession: OpenSession): SubmitContext {
     const { clock, ids, sessions } = this.#wiring;
     const isDeleted = (): boolean => this.#life.isDeleted(openSession);
-    const own = { openSession, session: this.#id, now: clock.now, forks: this.#forks, isDeleted };
+    const own = { openSession, session: this.#id, now: clock.now, forks: this.#forks, admissions: this.#admissions, isDeleted };
     const life = { openedAt: this.#openedAt, createdAt: openSession.meta.createdAt };
     const withNewestMade: SubmitContext['withNewestMade'] = (caller, plan) => readNewestMade(this.#wiring, caller, life, plan);
     return { ...own, ids, sessions, judgeHistory: createHistoryJudge(this.#wiring), withNewestMade };

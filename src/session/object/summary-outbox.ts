@@ -6,7 +6,14 @@
 import { addUsage, type Usage } from '../../core/model/chat-event.ts';
 import { limits } from '../../core/limits.ts';
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
-import { titleOf, type SessionStatus, type SessionSummary, type SessionUpdate, type SessionWait } from '../../core/turn/session-summary.ts';
+import {
+  titleOf,
+  type OpenWork,
+  type SessionStatus,
+  type SessionSummary,
+  type SessionUpdate,
+  type SessionWait,
+} from '../../core/turn/session-summary.ts';
 import type { SessionSetup } from '../../ports/session.ts';
 import { readWaits, toSessionWait } from '../pending/wait.ts';
 import type { TurnStore } from '../turn/turn-store.ts';
@@ -91,6 +98,12 @@ export class SummaryOutbox {
     return { revision: row.revision, title: row.title, activeAt, usage: JSON.parse(row.usage) as Usage };
   }
 
+  openWork(): OpenWork {
+    const { sql, turns } = this.#parts;
+    const query = `SELECT count(*) AS count FROM waits WHERE state = 'pending' AND kind <> 'client-tool'`;
+    return { pendingQuestions: sql.exec<{ count: number }>(query).one().count, queuedTurns: turns.countQueued() };
+  }
+
   hasUpdate(): boolean {
     const row = this.#row();
     return row !== null && row.revision > row.sent;
@@ -136,7 +149,7 @@ export class SummaryOutbox {
         const changed = this.#unindexed();
         const { agent = null, model = null, toolset = null } = meta.setup;
         const about = { id: session, keyId: meta.keyId, agent, model, toolset, createdAt: meta.createdAt };
-        await send({ ...about, summary: { ...this.#toSummary(row), status: this.#status() }, waits: changed });
+        await send({ ...about, summary: { ...this.#toSummary(row), status: this.#status() }, waits: changed, open: this.openWork() });
         this.#markIndexed(changed);
         const note = `UPDATE summary SET sent = ?1 WHERE revision >= ?1 RETURNING ${columns}`;
         if (changed.length < summaryBatchWaits) this.#load(note, row.revision);

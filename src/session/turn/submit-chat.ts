@@ -15,7 +15,7 @@ import type { TurnState } from '../../core/turn/turn-state.ts';
 import type { AnswerRange } from '../../dialects/answer.ts';
 import { dialectOf } from '../../dialects/dialects.ts';
 import type { SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
-import { acceptTurn, type SubmitContext } from './accept-turn.ts';
+import { acceptTurn, type AcceptTurn, type SubmitContext } from './accept-turn.ts';
 import type { ClientCall } from '../pending/wait.ts';
 import { matchHistory, toComparableHistory, type HistoryMatch, type ComparableHistory } from './compare-history.ts';
 import { isServiceNote, readShownToClient, saidSince, type ShownToClient } from '../log/shown-to-client.ts';
@@ -28,7 +28,7 @@ export const maxInputsWhileWaiting = 20;
  * `results`: by the call ids of this session. `inputHash`: hash of the input (`core/policy/answer-name.ts`). `historyTaint`: taint marks of the
  * history; null when it was not judged.
  */
-export type ChatSubmission = SubmitTurn & {
+export type ChatSubmission = AcceptTurn & {
   chat: NonNullable<SubmitTurn['chat']>;
   results: readonly HashedResult[];
   inputHash: string;

@@ -5,6 +5,7 @@
  */
 import { limits } from '../../core/limits.ts';
 import { hashAsked } from '../../core/policy/answer-name.ts';
+import type { ShareShortage } from '../../core/limits/fair-share.ts';
 import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
 import { joinTaint, type Taint, untainted } from '../../core/policy/taint.ts';
@@ -20,10 +21,11 @@ export async function submit(context: SubmitContext, caller: Principal, given: S
   const { session } = context;
   const { chat } = given;
   const own = (chat?.results ?? []).map((result) => ({ ...result, callId: ownCallId(result.callId, session) }));
-  // Computed before the key is looked up: from there on nothing is awaited, so that a concurrent repeat finds what was stored.
+  // Awaited before the key is looked up: from there on nothing is, so that a concurrent repeat finds what was stored.
   const [results, asked, plan] = await Promise.all([hashResults(own), hashAsked(given.input), context.withNewestMade(caller, given.plan)]);
-  const request = { ...given, plan };
-  const brought = await taintOfImport(context, caller, request);
+  const brought = await taintOfImport(context, caller, { ...given, plan });
+  const queueShortage = await admitToQueue(context, { ...given, plan });
+  const request = { ...given, plan, queueShortage };
   if (context.isDeleted()) throw unknownSession();
   keepUnlisted(context, request);
   const { turn, idempotencyKey, bodyHash = '' } = request;
@@ -37,6 +39,19 @@ export async function submit(context: SubmitContext, caller: Principal, given: S
     submitChat(context, { ...request, chat, results, inputHash: asked, historyTaint: brought }) ??
     (await fork(context, caller, request, {}))
   );
+}
+
+/** Returns why the turn may not be queued, if it would be. Requests that wait for it go on in the order of their arrival. */
+async function admitToQueue({ openSession, admissions }: SubmitContext, { chat, plan }: SubmitTurn): Promise<ShareShortage | null> {
+  const { turns, admitWork } = openSession;
+  const ahead = admissions.last;
+  // A chat request continues the turn that waits.
+  if (ahead === null && (turns.isIdle() || (chat !== undefined && turns.isWaiting()))) return null;
+  const admitted = Promise.all([admitWork('queuedTurns', 1, plan.limited), ahead]);
+  admissions.last = admitted;
+  const [shortage] = await admitted;
+  if (admissions.last === admitted) admissions.last = null;
+  return shortage;
 }
 
 /** Returns the taint marks of a history that an empty session imports; null when it is not judged. The marks of a forked history are in `request.taint`. */

@@ -22,6 +22,7 @@ import type { ResultStore } from '../../ports/result-store.ts';
 import { withSkillFiles } from '../../storage/skill-files.ts';
 import type { CallJournals } from '../log/call-journal.ts';
 import type { EventLog } from '../log/event-log.ts';
+import type { AdmitWork } from '../object/admit-work.ts';
 import type { WaitStore } from '../pending/wait-store.ts';
 import type { LogTranscript } from '../log/transcript-log.ts';
 import { auditScope, type TurnAuditParts } from './turn-audit.ts';
@@ -43,6 +44,7 @@ export type TurnScopeParts = TurnAuditParts & {
   /** Returns the names that a plan offers; null without a toolset. */
   namesFor(plan: Plan): Promise<AliasMap | null>;
   rules(): Promise<CallScope['rules']>;
+  admitWork: AdmitWork;
   /** Returns the bodies of a plan's skills that still exist. */
   skillsFor(plan: Plan): Promise<readonly Skill[]>;
 };
@@ -87,6 +89,7 @@ export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, appen
       },
       given: (callId: string) => parts.waits.given(callId),
     },
+    admitQuestions: (more: number) => parts.admitWork('pendingQuestions', more, plan.limited),
     flushBeforeEnd: async () => void (await flushAudit()),
     call: createCallScope(plan, {
       ...auditScope(parts, run),

@@ -21,6 +21,7 @@ describe('a session', () => {
     expect(room.updates).toEqual([
       {
         ...{ id: 's', keyId: 'root', agent: null, model: 'a/b', toolset: null, createdAt: expect.any(Number), waits: [] },
+        open: { pendingQuestions: 0, queuedTurns: 0 },
         summary: {
           ...{ revision: 2, status: 'completed', title: 'Good morning.', activeAt: room.clock.now() },
           usage: { inputTokens: 0, outputTokens: 0 },

@@ -1,10 +1,11 @@
 /** Turns in progress over the real objects: how many one key may have. */
 import { env } from 'cloudflare:workers';
 import { beforeAll, expect, it } from 'vitest';
-import { poolBounds } from '../../../src/core/limits/pools.ts';
+import { poolBounds, storedBounds } from '../../../src/core/limits/pools.ts';
 import { type Principal, rootKeyId } from '../../../src/core/principal.ts';
 import type { Plan } from '../../../src/core/turn/plan.ts';
-import { isShortage, type Place, type PoolOwner } from '../../../src/engine/fair-pool.ts';
+import type { ShareOwner } from '../../../src/core/limits/fair-share.ts';
+import { isShortage, type Place } from '../../../src/engine/fair-pool.ts';
 import type { Bindings } from '../../../src/storage/bindings.ts';
 import { wire } from '../../../src/wire.ts';
 
@@ -29,7 +30,7 @@ async function begin(owner: Principal, text: string, limited: Plan['limited'] = 
 }
 
 /** Takes all places that the pool gives to the owner. */
-function fill(owner: PoolOwner): Place[] {
+function fill(owner: ShareOwner): Place[] {
   const places: Place[] = [];
   for (;;) {
     const taken = pools.turns.take(owner);
@@ -50,6 +51,28 @@ it('A key with too many turns in progress gets no further one, while other keys 
   places.pop()?.release();
   expect(await (await begin(greedy, 'hello')).answer()).toMatchObject({ status: 'completed' });
   for (const place of places) place.release();
+});
+
+it('A key whose sessions have too many queued turns gets no further one, while other keys do', async () => {
+  const asks = '/save {"path": "a.txt", "content": "one"}';
+  const own = { queueing: await begin(ownerOf('queueing'), asks), other: await begin(ownerOf('other'), asks) };
+  expect(await own.queueing.answer()).toMatchObject({ status: 'waiting' });
+  expect(await own.other.answer()).toMatchObject({ status: 'waiting' });
+  const follow = async (keyId: keyof typeof own) => {
+    const caller = ownerOf(keyId);
+    return await own[keyId].session.submit(caller, { plan: await planTurn(caller, setup), input: [{ type: 'text', text: 'hello' }] });
+  };
+  expect(await follow('queueing')).toMatchObject({ position: 1 });
+  const full = await sessions.create(ownerOf('queueing'), { ...setup, listed: true });
+  const { perKey: max } = storedBounds.queuedTurns;
+  const summary = { revision: 1_000, status: 'waiting', title: null, activeAt: 0, usage: { inputTokens: 0, outputTokens: 0 } } as const;
+  const about = { id: full.id, keyId: 'queueing', agent: null, model: null, toolset: null, createdAt: 0, waits: [] };
+  await catalog('default').updateSession({ ...about, summary, open: { pendingQuestions: 0, queuedTurns: max - 1 } });
+  const extra = { limit: 'queuedTurns', of: 'key', name: 'queueing', max, used: max };
+  await expect(follow('queueing')).rejects.toMatchObject({ code: 'rate_limited', extra });
+  expect(await follow('other')).toMatchObject({ position: 1 });
+  await catalog('default').forgetSession(full.id, null);
+  expect(await follow('queueing')).toMatchObject({ position: 2 });
 });
 
 it('A maximum of turns that was set for the key or its workspace replaces the default', async () => {
