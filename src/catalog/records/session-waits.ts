@@ -1,6 +1,7 @@
 /**
  * The questions of all sessions: approvals, requests for input and calls of clients, pending and decided. Copies for lists; the session has
- * the original, and only it decides. Bounded: of each state the newest `maxListedWaits` are stored.
+ * the original, and only it decides. All pending ones are stored (`open-work.ts` bounds those that ask a person), and `maxDecidedWaits` of the
+ * decided ones.
  */
 import type { Page, PageRequest } from '../../ports/catalog.ts';
 import type { ListedWait, SessionUpdate, SessionWait, WaitFilter } from '../../core/turn/session-summary.ts';
@@ -8,8 +9,8 @@ import { newestFirst } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
 import { overwrite, requestClose } from './close-database.ts';
 
-export const maxListedWaits = 10_000;
-/** The oldest are deleted in steps. */
+export const maxDecidedWaits = 10_000;
+/** Surplus rows are deleted in steps. */
 const sweepStep = 100;
 
 /** Call in the transaction that stores the update. A row that is already there in this state is unchanged. */
@@ -27,7 +28,7 @@ export function storeWaits({ sql }: CatalogContext, { id, keyId, agent, waits }:
     const insert =
       'INSERT INTO session_waits (session, call_id, kind, key_id, agent, pending, asked_at, wait) VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
     sql.exec(insert, ...which, keyId, agent, pending, wait.askedAt, text);
-    sweep(sql, pending);
+    if (pending === 0) sweepDecided(sql);
   }
 }
 
@@ -64,14 +65,19 @@ function isNewer(before: SessionWait, wait: SessionWait): boolean {
   return before.state !== 'pending' && wait.state === 'pending' && before.askedAt >= wait.askedAt;
 }
 
-function sweep(sql: SqlStorage, pending: number): void {
+/** The keys with the most rows lose their oldest ones, so that no key removes those of others. */
+function sweepDecided(sql: SqlStorage): void {
   const newest = sql.exec<{ number: number }>('SELECT max(number) AS number FROM session_waits').one().number;
   if (newest % sweepStep !== 0) return;
-  const surplus = `pending = ?1 AND number <=
-    (SELECT number FROM session_waits WHERE pending = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`;
-  overwrite(sql, 'session_waits', 'wait', surplus, pending, maxListedWaits);
+  const { count } = sql.exec<{ count: number }>('SELECT count(*) AS count FROM session_waits WHERE pending = 0').one();
+  if (count <= maxDecidedWaits) return;
+  const surplus = `number IN (SELECT number FROM (
+      SELECT number, row_number() OVER (PARTITION BY key_id ORDER BY number DESC) AS place FROM session_waits WHERE pending = 0
+    ) ORDER BY place DESC, number LIMIT ?)`;
+  const most = count - maxDecidedWaits;
+  overwrite(sql, 'session_waits', 'wait', surplus, most);
   const statement = `DELETE FROM session_waits WHERE ${surplus}`;
-  sql.exec(statement, pending, maxListedWaits);
+  sql.exec(statement, most);
 }
 
 type SqlRow = { number: number; session: string; key_id: string; agent: string | null; wait: string };

@@ -101,7 +101,7 @@ export const approvalRoutes: readonly Route[] = [
       operationId: 'listInbox',
       summary: 'List what calls of all sessions wait for',
       description:
-        'Approvals, requests for input and calls of clients: pending, newest question first, or decided, newest decision first. Only of sessions in which the key can decide. A copy that is a few seconds old at most; the newest 10,000 of each state are kept.',
+        'Approvals, requests for input and calls of clients: pending, newest question first, or decided, newest decision first. Only of sessions in which the key can decide. A copy that is a few seconds old at most. All pending ones are listed. Of the decided ones 10,000 are kept; beyond that, the oldest ones of the key that has the most are removed.',
       scopes: ['approve', 'chat'],
       query: InboxQuery,
       answers: { 200: { description: 'A page of questions.', schema: pageOf(InboxItem) } },
