@@ -6,7 +6,10 @@
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
 import { systemKeyId } from '../core/principal.ts';
+import type { ShareOwner } from '../core/limits/fair-share.ts';
+import { queuedWrites } from '../core/limits/pools.ts';
 import { nullIfNotFound, type Outcome, Problem, toOutcome } from '../core/problem.ts';
+import { createFairPool, requireTaken } from '../engine/fair-pool.ts';
 import { readSettings } from '../core/settings.ts';
 import { defaultWorkspace } from '../core/workspace.ts';
 import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
@@ -73,8 +76,6 @@ import { catalogBackupPlan, createSessionActivation } from './records/restored-s
 
 /** A write waits this long for its publication before it responds; the outbox continues without it. */
 const publishWaitMs = 2_000;
-/** Queued writes; each may hold a document of 1 MB. */
-export const maxQueuedWrites = 50;
 
 const handlers: CatalogHandlers = {
   ...documentHandlers,
@@ -90,9 +91,9 @@ type Opened = { services: CatalogServices; outbox: Job; jobs: readonly Job[]; cl
 
 export class Catalog extends DurableObject<Bindings> implements CatalogRpc, CatalogBackupRpc, ErasableCatalogRpc {
   #opened: Opened | null = null;
-  /** The end of the queue of writes, and the queue's length. */
+  /** The end of the queue of writes. */
   #lastWrite: Promise<unknown> = Promise.resolve();
-  #queuedWrites = 0;
+  readonly #queuedWrites = createFairPool(queuedWrites, systemClock);
   /** Time of the alarm; null: not known. */
   #alarmAt: number | null = null;
   #madeTools: Promise<void> | null = null;
@@ -123,7 +124,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       if (startsWork) requireUnlimited(services.context.sql, keyId);
       return await handlers[method]({ ...services, by: keyId }, ...args);
     };
-    return lane === 'serialized' ? this.#serialized(workspace, work) : this.#concurrent(workspace, work);
+    return lane === 'serialized' ? this.#serialized({ workspace, keyId }, work) : this.#concurrent(workspace, work);
   }
 
   closeWorkspace(workspace: string, limit: number): Promise<Outcome<ClosedCatalog>> {
@@ -208,12 +209,11 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   /**
    * Runs writes one after the other, so that what a write has read is still current when it commits. Then publishes, for a limited time.
    */
-  #serialized<T>(workspace: string, work: (services: CatalogServices) => Promise<T>): Promise<Outcome<T>> {
+  #serialized<T>(by: ShareOwner, work: (services: CatalogServices) => Promise<T>): Promise<Outcome<T>> {
     const write = async (): Promise<T> => {
-      const { services, outbox } = await this.#checked(workspace);
-      if (this.#queuedWrites >= maxQueuedWrites) throw new Problem('rate_limited', 'Too many writes at once.', { retryAfterMs: 1_000 });
-      this.#queuedWrites += 1;
-      const turn = this.#lastWrite.then(() => work(services)).finally(() => (this.#queuedWrites -= 1));
+      const { services, outbox } = await this.#checked(by.workspace);
+      const place = requireTaken(this.#queuedWrites.take(by));
+      const turn = this.#lastWrite.then(() => work(services)).finally(() => place.release());
       // The next write starts after this one, even if it fails; the caller receives the error below.
       this.#lastWrite = turn.catch(() => undefined);
       const answer = await turn;

@@ -65,6 +65,12 @@ export const poolBounds = {
   },
 } as const satisfies Record<string, PoolBounds>;
 
+/** Writes of documents, one after another, in the object of a workspace. Each may hold 1 MB. */
+export const queuedWrites = {
+  ...{ limit: 'concurrentWrites', what: 'changes in progress', perKey: 50, perWorkspace: 70, total: Number.POSITIVE_INFINITY },
+  holdMs: longestRequestMs,
+} as const satisfies PoolBounds;
+
 /** The least that a body counts for: its connection and its buffers. */
 export const minBodyPlaceBytes = 16 * KB;
 

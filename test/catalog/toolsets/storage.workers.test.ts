@@ -6,7 +6,7 @@ import type { CatalogRpc } from '../../../src/storage/catalog-methods.ts';
 import { catalogMigrations, migrate } from '../../../src/storage/schema.ts';
 import { pages, refusal, shell } from '../../contracts/catalog.ts';
 import { emptyWorkspace } from '../../storage/workspace.ts';
-import { maxQueuedWrites } from '../../../src/catalog/catalog.ts';
+import { queuedWrites } from '../../../src/core/limits/pools.ts';
 
 describe('the object', () => {
   it('keeps everything after an eviction', async () => {
@@ -61,18 +61,21 @@ describe('the object', () => {
     expect(winners.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('rejects writes when the queue is full, and accepts them again afterwards', async () => {
+  it('rejects writes of a key that has too many in the queue, accepts those of another, and accepts them again afterwards', async () => {
     const { workspace, catalog, object } = await emptyWorkspace();
     await catalog.list('toolset', { limit: 1 });
     // Called inside the object, so that all of them arrive before the first has ended.
     const outcomes = await runInDurableObject(object, (instance) => {
       const rpc = instance as unknown as CatalogRpc;
-      const put = (index: number) => rpc.run(workspace, 'put', ['agent', `a${index}`, { model: 'rehearsal/default' }]);
-      return Promise.all(Array.from({ length: maxQueuedWrites + 20 }, (_, index) => put(index)));
+      const put = (keyId: string) => (_: unknown, index: number) =>
+        rpc.run({ workspace, keyId }, 'put', ['agent', `${keyId}${index}`, { model: 'rehearsal/default' }]);
+      return Promise.all([...Array.from({ length: queuedWrites.perKey + 20 }, put('greedy')), ...Array.from({ length: 5 }, put('modest'))]);
     });
-    const refused = outcomes.filter((outcome) => !outcome.ok);
-    expect(refused).toHaveLength(20);
-    for (const outcome of refused) expect(outcome).toMatchObject({ problem: { code: 'rate_limited', retryAfterMs: 1_000 } });
+    const { perKey: max } = queuedWrites;
+    const refused = outcomes.flatMap((outcome, index) => (outcome.ok ? [] : [{ index, problem: outcome.problem }]));
+    expect(refused.map(({ index }) => index)).toEqual(Array.from({ length: 20 }, (_, index) => max + index));
+    const members = { limit: 'concurrentWrites', of: 'key', name: 'greedy', max, used: max, retryAfterMs: 1_000 };
+    for (const { problem } of refused) expect(problem).toMatchObject({ code: 'rate_limited', ...members });
     expect(await catalog.put('agent', 'later', { model: 'rehearsal/default' })).toMatchObject({ created: true });
   });
 
