@@ -54,8 +54,8 @@
  * - `schedule_state(schedule, due_at, since)`: when each runs next; null when paused or without further runs. `since`: the original
  *   due time of a run that failed and is retried.
  * - `callbacks(number, id, …)`: outgoing messages; `source` is what a message is about, so that a repeated notice has one message.
- *   `callback_bodies`, `callback_attempts`: the body, in chunks, and the result of each attempt. `callback_backlog`: one row with the
- *   number of pending messages and the bytes of their bodies.
+ *   `callback_bodies`, `callback_attempts`: the body, in chunks, and the result of each attempt. `callback_loads`: of each
+ *   target, the number of pending messages with the bytes of their bodies, and of ended ones.
  * - `taint_marks(name, …)`: marks of the taint rule outside session objects (`catalog/records/taint-marks.ts`): of a response that a client may
  *   resend, and of the direct calls of a key. `answers_of`: the key of a response, null for the rest.
  * - `workspaces(name, …)`: the registry of workspaces, in the Catalog of `default`; not part of a backup. `progress`: JSON of what a deletion
@@ -293,6 +293,16 @@ export const catalogMigrations: readonly string[] = [
   CREATE INDEX sessions_with_open_work ON sessions (key_id, id, questions, queued) WHERE questions > 0 OR queued > 0;
   CREATE INDEX session_waits_by_key ON session_waits (key_id, pending, number);
   CREATE INDEX session_waits_by_kind ON session_waits (pending, kind, number)`,
+  `CREATE TABLE callback_loads (
+    kind TEXT!, name TEXT!, pending INTEGER!, bytes INTEGER!, ended INTEGER!,
+    PRIMARY KEY (kind, name)
+  ) WITHOUT ROWID;
+  INSERT INTO callback_loads (kind, name, pending, bytes, ended)
+    SELECT kind, name, sum(status = 'pending'),
+      coalesce(sum(CASE WHEN status = 'pending' THEN (SELECT sum(length(data)) FROM callback_bodies WHERE callback = number) END), 0),
+      sum(status <> 'pending')
+    FROM callbacks GROUP BY kind, name;
+  DROP TABLE callback_backlog`,
 ].map((migration) => migration.replaceAll('!', ' NOT NULL'));
 
 /**

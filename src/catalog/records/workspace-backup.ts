@@ -185,7 +185,10 @@ function stopDeliveries({ sql, now }: CatalogContext): void {
     now(),
   );
   sql.exec("UPDATE callbacks SET status = 'dead', ended_at = ?, due_at = NULL WHERE status = 'pending'", now());
-  sql.exec('INSERT OR REPLACE INTO callback_backlog (id, messages, bytes) VALUES (1, 0, 0)');
+  sql.exec('DELETE FROM callback_loads');
+  sql.exec(
+    'INSERT INTO callback_loads (kind, name, pending, bytes, ended) SELECT kind, name, 0, 0, count(*) FROM callbacks GROUP BY kind, name',
+  );
 }
 
 /** Schedules continue with their next time after the restore. */

@@ -78,7 +78,7 @@ describe('a deleted session', () => {
       const waits =
         "UPDATE callbacks SET status = 'pending', ended_at = NULL, due_at = 4e12 WHERE number = (SELECT max(number) FROM callbacks WHERE session = ?)";
       storage.sql.exec(waits, id);
-      storage.sql.exec('UPDATE callback_backlog SET messages = messages + 1, bytes = bytes + 10000');
+      storage.sql.exec('UPDATE callback_loads SET pending = pending + 1, ended = ended - 1, bytes = bytes + 10000');
     });
     expect((await send('DELETE', `/v1/sessions/${id}`)).status).toBe(204);
     expect(await inCatalog()).toEqual([]);

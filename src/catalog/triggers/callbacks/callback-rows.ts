@@ -3,6 +3,7 @@ import { limits } from '../../../core/limits.ts';
 import { nextAttemptMs, type CallbackStatus, type CallbackTarget, type TriggerEvent } from '../../../core/triggers/callbacks/callback.ts';
 import { redactedBody, type TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import { overwrite } from '../../records/close-database.ts';
+import { hasRoom, type Load } from '../fair-backlog.ts';
 import { readText, writeText } from '../../records/text-chunks.ts';
 import { MB } from '../../../core/limits/units.ts';
 
@@ -10,7 +11,7 @@ import { MB } from '../../../core/limits/units.ts';
 export const maxPendingCallbacks = 10_000;
 /** Their bodies, with the same bound as those of deliveries. */
 export const maxPendingCallbackBytes = 256 * MB;
-/** Finished callbacks; the oldest are deleted first, before their TTL. */
+/** Finished callbacks. Of further ones the oldest are deleted before their TTL, of the target that has the most. */
 export const maxStoredCallbacks = 10_000;
 
 /** `due_at` null: nothing more is sent. `attempts`: number of started attempts. */
@@ -45,9 +46,8 @@ export function insertCallback(sql: SqlStorage, { target, notice, body, bytes, n
   const times = body === null ? [now, now, null] : [now, null, now];
   const [row] = sql.exec<{ number: number }>(statement, newCallbackId(), sourceOf(notice), ...about, status, ...times).toArray();
   if (row === undefined) return null;
-  if (body === null) return row.number;
-  writeText(sql, 'callback_bodies', { callback: row.number }, body);
-  changeBacklog(sql, 1, bytes);
+  changeLoad(sql, target, body === null ? { ended: 1 } : { pending: 1, bytes });
+  if (body !== null) writeText(sql, 'callback_bodies', { callback: row.number }, body);
   return row.number;
 }
 
@@ -61,14 +61,25 @@ function sourceOf({ session, turn, trigger, sequence }: TurnNotice): string {
   return [session, turn, trigger?.run ?? 0, sequence].join(' ');
 }
 
-export function hasQueueCapacity(sql: SqlStorage, bytes: number): boolean {
-  const backlog = sql.exec<{ messages: number; bytes: number }>('SELECT messages, bytes FROM callback_backlog').one();
-  return backlog.messages < maxPendingCallbacks && backlog.bytes + bytes <= maxPendingCallbackBytes;
+export function hasQueueCapacity(sql: SqlStorage, { kind, name }: CallbackTarget, bytes: number): boolean {
+  const loadOf = (condition: string, ...values: string[]): Load => {
+    const query = `SELECT coalesce(sum(pending), 0) AS rows, coalesce(sum(bytes), 0) AS bytes FROM callback_loads WHERE ${condition}`;
+    return sql.exec<Load>(query, ...values).one();
+  };
+  const max = { rows: maxPendingCallbacks, bytes: maxPendingCallbackBytes };
+  return hasRoom({ own: loadOf('kind = ? AND name = ?', kind, name), all: loadOf('pending > 0'), max }, { rows: 1, bytes });
 }
 
-/** Stored, since counting the rows for each message would make a burst quadratic. */
-function changeBacklog(sql: SqlStorage, messages: 1 | -1, bytes: number): void {
-  sql.exec('UPDATE callback_backlog SET messages = messages + ?, bytes = bytes + ?', messages, bytes);
+/** Stored, since counting the rows for each message would make a burst quadratic. `bytes`: of the bodies of pending ones. */
+function changeLoad(
+  sql: SqlStorage,
+  { kind, name }: { kind: string; name: string },
+  { pending = 0, bytes = 0, ended = 0 }: { pending?: number; bytes?: number; ended?: number },
+): void {
+  const statement = `INSERT INTO callback_loads (kind, name, pending, bytes, ended) VALUES (?1, ?2, ?3, ?4, ?5)
+    ON CONFLICT (kind, name) DO UPDATE SET pending = pending + ?3, bytes = bytes + ?4, ended = ended + ?5`;
+  sql.exec(statement, kind, name, pending, bytes, ended);
+  sql.exec('DELETE FROM callback_loads WHERE kind = ? AND name = ? AND pending = 0 AND ended = 0', kind, name);
 }
 
 export function callbackById(sql: SqlStorage, id: string): CallbackRow | null {
@@ -132,8 +143,9 @@ export function postponeCallback(sql: SqlStorage, number: number, dueAt: number)
 
 /** Permanent, unless it is retried manually. */
 export function endCallback(sql: SqlStorage, number: number, status: 'delivered' | 'dead', now: number): void {
-  sql.exec('UPDATE callbacks SET status = ?, ended_at = ?, due_at = NULL WHERE number = ?', status, now, number);
-  changeBacklog(sql, -1, -bodyBytes(sql, number));
+  const statement = 'UPDATE callbacks SET status = ?, ended_at = ?, due_at = NULL WHERE number = ? RETURNING kind, name';
+  const target = sql.exec<{ kind: string; name: string }>(statement, status, now, number).one();
+  changeLoad(sql, target, { pending: -1, bytes: -bodyBytes(sql, number), ended: 1 });
 }
 
 function bodyBytes(sql: SqlStorage, number: number): number {
@@ -142,9 +154,9 @@ function bodyBytes(sql: SqlStorage, number: number): number {
 }
 
 /** Makes the callback due now. */
-export function reopenCallback(sql: SqlStorage, { number, status }: CallbackRow, bytes: number, now: number): void {
-  sql.exec("UPDATE callbacks SET status = 'pending', ended_at = NULL, due_at = ? WHERE number = ?", now, number);
-  if (status !== 'pending') changeBacklog(sql, 1, bytes);
+export function reopenCallback(sql: SqlStorage, row: CallbackRow, bytes: number, now: number): void {
+  sql.exec("UPDATE callbacks SET status = 'pending', ended_at = NULL, due_at = ? WHERE number = ?", now, row.number);
+  if (row.status !== 'pending') changeLoad(sql, row, { pending: 1, bytes, ended: -1 });
 }
 
 const keptMs = { delivered: limits.callbackTtlMs, dead: limits.deadCallbackTtlMs } as const;
@@ -157,39 +169,31 @@ export function nextCallbackSweep(sql: SqlStorage): number | null {
     const { at } = sql.exec<{ at: number | null }>(query, status).one();
     return at === null ? [] : [at + keptMs[status]];
   });
-  if (isCrowded(sql)) return 0;
+  if (countSurplus(sql) > 0) return 0;
   return times.length === 0 ? null : Math.min(...times);
 }
 
 /** Deletes old callbacks, and those above the limit; a bounded number at a time. */
 export function sweepCallbacks(sql: SqlStorage, now: number): void {
   for (const status of ended) {
-    const query = 'SELECT number FROM callbacks WHERE status = ? AND ended_at <= ? ORDER BY ended_at LIMIT ?';
-    remove(sql, sql.exec<{ number: number }>(query, status, now - keptMs[status], limits.maxSweptRows).toArray());
+    const query = 'SELECT * FROM callbacks WHERE status = ? AND ended_at <= ? ORDER BY ended_at LIMIT ?';
+    remove(sql, sql.exec<CallbackRow>(query, status, now - keptMs[status], limits.maxSweptRows).toArray());
   }
-  if (!isCrowded(sql)) return;
-  for (const status of ended) {
-    const query = 'SELECT number FROM callbacks WHERE status = ? AND number <= ? ORDER BY number LIMIT ?';
-    remove(sql, sql.exec<{ number: number }>(query, status, newest(sql) - maxStoredCallbacks, limits.maxSweptRows).toArray());
-  }
+  const surplus = countSurplus(sql);
+  if (surplus <= 0) return;
+  const query = `SELECT * FROM callbacks WHERE status <> 'pending' AND (kind, name) = (SELECT kind, name FROM callback_loads ORDER BY ended DESC LIMIT 1)
+    ORDER BY number LIMIT ?`;
+  remove(sql, sql.exec<CallbackRow>(query, Math.min(surplus, limits.maxSweptRows)).toArray());
 }
 
-/** Returns whether ended callbacks exceed the limit. */
-function isCrowded(sql: SqlStorage): boolean {
-  const last = newest(sql) - maxStoredCallbacks;
-  return ended.some(
-    (status) => sql.exec('SELECT number FROM callbacks WHERE status = ? AND number <= ? LIMIT 1', status, last).toArray().length > 0,
-  );
-}
-
-function newest(sql: SqlStorage): number {
-  return sql.exec<{ newest: number | null }>('SELECT max(number) AS newest FROM callbacks').one().newest ?? 0;
+/** Returns how many ended callbacks exceed the limit. */
+function countSurplus(sql: SqlStorage): number {
+  return sql.exec<{ ended: number }>('SELECT coalesce(sum(ended), 0) AS ended FROM callback_loads').one().ended - maxStoredCallbacks;
 }
 
 /** Erases a callback with its texts, whatever its status. */
 export function eraseCallback(sql: SqlStorage, number: number): void {
-  if (progressOf(sql, number)?.status === 'pending') changeBacklog(sql, -1, -bodyBytes(sql, number));
-  remove(sql, [{ number }]);
+  remove(sql, sql.exec<CallbackRow>('SELECT * FROM callbacks WHERE number = ?', number).toArray());
 }
 
 /** After its session was deleted: texts of sent callbacks are erased, and pending ones are redacted. */
@@ -200,7 +204,8 @@ export function redactCallback(sql: SqlStorage, number: number, { isPending }: {
   sql.exec('DELETE FROM callback_bodies WHERE callback = ?', number);
   if (body === null) return;
   const written = writeText(sql, 'callback_bodies', { callback: number }, redactedBody(body));
-  sql.exec('UPDATE callback_backlog SET bytes = bytes + ?', written - bytes);
+  const statement = 'UPDATE callback_loads SET bytes = bytes + ? WHERE (kind, name) = (SELECT kind, name FROM callbacks WHERE number = ?)';
+  sql.exec(statement, written - bytes, number);
 }
 
 /** A receiver may have repeated the message in its error. */
@@ -210,8 +215,10 @@ function overwriteTexts(sql: SqlStorage, number: number): void {
   sql.exec('UPDATE callback_attempts SET error = NULL WHERE callback = ?', number);
 }
 
-function remove(sql: SqlStorage, rows: readonly { number: number }[]): void {
-  for (const { number } of rows) {
+function remove(sql: SqlStorage, rows: readonly CallbackRow[]): void {
+  for (const row of rows) {
+    const { number, status } = row;
+    changeLoad(sql, row, status === 'pending' ? { pending: -1, bytes: -bodyBytes(sql, number) } : { ended: -1 });
     overwriteTexts(sql, number);
     sql.exec('DELETE FROM callback_bodies WHERE callback = ?', number);
     sql.exec('DELETE FROM callback_attempts WHERE callback = ?', number);

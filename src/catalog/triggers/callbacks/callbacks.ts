@@ -28,10 +28,10 @@ export function enqueueCallbacks(context: CatalogContext, notice: TurnNotice): v
   const body = callbackBody(notice);
   const bytes = utf8Length(body);
   for (const target of targets) {
-    const isTooMuch = !hasQueueCapacity(sql, bytes);
+    const isTooMuch = !hasQueueCapacity(sql, target, bytes);
     const number = insertCallback(sql, { target, notice, body: isTooMuch ? null : body, bytes, now: context.now() });
     if (number === null || !isTooMuch) continue;
-    const error = 'Not sent: too many callbacks are pending. Fix or remove receivers that do not respond.';
+    const error = 'Not sent: too many callbacks of this receiver, or of all, are pending. Fix or remove receivers that do not respond.';
     noteAttempt(sql, number, { attempt: 0, at: context.now(), status: null, durationMs: 0, error });
     context.log.error('dropped a callback: too many are pending', { ...target, session: notice.session, turn: notice.turn });
   }

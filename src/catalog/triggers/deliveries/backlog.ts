@@ -7,11 +7,8 @@ import { Problem } from '../../../core/problem.ts';
 import type { Trigger } from '../../../core/triggers/delivery.ts';
 import { triggerKeyId } from '../../../core/triggers/trigger-principal.ts';
 import type { CatalogContext } from '../../context.ts';
+import { hasRoom, type Load } from '../fair-backlog.ts';
 
-/** The share of both that one trigger may use, so that a trigger with a busy session leaves space for the others. */
-export const maxPendingShareOfTrigger = 0.5;
-
-type Load = { deliveries: number; bytes: number };
 type Backlog = Load & { byTrigger: Map<string, Load> };
 
 const backlogs = new WeakMap<CatalogContext, Backlog>();
@@ -20,30 +17,27 @@ const backlogs = new WeakMap<CatalogContext, Backlog>();
 export function checkBacklog(context: CatalogContext, trigger: Trigger): void {
   const backlog = backlogOf(context);
   const own = backlog.byTrigger.get(triggerKeyId(trigger)) ?? none;
-  if (!isFull(backlog, 1) && !isFull(own, maxPendingShareOfTrigger)) return;
+  const max = { rows: limits.maxPendingDeliveries, bytes: limits.maxPendingDeliveryBytes };
+  if (hasRoom({ own, all: backlog, max }, { rows: 1, bytes: 1 })) return;
   throw new Problem('rate_limited', 'Too many deliveries are pending. Send this one again later.', {
     retryAfterMs: limits.backlogRetryAfterMs,
   });
 }
 
-const none: Load = { deliveries: 0, bytes: 0 };
-
-function isFull({ deliveries, bytes }: Load, share: number): boolean {
-  return deliveries >= limits.maxPendingDeliveries * share || bytes >= limits.maxPendingDeliveryBytes * share;
-}
+const none: Load = { rows: 0, bytes: 0 };
 
 /** Call when a delivery becomes pending (1) or stops being pending (-1). */
-export function changeBacklog(context: CatalogContext, trigger: Trigger, deliveries: 1 | -1, bytes: number): void {
+export function changeBacklog(context: CatalogContext, trigger: Trigger, rows: 1 | -1, bytes: number): void {
   const backlog = backlogs.get(context);
   if (backlog === undefined) return;
   const key = triggerKeyId(trigger);
   const own = backlog.byTrigger.get(key) ?? { ...none };
   for (const load of [backlog, own]) {
-    load.deliveries += deliveries;
+    load.rows += rows;
     load.bytes += bytes;
   }
   // One entry for each trigger with pending deliveries.
-  if (own.deliveries > 0) backlog.byTrigger.set(key, own);
+  if (own.rows > 0) backlog.byTrigger.set(key, own);
   else backlog.byTrigger.delete(key);
 }
 
@@ -56,12 +50,12 @@ function backlogOf(context: CatalogContext): Backlog {
   const known = backlogs.get(context);
   if (known !== undefined) return known;
   // Uses only that index. By default SQLite chooses one in group order, and scans every delivery.
-  const query = `SELECT kind, name, count(*) AS deliveries, sum(bytes) AS bytes FROM deliveries INDEXED BY deliveries_pending
+  const query = `SELECT kind, name, count(*) AS rows, sum(bytes) AS bytes FROM deliveries INDEXED BY deliveries_pending
     WHERE status = 'pending' GROUP BY kind, name`;
   const backlog: Backlog = { ...none, byTrigger: new Map() };
-  for (const { kind, name, deliveries, bytes } of context.sql.exec<Trigger & Load>(query)) {
-    backlog.byTrigger.set(triggerKeyId({ kind, name }), { deliveries, bytes });
-    backlog.deliveries += deliveries;
+  for (const { kind, name, rows, bytes } of context.sql.exec<Trigger & Load>(query)) {
+    backlog.byTrigger.set(triggerKeyId({ kind, name }), { rows, bytes });
+    backlog.rows += rows;
     backlog.bytes += bytes;
   }
   backlogs.set(context, backlog);

@@ -104,7 +104,16 @@ export function openCallbacks() {
       work = [];
       self.sender = open();
     },
-    counts: () => sql.exec<{ messages: number; bytes: number }>('SELECT messages, bytes FROM callback_backlog').one(),
+    /** Counts more callbacks of a target than its rows. */
+    load(kind: string, name: string, { pending = 0, bytes = 0, ended = 0 }: { pending?: number; bytes?: number; ended?: number }): void {
+      const statement = `INSERT INTO callback_loads (kind, name, pending, bytes, ended) VALUES (?1, ?2, ?3, ?4, ?5)
+        ON CONFLICT (kind, name) DO UPDATE SET pending = pending + ?3, bytes = bytes + ?4, ended = ended + ?5`;
+      sql.exec(statement, kind, name, pending, bytes, ended);
+    },
+    counts: () => {
+      const query = 'SELECT coalesce(sum(pending), 0) AS messages, coalesce(sum(bytes), 0) AS bytes FROM callback_loads';
+      return sql.exec<{ messages: number; bytes: number }>(query).one();
+    },
   };
 
   let under = 0;

@@ -1,4 +1,5 @@
 /** Storage and sending of callbacks in the Catalog: once for each target, retried until delivered, with limits. */
+import { maxBacklogShare } from '../../../../src/catalog/triggers/fair-backlog.ts';
 import { describe, expect, it } from 'vitest';
 import { listCallbacks, readCallback, retryCallback } from '../../../../src/catalog/triggers/callbacks/callbacks.ts';
 import { subscriptionWriter } from '../../../../src/catalog/triggers/callbacks/subscription-writer.ts';
@@ -313,23 +314,36 @@ describe('many callbacks', () => {
   it('are dropped visibly if too many are pending', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
-    room.context.sql.exec('UPDATE callback_backlog SET messages = ?', maxPendingCallbacks);
+    const most = maxPendingCallbacks * maxBacklogShare;
+    room.load('subscription', 'all', { pending: most });
     room.tell({ trigger });
     await room.quiet();
     const [dead] = list(room, { status: 'dead' });
     expect(dead).toMatchObject({ attempts: [{ status: null, error: expect.stringContaining('too many callbacks') }], nextAttemptAt: null });
     expect(readCallback(room.context, dead?.id ?? '').body).toBeNull();
     expect(() => retryCallback(room.context, dead?.id ?? '')).toThrow(/was not stored/);
-    expect([room.sent.length, room.counts().messages]).toEqual([0, maxPendingCallbacks]);
+    expect([room.sent.length, room.counts().messages]).toEqual([0, most]);
   });
 
   it('are dropped if their bodies are too large together', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
-    room.context.sql.exec('UPDATE callback_backlog SET bytes = ?', maxPendingCallbackBytes - 100);
+    room.load('subscription', 'all', { pending: 1, bytes: maxPendingCallbackBytes * maxBacklogShare - 100 });
     room.tell();
     await room.quiet();
     expect(list(room).map(({ status }) => status)).toEqual(['dead']);
+  });
+
+  it('of receivers that do not respond leave some of the queue for the next receiver', async () => {
+    const room = openCallbacks();
+    for (const name of ['one', 'two', 'three']) await room.subscribe(name);
+    hold(room, 'https://three.example.net/');
+    const half = maxPendingCallbacks * maxBacklogShare;
+    room.load('subscription', 'one', { pending: half });
+    room.load('subscription', 'two', { pending: half - 1_250 });
+    room.tell();
+    const statusOf = (name: string) => list(room, { kind: 'subscription', name }).map(({ status }) => status);
+    expect([statusOf('one'), statusOf('two'), statusOf('three')]).toEqual([['dead'], ['dead'], ['pending']]);
   });
 
   it('of megabytes are stored in chunks, and sent complete', async () => {
@@ -399,7 +413,7 @@ describe('stored callbacks', () => {
     await room.quiet();
     room.tell();
     await room.quiet();
-    room.context.sql.exec('UPDATE sqlite_sequence SET seq = ? WHERE name = ?', maxStoredCallbacks + 10, 'callbacks');
+    room.load('subscription', 'all', { ended: maxStoredCallbacks - 1 });
     room.outcomes = [taken, refused];
     room.tell();
     await room.quiet();
@@ -407,6 +421,17 @@ describe('stored callbacks', () => {
     room.outcomes = [refused];
     await room.advance(0);
     expect(list(room).map(({ status }) => status)).toEqual(['delivered', 'pending']);
+  });
+
+  it('are deleted first of the receiver that has the most, not of others', async () => {
+    const room = openCallbacks();
+    for (const name of ['few', 'many']) await room.subscribe(name);
+    for (let count = 0; count < 3; count += 1) room.tell();
+    await room.quiet();
+    room.load('subscription', 'many', { ended: maxStoredCallbacks - 4 });
+    const countOf = (name: string) => list(room, { kind: 'subscription', name }).length;
+    await room.advance(0);
+    expect([countOf('few'), countOf('many')]).toEqual([3, 1]);
   });
 
   it('do not exist without subscriptions and callback URLs', async () => {

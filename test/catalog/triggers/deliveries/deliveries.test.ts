@@ -150,6 +150,21 @@ it('one trigger uses at most half of the backlog, so that others are not rejecte
   acceptDelivery(context, run('5', 'k', { trigger: other }));
 });
 
+it('two triggers that take what there is leave some of the backlog for a third', () => {
+  const { context } = openStorage();
+  changed.maxPendingDeliveries = 100;
+  const fill = (name: string): number => {
+    for (let count = 0; ; count += 1)
+      try {
+        acceptDelivery(context, run(String(count), name, { trigger: { kind: 'webhook', name } }));
+      } catch {
+        return count;
+      }
+  };
+  expect([fill('one'), fill('two')]).toEqual([50, 38]);
+  expect(fill('three')).toBeGreaterThan(5);
+});
+
 it('a turn is followed to its end, and later or older notices change nothing', async () => {
   const storage = openStorage();
   const { context } = storage;

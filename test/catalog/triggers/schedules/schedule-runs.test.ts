@@ -5,7 +5,7 @@ import { readTimeRule } from '../../../../src/core/triggers/schedules/next-run.t
 import { scheduleStates } from '../../../../src/catalog/triggers/schedules/schedule-runs.ts';
 import { scheduleRoom, type ScheduleRoom } from './schedule-room.ts';
 import { maxSessionKeyLength } from '../../../../src/core/triggers/templates/render-template.ts';
-import { maxPendingShareOfTrigger } from '../../../../src/catalog/triggers/deliveries/backlog.ts';
+import { maxBacklogShare } from '../../../../src/catalog/triggers/fair-backlog.ts';
 import { maxQueuedScheduleRuns } from '../../../../src/catalog/triggers/schedules/schedule-runs.ts';
 import { runs } from '../../../selection.ts';
 
@@ -412,7 +412,7 @@ describe('errors', () => {
     await room.ring('2026-03-07T11:00:00Z');
     expect(ids(room, 'patient')).toEqual([]);
     // The backlog is checked once, not once for each schedule.
-    expect(statements.filter((query) => query.includes('count(*) AS deliveries'))).toHaveLength(1);
+    expect(statements.filter((query) => query.includes('FROM deliveries INDEXED BY'))).toHaveLength(1);
     expect(room.due()).toBe('2026-03-07T11:00:00.000Z');
     expect(room.errors).toEqual([]);
   });
@@ -420,7 +420,7 @@ describe('errors', () => {
   it('a schedule with a full backlog delays no other', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     for (const name of ['full', 'other']) await room.put(name, { cron: '0 * * * *' });
-    fill(room, 'schedule', 'full', limits.maxPendingDeliveries * maxPendingShareOfTrigger);
+    fill(room, 'schedule', 'full', limits.maxPendingDeliveries * maxBacklogShare);
     await room.ring('2026-03-07T11:00:00Z');
     expect(ids(room, 'other')).toEqual(['2026-03-07T11:00:00.000Z']);
     expect(ids(room, 'full')).not.toContain('2026-03-07T11:00:00.000Z');
