@@ -10,7 +10,8 @@ import { version } from '../../core/version.ts';
 import { type Child, startChild } from './child.ts';
 
 const protocolVersion = '2025-11-25';
-const maxSessions = 1_000;
+/** Of more sessions, the one that was unused for longest ends. */
+export const maxSessions = 1_000;
 const maxRequests = 256;
 const maxSubscriptions = 200;
 /** Requests of the server that have no response yet. */
@@ -95,9 +96,16 @@ export class SharedServer {
   openSession(capabilities: Record<string, unknown>): { session: BridgeSession; welcome: RpcMessage } {
     const session: BridgeSession = { id: randomUUID(), capabilities, streams: new Set(), subscriptions: new Set() };
     this.sessions.set(session.id, session);
-    const oldest = this.sessions.size > maxSessions ? this.sessions.values().next().value : undefined;
-    if (oldest !== undefined) this.closeSession(oldest);
+    const unused = this.sessions.size > maxSessions ? this.#longestUnused() : undefined;
+    if (unused !== undefined) this.closeSession(unused);
     return { session, welcome: this.#welcome };
+  }
+
+  /** In the order of their last requests. A session may belong to any client, so one that is in use stays as long as there are others. */
+  #longestUnused(): BridgeSession | undefined {
+    const busy = new Set(Array.from(this.#requests.values(), ({ session }) => session));
+    const all = [...this.sessions.values()].slice(0, -1);
+    return all.find((one) => !busy.has(one) && one.streams.size === 0) ?? all.find((one) => !busy.has(one)) ?? all[0];
   }
 
   closeSession(session: BridgeSession): void {
@@ -109,6 +117,8 @@ export class SharedServer {
 
   /** Sends a request of a session. Its response, and what belongs to it, is sent to the stream, which then ends. */
   request(session: BridgeSession, message: RpcMessage, stream: RpcStream): void {
+    // Now the last in their order.
+    if (this.sessions.delete(session.id)) this.sessions.set(session.id, session);
     const own = this.#next();
     const timer = setTimeout(() => this.#cancel(own, 'The request took too long.'), requestTimeoutMs);
     const params = recordOf(message.params);
