@@ -284,11 +284,12 @@ function buildBase(bindings: Bindings, { background, issued, noApprovals }: Depl
   const catalog = createCatalogs(bindings, cachedDirectory);
   const noteObject = createObjectNotes(bindings, runtime.clock.now);
   const limiter = createLimiter({ bindings, ...runtime, background, noteObject });
-  const recorder = createUsageRecorder({ bindings, ...runtime, background, charge: limiter.charge });
+  const pools = createPools(runtime.clock);
+  const recorder = createUsageRecorder({ bindings, ...runtime, background, pools, charge: limiter.charge });
   return {
     background,
     noApprovals,
-    pools: createPools(runtime.clock),
+    pools,
     recorder,
     limiter,
     noteObject,

@@ -3,7 +3,6 @@
  * always writes to the same shard, so that the parts of a turn meet in one row; an isolate writes what it has gathered to one of its own.
  */
 import { limits } from '../core/limits.ts';
-import { MB } from '../core/limits/units.ts';
 import { listOf, tryParse } from '../core/json/wire-value.ts';
 import {
   costOrUnknown,
@@ -15,6 +14,7 @@ import {
   type UsageRow,
   type UsageTotals,
 } from '../core/usage.ts';
+import { isShortage, type Place, type Pools } from '../engine/fair-pool.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { AuditPort } from '../ports/audit.ts';
@@ -32,12 +32,8 @@ export const usageShardCount = 4;
 const gatherMs = 500;
 /** A gathering whose request ended before it was sent is taken over by the next report after this time. */
 const takeOverMs = 5_000;
-/** Reports in memory while the shards cannot be reached; more are dropped and logged. */
-const maxGathered = 5_000;
 /** Each takes the shard some 20 µs, during which the requests of its thread wait. */
 const maxReportsPerSend = 64;
-/** Of logged bodies in memory; those of further reports are dropped. Keeps a request to a shard below the 32 MB of an RPC. */
-const maxGatheredCharacters = 8 * MB;
 const sendAttempts = 3;
 
 export const countNames = [
@@ -64,6 +60,8 @@ type Deps = {
   clock: Clock;
   log: Logger;
   background: WaitUntil;
+  /** Of reports in memory, also while the shards cannot be reached; what has no place is dropped and logged. */
+  pools: Pick<Pools, 'usageReports' | 'loggedBodies'>;
   /** Counts their cost for limits. Absent: there are none. */
   charge?: Limiter['charge'];
 };
@@ -81,10 +79,9 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 export function createUsageRecorder(deps: Deps): UsageRecorder {
-  const { bindings, clock, log, background } = deps;
+  const { bindings, clock, log, background, pools } = deps;
   const own = Math.floor(Math.random() * usageShardCount);
-  let gathered: { workspace: string; report: UsageReport }[] = [];
-  let gatheredCharacters = 0;
+  let gathered: { workspace: string; report: UsageReport; places: readonly Place[] }[] = [];
   let gatheringSince: number | null = null;
 
   /** Both count a report once, so all is sent again if one of them fails. */
@@ -104,29 +101,19 @@ export function createUsageRecorder(deps: Deps): UsageRecorder {
     }
   };
 
-  const withinBounds = ({ bodies, ...report }: UsageReport): UsageReport => {
-    if (bodies === undefined) return report;
-    const characters = (bodies.request?.length ?? 0) + (bodies.response?.length ?? 0);
-    if (gatheredCharacters + characters > maxGatheredCharacters) {
-      log.error('the bodies of a request were not logged: too many are waiting', { id: report.id });
-      return report;
-    }
-    gatheredCharacters += characters;
-    return { ...report, bodies };
-  };
-
   const flush = async (): Promise<void> => {
     await clock.sleep(gatherMs);
     const taken = gathered;
     gathered = [];
-    gatheredCharacters = 0;
     gatheringSince = null;
     for (const [workspace, rows] of Map.groupBy(taken, (row) => row.workspace)) {
       for (let start = 0; start < rows.length; start += maxReportsPerSend) {
-        const reports = rows.slice(start, start + maxReportsPerSend).map(({ report }) => report);
+        const part = rows.slice(start, start + maxReportsPerSend);
+        const reports = part.map(({ report }) => report);
         await sendAgain(workspace, reports).catch((error: unknown) =>
           log.error('usage could not be stored', { reports: reports.length, cause: String(error) }),
         );
+        for (const place of part.flatMap(({ places }) => places)) place.release();
       }
     }
   };
@@ -137,11 +124,19 @@ export function createUsageRecorder(deps: Deps): UsageRecorder {
       await send(workspace, Number.parseInt(session.slice(-4), 16) % usageShardCount, reports);
     },
     gather(workspace, report) {
-      if (gathered.length >= maxGathered) {
-        log.error('usage was dropped: too many reports are waiting', { id: report.id });
+      const { bodies, ...rest } = report;
+      const owner = { workspace, keyId: report.keyId };
+      const place = pools.usageReports.take(owner);
+      if (isShortage(place)) {
+        log.error('usage was dropped: too many reports are waiting', { id: report.id, ...owner });
         return;
       }
-      gathered.push({ workspace, report: withinBounds(report) });
+      const characters = (bodies?.request?.length ?? 0) + (bodies?.response?.length ?? 0);
+      const texts = pools.loggedBodies.take(owner, { amount: characters });
+      if (isShortage(texts)) {
+        log.error('the bodies of a request were not logged: too many are waiting', { id: report.id, ...owner });
+        gathered.push({ workspace, report: rest, places: [place] });
+      } else gathered.push({ workspace, report, places: [place, texts] });
       const now = clock.now();
       if (gatheringSince !== null && Math.abs(now - gatheringSince) < takeOverMs) return;
       gatheringSince = now;

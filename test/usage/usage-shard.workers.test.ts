@@ -1,12 +1,14 @@
 /** The shards of a workspace's usage: each report counts once, and what is too old is deleted. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { poolBounds } from '../../src/core/limits/pools.ts';
 import { dayOf, toModelUse, type UsageReport } from '../../src/core/usage.ts';
+import { createPools } from '../../src/engine/fair-pool.ts';
 import { createCatalogClient } from '../../src/storage/catalog-client.ts';
 import { createUsageReader, createUsageRecorder } from '../../src/storage/usage-shards.ts';
 import { objectName } from '../../src/storage/keys.ts';
 import { workspaceDocument } from '../../src/ports/catalog.ts';
-import { countedIds } from '../fakes/runtime.ts';
+import { countedIds, keptLog } from '../fakes/runtime.ts';
 import { emptyWorkspace, testEnv } from '../storage/workspace.ts';
 import { waitFor } from '../wait-for.ts';
 
@@ -42,7 +44,7 @@ describe('a shard of usage', () => {
   beforeEach(async () => {
     made = await emptyWorkspace();
     const { clock, log, workspace } = made;
-    const recorder = createUsageRecorder({ bindings: testEnv, clock, log, background: () => undefined });
+    const recorder = createUsageRecorder({ bindings: testEnv, clock, log, background: () => undefined, pools: createPools(clock) });
     record = (...reports) => recorder.record(workspace, session, reports);
   });
 
@@ -202,7 +204,8 @@ describe('a shard of usage', () => {
       },
     } as unknown as DurableObjectNamespace;
     const clock = { ...made.clock, sleep: async () => undefined };
-    const recorder = createUsageRecorder({ bindings: { USAGE: flaky }, clock, log: made.log, background: (one) => void work.push(one) });
+    const background = (one: Promise<unknown>) => void work.push(one);
+    const recorder = createUsageRecorder({ bindings: { USAGE: flaky }, clock, log: made.log, background, pools: createPools(clock) });
     for (let index = 0; index < 20; index += 1) recorder.gather(made.workspace, report());
     expect(work).toHaveLength(1);
     await Promise.all(work);
@@ -210,5 +213,27 @@ describe('a shard of usage', () => {
     recorder.gather(made.workspace, report());
     await Promise.all(work);
     expect((await sums()).totals.calls).toBe(21);
+  });
+
+  it('drops reports and bodies of a key that has too many in memory, and none of others', async () => {
+    const work: Promise<unknown>[] = [];
+    const { workspace } = made;
+    const clock = { ...made.clock, sleep: async () => undefined };
+    const log = keptLog();
+    const pools = createPools(clock);
+    const recorder = createUsageRecorder({ bindings: testEnv, clock, log, background: (one) => void work.push(one), pools });
+    const { usageReports, loggedBodies } = poolBounds;
+    const large = 'x'.repeat(1_000_000);
+    const logged = (keyId: string) => report({ keyId, bodies: { request: large, response: null, truncated: false } });
+    for (let count = 0; count < 10; count += 1) recorder.gather(workspace, logged('greedy'));
+    for (let count = 0; count < usageReports.perKey; count += 1) recorder.gather(workspace, { ...report(), keyId: 'greedy' });
+    recorder.gather(workspace, logged('modest'));
+    const counts = Object.groupBy(log.lines, ({ message }) => message.split(':')[0] ?? '');
+    expect(counts['usage was dropped']).toHaveLength(10);
+    expect(counts['the bodies of a request were not logged']).toHaveLength(10 - Math.floor(loggedBodies.perKey / large.length));
+    for (const { fields } of log.lines) expect(fields).toMatchObject({ keyId: 'greedy' });
+    await Promise.all(work);
+    expect(pools.usageReports.usedBy({ workspace })).toBe(0);
+    expect((await sums()).totals.calls).toBe(usageReports.perKey + 1);
   });
 });

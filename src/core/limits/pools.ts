@@ -63,6 +63,15 @@ export const poolBounds = {
     ...{ limit: 'sandboxBytes', what: 'bytes of running code', perKey: 36 * MB, perWorkspace: 48 * MB, total: 64 * MB },
     ...{ holdMs: longestRequestMs, waitMs: 10 * SECOND, maxWaiting: 200 },
   },
+  /** Reports of usage that are to be sent, and the characters of logged bodies in them: a request to a shard carries 32 MB. */
+  usageReports: {
+    ...{ limit: 'usageReports', what: 'reports of usage', perKey: 2_000, perWorkspace: 3_500, total: 5_000 },
+    holdMs: longestRequestMs,
+  },
+  loggedBodies: {
+    ...{ limit: 'loggedBodies', what: 'characters of logged bodies', perKey: 4 * MB, perWorkspace: 6 * MB, total: 8 * MB },
+    holdMs: longestRequestMs,
+  },
 } as const satisfies Record<string, PoolBounds>;
 
 /** Writes of documents, one after another, in the object of a workspace. Each may hold 1 MB. */
