@@ -1,9 +1,9 @@
 /** Floods of one key: what exceeds a bound is refused in words, and another key and another workspace go on as before. */
-import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { poolBounds } from '../../src/core/limits/pools.ts';
 import { listenUpstream } from '../fakes/upstreams/upstream.ts';
 import { shareService } from './shared-service.ts';
+import { sendSlowly } from './slow-body.ts';
 
 const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
 
@@ -64,35 +64,13 @@ it('a guard that denies everything denies every call of a flood, and answers cal
   );
 });
 
-/** A body that stops before its end, sent from an address of this machine. `answer`: resolves with the status of the response. */
-function sendSlowly(
-  path: string,
-  { address = '127.0.0.1', size = 1_000_000, sent = 990_000, headers = {} as Caller } = {},
-): { socket: Socket; answer: Promise<number> } {
-  const { hostname, port } = new URL(service.url);
-  const socket = connect({ host: hostname, port: Number(port), localAddress: address });
-  const lines = Object.entries({
-    host: `${hostname}:${port}`,
-    'content-type': 'application/json',
-    'content-length': String(size),
-    ...headers,
-  });
-  socket.write(`POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
-  socket.write('a'.repeat(sent));
-  const answer = new Promise<number>((resolve) => {
-    socket.once('data', (bytes: Buffer) => resolve(Number(bytes.toString('latin1').slice(9, 12))));
-    socket.once('error', () => resolve(0));
-  });
-  return { socket, answer };
-}
-
 it.skipIf(process.platform !== 'linux')(
   'slow bodies of strangers are refused before they are read, and an event from another address is taken',
   async () => {
-    const sending = Array.from({ length: 400 }, () => sendSlowly('/hooks/default/unknown'));
+    const sending = Array.from({ length: 400 }, () => sendSlowly(service, '/hooks/default/unknown'));
     const answers: number[] = [];
     for (const { answer } of sending) void answer.then((status) => answers.push(status));
-    const other = sendSlowly('/hooks/default/unknown', { address: '127.0.0.2', size: 20, sent: 20 });
+    const other = sendSlowly(service, '/hooks/default/unknown', { address: '127.0.0.2', size: 20, sent: 20 });
     expect(await other.answer).toBe(404);
     // All but those that are being read, of at most 4 MB.
     await expect.poll(() => answers.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(396);
@@ -104,7 +82,7 @@ it.skipIf(process.platform !== 'linux')(
 it('slow bodies of a key are refused beyond its share of the memory, and other keys send theirs', async () => {
   const [flooding, neighbour] = [await keyIn('default', ['chat']), await keyIn('default', ['chat'])];
   const sending = Array.from({ length: 40 }, () =>
-    sendSlowly('/v1/chat/completions', { size: 9_000_000, sent: 10_000, headers: flooding }),
+    sendSlowly(service, '/v1/chat/completions', { size: 9_000_000, sent: 10_000, headers: flooding }),
   );
   const answers: number[] = [];
   for (const { answer } of sending) void answer.then((status) => answers.push(status));
@@ -117,11 +95,12 @@ it('slow bodies of a key are refused beyond its share of the memory, and other k
 
 it('open streams of a key are bounded, other keys and workspaces open theirs, and a client that leaves frees its place', async () => {
   const { perKey } = poolBounds.streams;
-  const opened: AbortController[] = [];
+  // A response that nothing refers to would be collected and closed.
+  const opened: { response: Response; abort: AbortController }[] = [];
   const follow = async (session: string, caller: Caller): Promise<number> => {
     const abort = new AbortController();
     const response = await fetch(`${service.url}/v1/sessions/${session}/events`, { headers: caller, signal: abort.signal });
-    if (response.ok) opened.push(abort);
+    if (response.ok) opened.push({ response, abort });
     else expect(await response.json()).toMatchObject({ code: 'rate_limited', limit: 'openStreams', of: 'key', max: perKey, used: perKey });
     return response.status;
   };
@@ -144,7 +123,7 @@ it('open streams of a key are bounded, other keys and workspaces open theirs, an
   expect(await follow(await sessionOf(stranger), stranger)).toBe(200);
   // The requests of the key go on.
   expect((await service.call('GET', `/v1/sessions/${own}`, undefined, flooding)).status).toBe(200);
-  for (const abort of opened) abort.abort();
+  for (const { abort } of opened) abort.abort();
   await expect.poll(() => follow(own, flooding), { timeout: 30_000, interval: 500 }).toBe(200);
-  opened.at(-1)?.abort();
+  opened.at(-1)?.abort.abort();
 });
