@@ -388,6 +388,7 @@ function buildCallDeps(
     };
     return {
       ...runtime,
+      workspace,
       ...(noApprovals !== undefined && { noApprovals }),
       executor: executorByKind({
         ...{ builtin: code, local: code, static: createStaticExecutor(server) },

@@ -1,7 +1,7 @@
 /**
  * Shares the thread of an isolate between machines, scripts of the shell, and other work. Machines never run at the same time. After a certain
  * amount of work of all of them together, none runs until a timer has fired, so that requests and timers are handled however many there are.
- * Keys take turns: the machines of the key that caused the pause come after those of the others, however many it has.
+ * Keys take turns: those of the key that caused the pause come after those of the others, however many it has.
  */
 import type { ShareOwner } from '../core/limits/fair-share.ts';
 
@@ -34,11 +34,14 @@ const bounds: Bounds = {
   waitMs: maxSandboxSliceWaitMs,
 };
 
-/** Returns a function that creates the share of a machine, for the key whose code it runs. Without one it is on its own. */
+/**
+ * Returns a function that creates the share of a machine or script, for the key whose code it runs. Without one it is on its own. `maxWaitMs`: for
+ * those that are not ended by their own timeout.
+ */
 export function createThreadShares(
   now: () => number,
   { fuel: maxFuel, ms: maxMs, restMs, waitMs }: Bounds = bounds,
-): (owner?: ShareOwner) => ThreadShare {
+): (owner?: ShareOwner, maxWaitMs?: number) => ThreadShare {
   const used = { fuel: 0, ms: 0 };
   let rest = 0;
   /** The last pause that has ended. A timer ends a pause, not the clock, which may stand still or advance while the thread is blocked. */
@@ -46,7 +49,7 @@ export function createThreadShares(
   /** Whose machine caused the pause. */
   let lastOwner: string | null = null;
   let shares = 0;
-  return (given) => {
+  return (given, maxWaitMs = waitMs) => {
     shares += 1;
     const owner = given === undefined ? String(shares) : `${given.workspace} ${given.keyId}`;
     /** True when this machine caused the pause: the others then run first. */
@@ -57,7 +60,7 @@ export function createThreadShares(
       isResting,
       async acquire(signal) {
         while (isResting()) {
-          if (waited > waitMs) return false;
+          if (waited > maxWaitMs) return false;
           if (signal?.aborted) return true;
           // Those of other keys first, then the other machines of the key.
           const [current, began, ms] = [rest, now(), isLast ? restMs * 2 : owner === lastOwner ? restMs * 1.5 : restMs];

@@ -1,4 +1,5 @@
 /** Runs tools of any kind. Called only by `engine/call/execute-call.ts`, after `engine/call/call-tool.ts` has resolved, authorized and checked the call. */
+import type { ShareOwner } from '../core/limits/fair-share.ts';
 import type { EditionTool } from '../core/toolset/edition-tool.ts';
 import type { GivenInput, InputRequired } from '../core/tools/mcp-input.ts';
 import type { JsonSchema, ToolResult } from '../core/tools/tool.ts';
@@ -42,6 +43,8 @@ export type ToolContext = {
   maker: ToolMaker | null;
   /** The owner of state at a server (a session, or a key): two of them never share state. */
   conversation: string;
+  /** The key that calls: its scripts take turns with those of other keys. Absent: each script is on its own. */
+  owner?: ShareOwner;
   /** A turn makes the call: a model reads the result, and no client waits for the call. Absent: a client makes it. */
   isTurn?: true;
   /** The caller, while the call is open. */

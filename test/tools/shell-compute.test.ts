@@ -68,9 +68,8 @@ describe('the time of a script', () => {
     let at = 0;
     const stalls: string[] = [];
     const slices = createTimeSlices(
-      { patterns: createPatternBudget(), signal: new AbortController().signal, stalled: (why) => stalls.push(why) },
+      { patterns: createPatternBudget(), signal: new AbortController().signal, stalled: (why) => stalls.push(why), share },
       () => at,
-      share,
     );
     return { slices, stalls, work: (ms: number) => (at += ms) };
   };
@@ -104,6 +103,22 @@ describe('the time of a script', () => {
     expect(join().isResting()).toBe(true);
     await passed;
     expect(join().isResting()).toBe(false);
+  });
+
+  it('goes to keys in turn, however many scripts one of them runs', async () => {
+    const join = createThreadShares(() => 0, { fuel: 1_000_000_000, ms: 25, restMs: 4, waitMs: 1_000 });
+    const turns = { greedy: 0, modest: 0 };
+    const compute = async (keyId: keyof typeof turns): Promise<void> => {
+      const { slices, work } = slicesOf(join({ workspace: 'default', keyId }));
+      while (turns.modest < 20 && turns.greedy < 200) {
+        turns[keyId] += 1;
+        work(30);
+        await slices.pass();
+      }
+    };
+    await Promise.all([...Array.from({ length: 15 }, () => compute('greedy')), compute('modest')]);
+    // About every second turn. Without the order it would be every sixteenth.
+    expect(turns.greedy).toBeLessThan(100);
   });
 
   it('ends it when it is too long in total, however often it pauses', async () => {

@@ -36,6 +36,8 @@ export type CallDeps = WithTelemetry & {
   clock: Clock;
   log: Logger;
   executor: ToolExecutor;
+  /** Whose keys make the calls. Absent: scripts share the thread without regard to keys. */
+  workspace?: string;
   /** `onHop`: as in `ports/outbound.ts`. `purpose`: default is the tool's own request; `server`: a request to the tool's server. */
   fetch(request: Request, signal: AbortSignal, onHop?: (to: URL, hop: number) => void, purpose?: 'tool' | 'server'): Promise<Response>;
   /** Returns the newest version of a toolset; absent: toolsets do not change. Throws `not_found`. */

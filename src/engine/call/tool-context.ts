@@ -56,6 +56,7 @@ export function createToolContext(
     configuration: (isBuiltin && deps.configuration?.(scope.keyId)) || null,
     maker: (isBuiltin && deps.maker?.(scope.keyId, scope.innerNames?.() ?? scope.names())) || null,
     conversation: conversationOf(scope, server),
+    ...(deps.workspace !== undefined && { owner: { workspace: deps.workspace, keyId: scope.keyId } }),
     ...(scope.turn !== null && { isTurn: true }),
     channel,
     calls: inner?.calls ?? null,

@@ -9,6 +9,7 @@ import { wrapCommands } from './wrap-commands.ts';
 import { ToolFault } from '../define-tool.ts';
 import { createIdleTimeout, type IdleTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { isolateThreadShare } from '../../platform/thread-share.ts';
 import { createBashFileSystem } from './file-system.ts';
 import { createShellFetch, wget } from './network.ts';
 import { duringScript } from './interpreter-hooks.ts';
@@ -59,7 +60,8 @@ export async function runShellScript(script: Script, files: FileSystem, context:
   const time = createIdleTimeout(systemClock, { idleMs: timeoutMs, keepsRemaining: true });
   time.start(() => end('timeout'));
   const patterns = createPatternBudget();
-  const turns = createTimeSlices({ patterns, signal: stop.signal, stalled: (reason) => end('stalled', reason) });
+  const share = isolateThreadShare(context.owner, Number.POSITIVE_INFINITY);
+  const turns = createTimeSlices({ patterns, signal: stop.signal, stalled: (reason) => end('stalled', reason), share });
   const during: Course['during'] = (work) => time.pauseDuring(turns.wait(work));
   const shell = createShell(script, files, context, { end, during, turns });
   try {

@@ -3,7 +3,7 @@
  * signals. Its statements, the loops of its commands (`interpreter-patch.ts`), its commands (`wrap-commands.ts`) and its files
  * (`file-system.ts`) call these functions. A script that does too much work without a call is stopped.
  */
-import { isolateThreadShare, type ThreadShare } from '../../platform/thread-share.ts';
+import type { ThreadShare } from '../../platform/thread-share.ts';
 import type { PatternBudget } from './pattern-budget.ts';
 import { KB } from '../../core/limits/units.ts';
 
@@ -48,9 +48,8 @@ export type TimeSlices = {
  * `stalled` is called before a script is stopped here, even if the script catches the error. `signal`: aborted when the script has ended.
  */
 export function createTimeSlices(
-  { patterns, signal, stalled }: { patterns: PatternBudget; signal: AbortSignal; stalled(why: string): void },
+  { patterns, signal, stalled, share }: { patterns: PatternBudget; signal: AbortSignal; stalled(why: string): void; share: ThreadShare },
   now: () => number = () => performance.now(),
-  share: ThreadShare = isolateThreadShare(),
 ): TimeSlices {
   let since = now();
   let done = 0;
@@ -80,9 +79,9 @@ export function createTimeSlices(
     computed.matching += patterns.used();
     patterns.renew();
     share.recordUse(done, now() - since);
+    await wait(new Promise((resolve) => setTimeout(resolve, 0)));
     // Longer if all scripts and machines together have run for a while: each of them alone would leave others little time.
-    do await wait(new Promise((resolve) => setTimeout(resolve, 0)));
-    while (share.isResting() && !signal.aborted);
+    await wait(share.acquire(signal));
     // A command would otherwise finish its work first: only statements check the signal.
     signal.throwIfAborted();
     done = 0;
