@@ -79,7 +79,7 @@ import { isActiveWorkspace } from './storage/active-workspace.ts';
 import { callCatalog, createCatalogClient, createCatalogs } from './storage/catalog-client.ts';
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
-import { createLimiter } from './storage/limit-counters.ts';
+import { createLazyLimiter } from './storage/lazy-limiter.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
 import { type IssuedKeys, rootPrincipal } from './storage/principals.ts';
 import { createPeople } from './storage/people.ts';
@@ -283,7 +283,7 @@ function buildBase(bindings: Bindings, { background, issued, noApprovals }: Depl
   const cachedDirectory = createDirectory({ env: bindings, settings, ...runtime, background, issued });
   const catalog = createCatalogs(bindings, cachedDirectory);
   const noteObject = createObjectNotes(bindings, runtime.clock.now);
-  const limiter = createLimiter({ bindings, ...runtime, background, noteObject });
+  const limiter = createLazyLimiter({ bindings, ...runtime, background, noteObject });
   const pools = createPools(runtime.clock);
   const recorder = createUsageRecorder({ bindings, ...runtime, background, pools, charge: limiter.charge });
   return {

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { GrantedShare } from './limits/fair-share.ts';
 import { poolBounds, storedBounds } from './limits/pools.ts';
+import type { Problem } from './problem.ts';
 
 const minuteMs = 60_000;
 const maxCount = 1_000_000_000;
@@ -43,12 +44,14 @@ const placeLimits = {
 /** Members of `limits` of an agent. A limit that is left out does not exist. */
 export const agentUsageLimits = {
   requestsPerMinute: z.int().min(1).max(maxCount).optional().meta({ description: 'Requests per minute. For an agent: turns per minute.' }),
-  tokensPerMinute: z.int().min(1).max(maxCount).optional().meta({ description: 'Input and output tokens of models per minute.' }),
+  tokensPerMinute: z.int().min(1).max(maxCount).optional().meta({
+    description: 'Input and output tokens of models per minute: of the requests that are sent to models in that minute.',
+  }),
   concurrentTurns: z.int().min(1).max(10_000).optional().meta({
     description: 'Turns that run or are queued at the same time. Turns that wait for a person do not count.',
   }),
   dailyCost: z.number().positive().max(maxAmount).optional().meta({
-    description: 'Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price count as 0.',
+    description: 'Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price are refused.',
   }),
   monthlyCost: z.number().positive().max(maxAmount).optional().meta({ description: 'The same per calendar month (UTC).' }),
   storageBytes: z.int().min(1).max(maxStorageBytes).optional().meta({ description: 'Bytes of the files of all its sessions.' }),
@@ -70,6 +73,11 @@ export const limitHolders = ['workspace', 'key', 'agent'] as const;
 export type LimitHolder = { of: (typeof limitHolders)[number]; name: string };
 export type LimitedHolder = LimitHolder & { limits: UsageLimits };
 
+/** Returns a holder as a sentence names it. */
+export function nameHolder({ of, name }: LimitHolder): string {
+  return of === 'workspace' ? 'the workspace' : `the ${of} "${name}"`;
+}
+
 /** Limits that count an amount in a period; the others count what exists at a time. */
 export const periodicLimits = [
   'requestsPerMinute',
@@ -83,6 +91,11 @@ export type PeriodicLimit = (typeof periodicLimits)[number];
 /** Budgets hold across restarts and are counted from usage reports; a counter that cannot be reached refuses them. */
 export function isBudget(limit: PeriodicLimit): limit is 'dailyCost' | 'monthlyCost' {
   return limit === 'dailyCost' || limit === 'monthlyCost';
+}
+
+/** What these count belongs to the minute in which a request was admitted, however long it takes. */
+export function countsAtAdmission(limit: PeriodicLimit): limit is 'requestsPerMinute' | 'tokensPerMinute' {
+  return limit === 'requestsPerMinute' || limit === 'tokensPerMinute';
 }
 
 /** The limits of the key of a request, and those of its workspace; absent: it has none. */
@@ -120,6 +133,11 @@ export function endOfPeriod(limit: PeriodicLimit, now: number): number {
   if (limit === 'dailyCost') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + 1);
   if (limit === 'monthlyCost') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
   return (Math.floor(now / minuteMs) + 1) * minuteMs;
+}
+
+/** Whether a refusal is temporary: calls in flight have reserved what is left, and return what they do not use. */
+export function isReserved({ extra: { used, max, reserved } }: Problem): boolean {
+  return typeof reserved === 'number' && Number(used) < Number(max);
 }
 
 /** Returns the field of a usage report that names whose budgets its cost counts for. */

@@ -9,10 +9,19 @@
  * - `stored(session, bytes)`: what each session stores; a row is deleted with its session.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { endOfPeriod, isBudget, type PeriodicLimit, periodOf } from '../core/usage-limits.ts';
+import { countsAtAdmission, endOfPeriod, isBudget, type PeriodicLimit, periodOf } from '../core/usage-limits.ts';
 import type { Bindings } from '../storage/bindings.ts';
-import type { CostCharge, CounterState, LeaseExchange, LimitCounterRpc, TurnStart } from '../storage/limit-counters.ts';
-import { type LeaseGrant, leaseMs } from '../storage/limit-lease.ts';
+import {
+  type Charging,
+  type CostCharge,
+  type CounterState,
+  type LeaseExchange,
+  type LeaseGrant,
+  type LeaseGrants,
+  leaseMs,
+  type LimitCounterRpc,
+  type TurnStart,
+} from '../storage/limit-counter-client.ts';
 import { migrate } from '../storage/schema.ts';
 
 const dayMs = 86_400_000;
@@ -43,24 +52,32 @@ export class LimitCounter extends DurableObject<Bindings> implements LimitCounte
     migrate(ctx.storage, migrations);
   }
 
-  async lease({ holder, rows }: LeaseExchange): Promise<LeaseGrant[]> {
+  async lease({ holder, rows }: LeaseExchange): Promise<LeaseGrants> {
     await this.#arm();
     const now = Date.now();
     return this.ctx.storage.transactionSync(() => {
       this.#dropExpired(now);
-      return rows.map(({ limit, max, need, held, spent }) => {
+      const found = rows.map((row) => {
+        const { limit, max, held, spent, period: spentIn } = row;
         const period = periodOf(limit, now);
-        if (spent > 0) this.#add(limit, period, spent, now);
+        const isLate = spentIn !== null && spentIn !== period && countsAtAdmission(limit);
+        if (spent > 0 && !isLate) this.#add(limit, period, spent, now);
         const used = this.#used(limit, period);
-        const free = Math.max(0, max - used - this.#leasedByOthers(holder, limit, period) - held);
-        const granted = need > 0 ? grantOf(limit, free, need) : 0;
-        this.#setLease(holder, limit, period, held + granted, now);
-        return { limit, granted, remaining: free - granted, used, endsInMs: endOfPeriod(limit, now) - now };
+        const leased = this.#leasedByOthers(holder, limit, period);
+        return { ...row, period, used, leased, free: max - used - leased - held };
       });
+      const { admitted, needed } = admit(found);
+      const grants = found.map(({ limit, held, period, used, leased, free, needs }, index): LeaseGrant => {
+        const least = needed[index] ?? 0;
+        const granted = needs.some((need) => need > 0) ? Math.max(least, shareOf(limit, free)) : 0;
+        this.#setLease(holder, limit, period, held + granted, now);
+        return { limit, granted, remaining: Math.max(0, free - granted), used, leased, period, endsInMs: endOfPeriod(limit, now) - now };
+      });
+      return { grants, admitted };
     });
   }
 
-  async charge(charges: readonly CostCharge[], holder: string, released: number): Promise<void> {
+  async charge(charges: readonly CostCharge[], holder: string, released: Charging): Promise<void> {
     await this.#arm();
     const now = Date.now();
     this.ctx.storage.transactionSync(() => {
@@ -72,8 +89,8 @@ export class LimitCounter extends DurableObject<Bindings> implements LimitCounte
         }
       }
       // What was reserved for these calls is now counted as used.
-      const release = `UPDATE leases SET amount = max(0, amount - ?) WHERE holder = ? AND limit_name IN ('dailyCost', 'monthlyCost')`;
-      if (released > 0) this.#sql.exec(release, released, holder);
+      const release = 'UPDATE leases SET amount = max(0, amount - ?) WHERE holder = ? AND limit_name = ?';
+      for (const { limit, amount } of released) this.#sql.exec(release, amount, holder, limit);
     });
     // The sender deletes its rows after this.
     await this.ctx.storage.sync();
@@ -180,8 +197,23 @@ export class LimitCounter extends DurableObject<Bindings> implements LimitCounte
   }
 }
 
-/** Returns what to lease of what is free: at least what is needed now, if there is that much. Requests are whole numbers. */
-function grantOf(limit: PeriodicLimit, free: number, need: number): number {
-  if (limit !== 'requestsPerMinute') return Math.min(free, Math.max(need, free / leaseShare));
-  return Math.min(Math.floor(free), Math.max(need, Math.floor(free / leaseShare)));
+/**
+ * Decides which of the requests that wait are admitted, oldest first: those that find something left of every limit that they need. The last
+ * one may need more than is left, and then nothing is left for others until calls in flight have returned what they do not use: a limit is
+ * exceeded by one request at most. `needed`: the sums of the needs of those that are admitted, by row.
+ */
+function admit(rows: readonly { needs: readonly number[]; free: number }[]): { admitted: boolean[]; needed: number[] } {
+  const needed = rows.map(() => 0);
+  const admitted = (rows[0]?.needs ?? []).map((_need, request) => {
+    const hasRoom = rows.every(({ needs, free }, index) => (needs[request] ?? 0) <= 0 || (needed[index] ?? 0) < free);
+    if (hasRoom) for (const [index, { needs }] of rows.entries()) needed[index] = (needed[index] ?? 0) + (needs[request] ?? 0);
+    return hasRoom;
+  });
+  return { admitted, needed };
+}
+
+/** Returns how much to lease of what is free. Requests are whole numbers. */
+function shareOf(limit: PeriodicLimit, free: number): number {
+  const share = Math.max(0, free) / leaseShare;
+  return limit === 'requestsPerMinute' ? Math.floor(share) : share;
 }

@@ -1,51 +1,24 @@
 /**
- * The counters of limits: the interface of their objects, one for each key, agent and workspace with limits, and the limiter, which asks
- * them as rarely as it can (`limit-lease.ts`). Without limits it does nothing. When a counter cannot be reached, rates and turns are
- * admitted, and budgets are refused.
+ * The limiter, which asks the counters of limits as rarely as it can (`limit-lease.ts`). Without limits it does nothing, and is not loaded
+ * (`lazy-limiter.ts`). When a counter cannot be reached, rates and turns are admitted, and budgets are refused.
  */
 import { Problem } from '../core/problem.ts';
 import {
   isBudget,
   type LimitedHolder,
+  nameHolder,
   type LimitHolder,
   type LimitName,
   periodicLimits,
   type PeriodicLimit,
 } from '../core/usage-limits.ts';
-import { dayOf, type UsageReport } from '../core/usage.ts';
+import type { UsageReport } from '../core/usage.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
-import type { WaitUntil } from '../platform/background.ts';
-import type { CallEstimate, Limiter, LimitUse, Reservation } from '../ports/limiter.ts';
-import type { Clock, Logger } from '../ports/runtime.ts';
-import type { Bindings } from './bindings.ts';
-import { objectName } from './keys.ts';
-import type { NoteObject } from './workspace-objects.ts';
-import { HolderLease, type LeaseGrant, type LeaseRow, type LeaseWant, type Shortage, type Taken } from './limit-lease.ts';
-
-/** `holder`: of the leases, an isolate. */
-export type LeaseExchange = { holder: string; rows: readonly LeaseRow[] };
-export type CostCharge = { id: string; part: number; costs: readonly { day: string; cost: number }[] };
-/** `max`: null for a turn that continues, which is never refused. */
-export type TurnStart = { turn: string; max: number | null };
-export type CounterState = {
-  used: readonly { limit: PeriodicLimit; used: number; resetsAt: number }[];
-  running: number;
-  storedBytes: number;
-};
-
-export interface LimitCounterRpc {
-  lease(exchange: LeaseExchange): Promise<LeaseGrant[]>;
-  /** `released`: cost that the holder has reserved for them. A report that was charged before is not charged again. */
-  charge(charges: readonly CostCharge[], holder: string, released: number): Promise<void>;
-  startTurn(start: TurnStart): Promise<{ isTaken: boolean; running: number }>;
-  endTurn(turn: string): Promise<void>;
-  /** Replaces what a session stores, and returns the sum of all sessions. */
-  storeBytes(session: string, bytes: number): Promise<number>;
-  state(limits: readonly PeriodicLimit[]): Promise<CounterState>;
-  /** Forgets everything. */
-  erase(): Promise<void>;
-}
+import type { Limiter, LimitUse } from '../ports/limiter.ts';
+import { type CostCharge, counterName, limitCounter, type LimitCounterRpc, type LimiterDeps } from './limit-counter-client.ts';
+import { HolderLease, type LeaseWant, type Shortage, type TakeOutcome } from './limit-lease.ts';
+import { createReservedCalls, type ReservedPart } from './reserved-calls.ts';
 
 /** One call of a counter. */
 const counterTimeoutMs = 2_000;
@@ -57,32 +30,12 @@ const turnRetryMs = 5_000;
 /** A person has to delete something first. */
 const storageRetryMs = 60_000;
 
-/** `noteObject`: so that the deletion of a workspace finds its counters. Absent: only `default` has any. */
-type Deps = { bindings: Pick<Bindings, 'LIMITS'>; clock: Clock; log: Logger; background: WaitUntil; noteObject?: NoteObject };
 type Own = { holder: LimitHolder; lease: HolderLease; isFlushing: boolean };
 
-export async function limitCounter(
-  { LIMITS }: Pick<Bindings, 'LIMITS'>,
-  workspace: string,
-  { of, name }: LimitHolder,
-): Promise<LimitCounterRpc> {
-  const id = LIMITS.idFromName(await counterName(workspace, { of, name }));
-  // The class is on a higher floor; this is its interface.
-  return LIMITS.get(id) as unknown as LimitCounterRpc;
-}
-
-/** Erases a counter, by the name of its object. */
-export async function eraseCounter({ LIMITS }: Pick<Bindings, 'LIMITS'>, name: string): Promise<void> {
-  await (LIMITS.get(LIMITS.idFromName(name)) as unknown as LimitCounterRpc).erase();
-}
-
-async function counterName(workspace: string, { of, name }: LimitHolder): Promise<string> {
-  return await objectName(workspace, 'limits', `${of}:${name}`);
-}
-
-export function createLimiter({ bindings, clock, log, background, noteObject }: Deps): Limiter {
+export function createLimiter({ bindings, clock, log, background, noteObject }: LimiterDeps): Limiter {
   const isolate = crypto.randomUUID();
   const owns = new Map<string, Own>();
+  const calls = createReservedCalls(clock);
 
   const ask = async <T>(workspace: string, holder: LimitHolder, work: (counter: LimitCounterRpc) => Promise<T>): Promise<T> => {
     const asked = async (): Promise<T> => {
@@ -109,7 +62,8 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
   };
 
   /** null: the counter could not be reached. */
-  const take = async (own: Own, wants: readonly LeaseWant[]): Promise<Awaited<ReturnType<HolderLease['take']>> | null> => {
+  const take = async (own: Own, wants: readonly LeaseWant[]): Promise<TakeOutcome | null> => {
+    calls.settleLost();
     try {
       return await own.lease.take(wants);
     } catch (error) {
@@ -134,15 +88,15 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
   };
 
   const charge = async (workspace: string, holder: LimitHolder, charges: readonly CostCharge[], cost: number): Promise<void> => {
-    const released = owns.get(`${workspace}:${holder.of}:${holder.name}`)?.lease.release(cost) ?? 0;
-    await ask(workspace, holder, (counter) => counter.charge(charges, isolate, released));
-  };
-
-  const chargeEstimate = async (workspace: string, holder: LimitHolder, cost: number): Promise<void> => {
-    const charges = [{ id: crypto.randomUUID(), part: 1, costs: [{ day: dayOf(clock.now()), cost }] }];
-    await charge(workspace, holder, charges, cost).catch((error: unknown) =>
-      log.error('the cost of a call could not be counted', { ...holder, cause: String(error) }),
-    );
+    const lease = owns.get(`${workspace}:${holder.of}:${holder.name}`)?.lease;
+    const charging = lease?.startCharge(cost) ?? [];
+    let isCounted = false;
+    try {
+      await ask(workspace, holder, (counter) => counter.charge(charges, isolate, charging));
+      isCounted = true;
+    } finally {
+      lease?.endCharge(charging, isCounted);
+    }
   };
 
   return {
@@ -165,33 +119,24 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
           .map((status) => ({ of, name, ...status })),
       ),
 
-    async reserveCall(workspace, holders, { tokens, cost }) {
-      const taken: { own: Own; taken: readonly Taken[] }[] = [];
-      const settle = (given: CallEstimate | 'unknown'): void => {
-        const used = given === 'unknown' ? { tokens, cost } : given;
-        for (const part of taken.splice(0)) {
-          part.own.lease.settle(part.taken, (limit) => (isBudget(limit) ? used.cost : used.tokens));
-          flushSoon(part.own);
-          if (given === 'unknown' && part.taken.some(({ limit }) => isBudget(limit)))
-            background(chargeEstimate(workspace, part.own.holder, cost));
-        }
-      };
-      const reservation: Reservation = { settle };
-      for (const { limits, ...holder } of holders) {
-        const wants = wantsOf(limits, { tokensPerMinute: tokens, dailyCost: cost, monthlyCost: cost });
-        if (wants.length === 0) continue;
-        const own = ownOf(workspace, holder);
-        try {
+    async reserveCall(workspace, holders, estimate) {
+      const { tokens, cost } = estimate;
+      const parts: ReservedPart[] = [];
+      try {
+        for (const { limits, ...holder } of holders) {
+          const wants = wantsOf(limits, { tokensPerMinute: tokens, dailyCost: cost, monthlyCost: cost });
+          if (wants.length === 0) continue;
+          const own = ownOf(workspace, holder);
           const answer = await take(own, wants);
           if (answer === null) continue;
           if ('short' in answer) throw refusal(own.holder, answer.short);
-          taken.push({ own, taken: answer.taken });
-        } catch (error) {
-          settle({ tokens: 0, cost: 0 });
-          throw error;
+          parts.push({ lease: own.lease, taken: answer.taken, flush: () => flushSoon(own) });
         }
+      } catch (error) {
+        calls.start(parts, estimate).settle({ tokens: 0, cost: 0 });
+        throw error;
       }
-      return reservation;
+      return calls.start(parts, estimate);
     },
 
     async requireSandboxSeconds(workspace, holders) {
@@ -312,16 +257,23 @@ function chargesOf(reports: readonly UsageReport[]): { holder: LimitHolder; char
 }
 
 /** The sentence names the limit and what to do. */
-function refusal({ of, name }: LimitHolder, { limit, max, used, retryAfterMs }: Shortage | TurnShortage): Problem {
-  const whose = of === 'workspace' ? 'the workspace' : `the ${of} "${name}"`;
+function refusal({ of, name }: LimitHolder, { limit, max, used, reserved = 0, retryAfterMs }: Shortage | TurnShortage): Problem {
+  const whose = nameHolder({ of, name });
   const seconds = Math.ceil(retryAfterMs / 1_000);
-  const detail = `The limit ${limit} of ${whose} is reached (${max}). Try again in ${seconds} s, or ask an administrator to raise it.`;
-  return new Problem('rate_limited', detail, { limit, of, name, max, used, retryAfterMs });
+  const isReserved = used < max && reserved > 0;
+  const why = isReserved
+    ? `The limit ${limit} of ${whose} (${max}) is reserved: ${round(used)} is used, and calls in flight may use ${round(reserved)}. Try again in ${seconds} s, or set a lower limit of output tokens, of which each request reserves less.`
+    : `The limit ${limit} of ${whose} is reached (${max}). Try again in ${seconds} s, or ask an administrator to raise it.`;
+  return new Problem('rate_limited', why, { limit, of, name, max, used, ...(reserved > 0 && { reserved }), retryAfterMs });
 }
 
-type TurnShortage = Omit<Shortage, 'limit'> & { limit: LimitName };
+function round(amount: number): number {
+  return Number(amount.toPrecision(4));
+}
+
+type TurnShortage = Omit<Shortage, 'limit' | 'reserved'> & { limit: LimitName; reserved?: number };
 
 function unreachable({ of, name }: LimitHolder): Problem {
-  const detail = `The budget of the ${of} "${name}" cannot be checked at the moment, so nothing is spent. Try again.`;
+  const detail = `The budget of ${nameHolder({ of, name })} cannot be checked at the moment, so nothing is spent. Try again.`;
   return new Problem('unavailable', detail, { of, name, retryAfterMs: turnRetryMs });
 }

@@ -13,7 +13,7 @@ import { callObject, stubOf } from './backup/backup-objects.ts';
 import type { Bindings } from './bindings.ts';
 import { callCatalog, isRetryable, wasClosed } from './catalog-client.ts';
 import { kvPrefixes, kvSingles, objectName } from './keys.ts';
-import { eraseCounter } from './limit-counters.ts';
+import { eraseCounter } from './limit-counter-client.ts';
 import { usageShardCount } from './usage-shards.ts';
 import { type ErasableRpc, type NotedObject, usageShard } from './workspace-objects.ts';
 

@@ -3,7 +3,9 @@ import { describe, expect, it, vi } from 'vitest';
 import type { LimitedHolder, UsageLimits } from '../../src/core/usage-limits.ts';
 import { toModelUse, type UsageReport } from '../../src/core/usage.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createLimiter, limitCounter } from '../../src/storage/limit-counters.ts';
+import { createLazyLimiter } from '../../src/storage/lazy-limiter.ts';
+import { type LeaseExchange, limitCounter } from '../../src/storage/limit-counter-client.ts';
+import { createLimiter } from '../../src/storage/limit-counters.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { send } from '../catalog/real-service.ts';
 import { keptLog } from '../fakes/runtime.ts';
@@ -136,6 +138,32 @@ describe('limits of requests', () => {
       .catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'unavailable', extra: { of: 'key', name: 'k3' } });
     expect(log.lines).toHaveLength(3);
+  });
+});
+
+describe('a limiter that is loaded when it is needed', () => {
+  it('is loaded once, however many ask at once, and not without limits', async () => {
+    const isolates = new Set<string>();
+    const counter = {
+      async lease({ holder, rows }: LeaseExchange) {
+        isolates.add(holder);
+        const grants = rows.map(({ limit }) => ({
+          ...{ limit, granted: 100, remaining: 0, used: 0, leased: 0, period: 'p', endsInMs: 60_000 },
+        }));
+        return { grants, admitted: rows[0]?.needs.map(() => true) ?? [] };
+      },
+    };
+    const LIMITS = { ...testEnv.LIMITS, idFromName: (name: string) => testEnv.LIMITS.idFromName(name), get: () => counter };
+    const bindings = { LIMITS: LIMITS as unknown as Bindings['LIMITS'] };
+    const limiter = createLazyLimiter({ bindings, clock: systemClock, log: keptLog(), background: () => undefined });
+    const holder = holderOf({ requestsPerMinute: 100 });
+    await limiter.countRequest('w', []);
+    (await limiter.reserveCall('w', [], { tokens: 1, cost: 1 })).settle('unknown');
+    expect([limiter.status('w', [holder]), await limiter.uses('w', [])]).toEqual([[], []]);
+    expect(isolates.size).toBe(0);
+    await Promise.all(Array.from({ length: 50 }, () => limiter.countRequest('w', [holder])));
+    expect(isolates.size).toBe(1);
+    expect(limiter.status('w', [holder])).toMatchObject([{ limit: 'requestsPerMinute', remaining: 50 }]);
   });
 });
 

@@ -4,8 +4,9 @@
  */
 import { isIssuedKeyId } from '../../core/key.ts';
 import type { Agent } from '../../core/agent.ts';
+import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
-import { type LimitedHolder, limitedHolders, limitsAmong } from '../../core/usage-limits.ts';
+import { isReserved, type LimitedHolder, limitedHolders, limitsAmong } from '../../core/usage-limits.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { Limiter } from '../../ports/limiter.ts';
 import type { Ids } from '../../ports/runtime.ts';
@@ -40,8 +41,7 @@ export async function submitWithinLimits(
   const { limited } = request.plan;
   if (limited === undefined) return await submit(request);
   const turn = request.turn ?? ids.next('turn');
-  // An exhausted budget refuses the turn here instead of its first step.
-  (await limiter.reserveCall(workspace, limited, leastCall)).settle({ tokens: 0, cost: 0 });
+  await requireBudget(limiter, workspace, limited);
   await limiter.requireStorage(workspace, limited);
   await countAgentUse(limiter, workspace, limited);
   await limiter.startTurn(workspace, limited, turn);
@@ -56,4 +56,11 @@ export async function submitWithinLimits(
   }
 }
 
-const leastCall = { tokens: 1, cost: 0.000_001 };
+/** An exhausted budget refuses the turn here instead of its first step, which only waits for what calls in flight have reserved. */
+async function requireBudget(limiter: Limiter, workspace: string, limited: readonly LimitedHolder[]): Promise<void> {
+  try {
+    (await limiter.reserveCall(workspace, limited, { tokens: 1, cost: 0.000_001 })).settle({ tokens: 0, cost: 0 });
+  } catch (error) {
+    if (!(error instanceof Problem && isReserved(error))) throw error;
+  }
+}
