@@ -40,6 +40,7 @@ export function addAddCommands(program: Command): void {
       .option('--scope <scope...>', 'chat, tools, toolsets, approve or admin', ['chat', 'tools'])
       .option('--agent <name...>', 'restrict the key to these agents')
       .option('--toolset <name...>', 'restrict the key to these toolsets')
+      .option('--model <pattern...>', 'restrict the key to these models, such as "openai/gpt-5*"')
       .option('--expires <time>', 'days such as 30d, or a time such as 2030-01-01T00:00:00Z')
       .option('--json', 'print the whole response')
       .addHelpText('after', '\nExample:\n  KEY=$(moniker add key ci --scope tools --toolset work --expires 90d)'),
@@ -80,14 +81,15 @@ async function addAgent(agent: string, options: AddOptions & { model: string; to
   print(`Agent ${agent}. Try it: moniker chat --agent ${agent}`);
 }
 
-type KeyOptions = ConnectionOptions & JsonOption & { scope: string[]; agent?: string[]; toolset?: string[]; expires?: string };
+type KeyOptions = ConnectionOptions &
+  JsonOption & { scope: string[]; agent?: string[]; toolset?: string[]; model?: string[]; expires?: string };
 
-async function addKey(name: string, { scope, agent, toolset, expires, ...options }: KeyOptions): Promise<void> {
+async function addKey(name: string, { scope, agent, toolset, model, expires, ...options }: KeyOptions): Promise<void> {
   const { client } = connectService(options);
   const expiresAt = expires === undefined ? undefined : parseExpiry(expires, Date.now());
   const answer = await client.post('/v1/keys', {
     // The service checks the scopes and names them.
-    body: { name, scopes: scope as ('chat' | 'admin')[], agents: agent, toolsets: toolset, expiresAt },
+    body: { name, scopes: scope as ('chat' | 'admin')[], agents: agent, toolsets: toolset, models: model, expiresAt },
   });
   if (options.json) return printJson(answer);
   printError(inLine(`Key ${answer.id} with the scopes ${answer.scopes.join(', ')}. It is shown only once:`));

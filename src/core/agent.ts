@@ -2,6 +2,7 @@
 import { boundedText } from './text/bounded-text.ts';
 import { z } from 'zod';
 import { limits } from './limits.ts';
+import { ModelPatterns } from './model/model-name.ts';
 import { SkillName } from './skills/skill.ts';
 import { ToolsetReference } from './toolset/toolset.ts';
 import { agentUsageLimits } from './usage-limits.ts';
@@ -75,6 +76,10 @@ export const Agent = z
     description: boundedText(limits.maxDescriptionBytes).optional(),
     model: ModelRef,
     fallbacks: z.array(ModelRef).max(8).optional(),
+    models: ModelPatterns.optional().meta({
+      description:
+        'Patterns of the only models that turns of the agent may use, after aliases. Absent: all. A turn with another one is rejected.',
+    }),
     instructions: z.string().max(100_000).default(''),
     toolset: ToolsetReference.optional().meta({
       description: 'The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`.',

@@ -1,6 +1,7 @@
 /** The authenticated caller: what a key represents once it has been checked (contract §9). Handlers get this, never the header. */
 import { z } from 'zod';
 import { IpRange } from './ip-address.ts';
+import { ModelPatterns } from './model/model-name.ts';
 import { SecretHost } from './policy/secret.ts';
 import { type CallerLimits, UsageLimits } from './usage-limits.ts';
 
@@ -43,6 +44,8 @@ export type Principal = {
   user?: User;
   role?: Role;
   limits?: CallerLimits;
+  /** Patterns of the models that the key may use. Absent: all. */
+  models?: ModelPatterns;
   /** Patterns of the hosts that tools called with the key may reach. Absent: all. */
   egressHosts?: readonly string[];
   /** Addresses and CIDR ranges that requests with the key may come from. Absent: all. */
@@ -66,6 +69,10 @@ export const KeyRequest = z
       .max(100)
       .optional()
       .meta({ description: 'Restricts the key to these agents and to the tools that they use. Absent: all.' }),
+    models: ModelPatterns.optional().meta({
+      description:
+        'Patterns of the only models that the key may use, after aliases, also through agents: `<provider>/<model>` with `*` for any text. Absent: all.',
+    }),
     caller: z
       .record(
         z.string().regex(/^[a-z][a-z0-9_]{0,49}$/, { message: 'must be a field name such as team' }),

@@ -1,6 +1,7 @@
 /** The settings of a workspace: how long its records are kept, what its request log contains, when its keys expire, and names of its tools. One document, with defaults. */
 import { z } from 'zod';
 import { GuardEndpoint } from './guard.ts';
+import { ModelPatterns } from './model/model-name.ts';
 import { Redaction } from './redaction/redaction.ts';
 import { NameMap } from './toolset/toolset.ts';
 import { UsageLimits } from './usage-limits.ts';
@@ -45,6 +46,9 @@ export const WorkspaceSettings = z.strictObject({
   requestLog: RequestLog.prefault({}),
   keys: Keys.prefault({}),
   limits: UsageLimits.default({}).meta({ description: 'Limits of all keys, agents, webhooks and schedules of the workspace together.' }),
+  models: ModelPatterns.nullable().default(null).meta({
+    description: 'Patterns of the only models that all keys, people, agents, webhooks and schedules of the workspace may use. null: all.',
+  }),
   redaction: Redaction.nullable().default(null).meta({
     description: 'Rules for texts that are replaced by labels in results and logs. null: none.',
   }),

@@ -111,6 +111,7 @@ export type KeyRecord = {
   agents?: string[];
   caller?: Record<string, string>;
   limits?: UsageLimits;
+  models?: string[];
   egressHosts?: string[];
   ips?: string[];
   createdAt: string;

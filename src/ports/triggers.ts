@@ -83,7 +83,7 @@ export interface Triggers {
 
 /**
  * Starts what is stored, for a key: it runs with the rights of its trigger or receiver, which may be wider. All of these throw `forbidden` for a
- * key with `egressHosts` or `ips` (`startsWork` in `storage/catalog-methods.ts`).
+ * key with `egressHosts`, `ips` or `models` (`startsWork` in `storage/catalog-methods.ts`).
  */
 export interface StoredWork {
   /** Runs the delivery again with a new verdict. Throws `conflict` while it is in progress. */

@@ -303,6 +303,7 @@ export const catalogMigrations: readonly string[] = [
       sum(status <> 'pending')
     FROM callbacks GROUP BY kind, name;
   DROP TABLE callback_backlog`,
+  'ALTER TABLE keys ADD COLUMN models TEXT',
 ].map((migration) => migration.replaceAll('!', ' NOT NULL'));
 
 /**

@@ -49,8 +49,11 @@ describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', no
       await field(page, 'New agent').fill('limited');
       await page.keyboard.press('Enter');
       await field(page, 'Steps of a turn').fill('3');
+      await page.getByLabel('Only these models').fill('acme/*');
       await button(page, 'Save').click();
       await page.getByText('saved as version 1', { exact: true }).waitFor();
+      await page.getByText('rehearsal/default is not among').first().waitFor();
+      expect((await service.call('GET', '/v1/agents/limited')).json.models).toEqual(['acme/*']);
     });
   });
 

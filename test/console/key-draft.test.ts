@@ -10,8 +10,8 @@ const key = {
 
 describe('a key in the form', () => {
   it('has what a change may write, and not what the service records', () => {
-    expect(draftOf({ ...key, agents: ['demo'], caller: { team: 'payments' } })).toEqual({
-      ...{ name: 'my app', scopes: ['chat'], agents: ['demo'], caller: { team: 'payments' } },
+    expect(draftOf({ ...key, agents: ['demo'], models: ['openai/*'], caller: { team: 'payments' } })).toEqual({
+      ...{ name: 'my app', scopes: ['chat'], agents: ['demo'], models: ['openai/*'], caller: { team: 'payments' } },
     });
   });
 

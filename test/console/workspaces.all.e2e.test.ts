@@ -42,6 +42,7 @@ describe.skipIf(isSkipped(browserPath === null, 'workspaces in the console', noB
       await field(page, 'Audit (days)').fill('30');
       await field(page, 'New keys expire after (days)').fill('90');
       await page.getByLabel('Further names').fill('runcmd = builtin.bash\nunfinished');
+      await page.getByLabel('Only these models').fill('rehearsal/*, openai/gpt-5*');
       await field(page, 'Requests per minute').fill('600');
       await field(page, 'Storage of its sessions (MB)').fill('2');
       await field(page, 'Ask an endpoint about calls').check();
@@ -55,6 +56,7 @@ describe.skipIf(isSkipped(browserPath === null, 'workspaces in the console', noB
       expect((await service.call('GET', '/v1/workspaces/acme')).json.settings).toMatchObject({
         retention: { auditDays: 30, sessionDays: null },
         keys: { expiryDays: 90 },
+        models: ['rehearsal/*', 'openai/gpt-5*'],
         limits: { requestsPerMinute: 600, storageBytes: 2_097_152 },
         guard: { url: 'https://guard.example.com/moniker', before: true, after: true, onFailure: 'deny' },
         nameMap: { runcmd: 'builtin.bash' },

@@ -99,9 +99,12 @@ describe('moniker, with the service of the data folder', () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('--replace')]);
     expect((await moniker(['add', 'agent', 'worker', '--model', 'rehearsal/default', '--toolset', 'work'])).code).toBe(0);
 
-    const { stdout } = await moniker(['add', 'key', 'ci', '--scope', 'tools', '--toolset', 'work', '--expires', '1d']);
+    const ofKey = ['--scope', 'tools', '--toolset', 'work', '--model', 'rehearsal/*', 'openai/gpt-5*', '--expires', '1d'];
+    const { stdout } = await moniker(['add', 'key', 'ci', ...ofKey]);
     expect(stdout).toMatch(/^mk_default_\w+\n$/);
     const own = { MONIKER_KEY: stdout.trim() };
+    const me = await fetch(`${service.url}/v1/me`, { headers: { authorization: `Bearer ${own.MONIKER_KEY}` } });
+    expect(await me.json()).toMatchObject({ models: ['rehearsal/*', 'openai/gpt-5*'] });
     expect((await moniker(['call', 'sh', '{"command": "echo own"}'], own)).stdout).toContain('own');
     expect((await moniker(['call', 'shell', '--toolset', 'demo'], own)).code).toBe(1);
   });

@@ -699,7 +699,7 @@ export function createFakeCatalog(options: {
       if (record.revokedAt !== null) throw new Problem('unauthenticated', 'The key was revoked.', { reason: 'revoked' });
       if (record.expiresAt !== null && Date.parse(record.expiresAt) <= Date.now())
         throw new Problem('unauthenticated', 'The key has expired.', { reason: 'expired' });
-      const { id, scopes, toolsets, agents, caller, egressHosts, ips } = record;
+      const { id, scopes, toolsets, agents, models, caller, egressHosts, ips } = record;
       const principal: Principal = {
         workspace,
         keyId: id,
@@ -707,6 +707,7 @@ export function createFakeCatalog(options: {
         ...(toolsets && { toolsets }),
         ...(agents && { agents }),
         ...(caller && { caller }),
+        ...(models && { models }),
         ...(egressHosts && { egressHosts }),
         ...(ips && { ips }),
       };

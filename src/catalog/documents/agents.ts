@@ -5,9 +5,11 @@ import { allowListWarnings, matchAllowList } from '../../core/names/allow-list.t
 import type { Edition } from '../../core/toolset/edition-tool.ts';
 import { parseDocument } from '../../core/issues.ts';
 import { resolveModelRef } from '../../core/model/model-alias.ts';
+import { allowsModel, type CalledModel } from '../../core/model/model-name.ts';
 import { listModelAliases } from './model-aliases.ts';
-import { missingPrice, priceOf, type Prices } from '../../core/model/price.ts';
-import type { Provider } from '../../core/model/provider.ts';
+import { readWorkspaceSettings } from './workspace-settings.ts';
+import { missingPrice, priceOf } from '../../core/model/price.ts';
+import type { Provider, ProviderAccess } from '../../core/model/provider.ts';
 import { providerBaseUrl } from '../../core/model/provider-kind.ts';
 import { builtinProvider, rehearsalProviderName } from '../../storage/providers.ts';
 import type { CatalogContext } from '../context.ts';
@@ -56,25 +58,38 @@ function modelWarnings(context: CatalogContext, agent: Agent): Warning[] {
     if ('fault' in resolved) return [{ path, message: `${resolved.fault} Until then, this model cannot be used.` }];
     const { provider, model } = splitModelRef(resolved.model);
     const known = findProvider(context, provider);
+    const forbidden = listWarnings(context, agent, { provider, model, kind: known?.kind ?? 'openai' }, path);
     if (known === null)
-      return [{ path, message: `The provider "${provider}" does not exist yet. This agent cannot run until it is created.` }];
-    return priceOf(known, model) === null ? priceWarnings(agent, missingPrice(provider, model)) : [];
+      return [...forbidden, { path, message: `The provider "${provider}" does not exist yet. This agent cannot run until it is created.` }];
+    return [...forbidden, ...(priceOf(known, model) === null ? priceWarnings(agent, missingPrice(provider, model)) : [])];
   });
 }
 
+/** Warns about a model that the agent or the workspace does not allow. */
+function listWarnings({ sql }: CatalogContext, agent: Agent, called: CalledModel, path: string): Warning[] {
+  const lists = { 'the agent': agent.models, 'the workspace': readWorkspaceSettings(sql).models ?? undefined };
+  const without = Object.entries(lists).flatMap(([whose, models]) => (models === undefined || allowsModel(models, called) ? [] : [whose]));
+  const ref = `${called.provider}/${called.model}`;
+  return without.map((whose) => ({
+    path,
+    message: `${ref} is not among \`models\` of ${whose}. Turns of this agent are rejected until then.`,
+  }));
+}
+
 /** `missing`: which price is missing, and how to add it. */
-function priceWarnings({ limits: { maxCost, ...limits } = {} }: Agent, missing: string): Warning[] {
-  if (maxCost !== undefined) return [{ path: 'limits.maxCost', message: `${missing}. Turns of this agent are rejected until then.` }];
-  const budgets = (['dailyCost', 'monthlyCost'] as const).filter((name) => limits[name] !== undefined);
-  return budgets.map((name) => ({ path: `limits.${name}`, message: `${missing}. Until then, calls of this model count as 0.` }));
+function priceWarnings({ limits = {} }: Agent, missing: string): Warning[] {
+  const budgets = (['maxCost', 'dailyCost', 'monthlyCost'] as const).filter((name) => limits[name] !== undefined);
+  return budgets.map((name) => ({ path: `limits.${name}`, message: `${missing}. Turns of this agent are rejected until then.` }));
 }
 
 /** A stored provider takes precedence over a built-in one, as when a turn is planned. */
-function findProvider(context: CatalogContext, name: string): { prices?: Prices | undefined; baseUrl: string } | null {
+export function findProvider(context: CatalogContext, name: string): Pick<ProviderAccess, 'kind' | 'prices' | 'baseUrl'> | null {
   const stored = name === rehearsalProviderName ? null : findRow(context.sql, 'provider', name);
   // Provider bodies were parsed by the schema when they were written.
   const provider = stored === null ? null : (stored.body as Provider);
-  return provider === null ? builtinProvider(context.settings, name) : { prices: provider.prices, baseUrl: providerBaseUrl(provider) };
+  if (provider === null) return builtinProvider(context.settings, name);
+  const { kind, prices } = provider;
+  return { kind, baseUrl: providerBaseUrl(provider), ...(prices !== undefined && { prices }) };
 }
 
 function toolWarnings(context: CatalogContext, agent: Agent): Warning[] {

@@ -30,7 +30,8 @@ import { subscriptionWriter } from '../triggers/callbacks/subscription-writer.ts
 import { webhookWriter } from '../triggers/webhook-writer.ts';
 import { uiToolWriter } from '../tools/ui-tools.ts';
 import { type DocumentWriter, putDocument, removeDocument, showDocument, showDocuments } from '../documents/write-document.ts';
-import { requireUnlimited } from '../keys/key-rows.ts';
+import { requireOwnModels } from '../keys/own-models.ts';
+import { requireUnlimited, restrictionsOfActor } from '../keys/key-rows.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 
 const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
@@ -106,6 +107,8 @@ export const documentHandlers = {
   },
   put: async ({ context, by }, kind, name, body, options = {}) => {
     if (kindsWithOwnRights.has(kind)) requireUnlimited(context.sql, by);
+    const { models } = restrictionsOfActor(context.sql, by);
+    if (models !== undefined) requireOwnModels(context, models, kind, body);
     return await putDocument(context, writers[kind], { kind, name, body, options, by });
   },
   remove: async ({ context, by }, kind, name, options = {}) => {

@@ -1,6 +1,7 @@
 /** The rows of API keys: how they are found, and what is shown of them. */
 import type { KeyRequest, Scope } from '../../core/principal.ts';
 import { areIpsWithin } from '../../core/ip-address.ts';
+import { coversPattern } from '../../core/model/model-name.ts';
 import { areHostsWithin } from '../../core/policy/secret.ts';
 import type { UsageLimits } from '../../core/usage-limits.ts';
 import { Problem, quoted } from '../../core/problem.ts';
@@ -17,6 +18,7 @@ export type KeyRow = {
   agents: string | null;
   caller: string | null;
   limits: string | null;
+  models: string | null;
   egress_hosts: string | null;
   ips: string | null;
   created_at: number;
@@ -58,18 +60,21 @@ export function limitsOf({ limits }: KeyRow): Pick<KeyRecord, 'limits'> {
   return limits === null ? {} : { limits: JSON.parse(limits) as UsageLimits };
 }
 
-/** What tools called with the key may reach, and where requests with it may come from. */
-export function restrictionsOf({ egress_hosts: hosts, ips }: KeyRow): Pick<KeyRecord, 'egressHosts' | 'ips'> {
+/** Which models the key may use, what tools called with it may reach, and where requests with it may come from. */
+export function restrictionsOf({ models, egress_hosts: hosts, ips }: KeyRow): Pick<KeyRecord, 'models' | 'egressHosts' | 'ips'> {
   return {
+    ...(models !== null && { models: JSON.parse(models) as string[] }),
     ...(hosts !== null && { egressHosts: JSON.parse(hosts) as string[] }),
     ...(ips !== null && { ips: JSON.parse(ips) as string[] }),
   };
 }
 
 /** Throws `forbidden` if `wanted` is less restricted than the key that asks for it. `by`: the id of that key, or another actor. */
-export function requireNoWider(sql: SqlStorage, by: string, wanted: Pick<KeyRequest, 'egressHosts' | 'ips'>): void {
-  const { egressHosts, ips } = restrictionsOfActor(sql, by);
+export function requireNoWider(sql: SqlStorage, by: string, wanted: Pick<KeyRequest, 'models' | 'egressHosts' | 'ips'>): void {
+  const { models, egressHosts, ips } = restrictionsOfActor(sql, by);
   const rule = (field: string): string => `It creates, changes and rotates only keys whose \`${field}\` are within these.`;
+  if (models !== undefined && wanted.models?.every((pattern) => coversPattern(models, pattern)) !== true)
+    throw limited('models', models, rule('models'));
   if (ips !== undefined && (wanted.ips === undefined || !areIpsWithin(ips, wanted.ips))) throw limited('ips', ips, rule('ips'));
   if (egressHosts !== undefined && !areHostsWithin(egressHosts, wanted.egressHosts))
     throw limited('egressHosts', egressHosts, rule('egressHosts'));
@@ -79,14 +84,13 @@ export function requireNoWider(sql: SqlStorage, by: string, wanted: Pick<KeyRequ
  * Throws `forbidden` if the key is restricted: what it writes or starts runs later, for others, and without its restrictions. `by`: as above.
  */
 export function requireUnlimited(sql: SqlStorage, by: string): void {
-  const { egressHosts, ips } = restrictionsOfActor(sql, by);
   const rule =
-    'It neither writes nor starts what runs without this limit: webhooks, schedules, callbacks, subscriptions and members. Use a key without `egressHosts` and `ips`.';
-  if (egressHosts !== undefined) throw limited('egressHosts', egressHosts, rule);
-  if (ips !== undefined) throw limited('ips', ips, rule);
+    'It neither writes nor starts what runs without this limit: webhooks, schedules, callbacks, subscriptions and members. Use a key without `egressHosts`, `ips` and `models`.';
+  for (const [field, own] of Object.entries(restrictionsOfActor(sql, by))) if (own !== undefined) throw limited(field, own, rule);
 }
 
-function restrictionsOfActor(sql: SqlStorage, by: string): Pick<KeyRecord, 'egressHosts' | 'ips'> {
+/** The restrictions of a key by its id; other actors have none. */
+export function restrictionsOfActor(sql: SqlStorage, by: string): Pick<KeyRecord, 'models' | 'egressHosts' | 'ips'> {
   const row = findKey(sql, by);
   return row === null ? {} : restrictionsOf(row);
 }
@@ -95,10 +99,12 @@ function limited(field: string, own: readonly string[], rule: string): Problem {
   return new Problem('forbidden', `This key is limited by its \`${field}\` (${own.join(', ') || 'none'}). ${rule}`);
 }
 
-/** Returns the columns of what a request says, in the order `name, scopes, toolsets, agents, caller, limits, egressHosts, ips`. */
-export function columnsOf({ name, scopes, toolsets, agents, caller, limits, egressHosts, ips }: KeyRequest): (string | null)[] {
+/** Returns the columns of what a request says, in the order `name, scopes, toolsets, agents, models, caller, limits, egressHosts, ips`. */
+export function columnsOf(request: KeyRequest): (string | null)[] {
+  const { name, scopes, toolsets, agents, models, caller, limits, egressHosts, ips } = request;
   const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
-  return [name, json([...new Set(scopes)]), json(toolsets), json(agents), json(caller), json(limits), json(egressHosts), json(ips)];
+  const bindings = [json([...new Set(scopes)]), json(toolsets), json(agents), json(models)];
+  return [name, ...bindings, json(caller), json(limits), json(egressHosts), json(ips)];
 }
 
 /** Returns the key as a request would write it, for merge patches. */

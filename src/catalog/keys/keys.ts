@@ -48,7 +48,7 @@ export async function createKey(context: CatalogContext, body: unknown, by: stri
   requireKeyCapacity(context.sql);
   const { key, id, hash } = await mintKey(context.master, context.workspace);
   const statement =
-    'INSERT INTO keys (id, hash, created_at, expires_at, name, scopes, toolsets, agents, caller, limits, egress_hosts, ips) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    'INSERT INTO keys (id, hash, created_at, expires_at, name, scopes, toolsets, agents, models, caller, limits, egress_hosts, ips) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
   context.record(() => {
     context.sql.exec(statement, id, hash, now, expiresAt, ...columnsOf(request));
     recordChange(context, { by, action: 'create', resource: 'key', name: id });
@@ -77,7 +77,7 @@ export function patchKey(context: CatalogContext, id: string, patch: Readonly<Re
     const isKept = request.expiresAt === current.expiresAt;
     const expiresAt = isKept ? row.expires_at : readExpiry(request, now);
     const update =
-      'UPDATE keys SET expires_at = ?, name = ?, scopes = ?, toolsets = ?, agents = ?, caller = ?, limits = ?, egress_hosts = ?, ips = ? WHERE id = ?';
+      'UPDATE keys SET expires_at = ?, name = ?, scopes = ?, toolsets = ?, agents = ?, models = ?, caller = ?, limits = ?, egress_hosts = ?, ips = ? WHERE id = ?';
     context.sql.exec(update, expiresAt, ...columnsOf(request), id);
     recordChange(context, { by, action: 'update', resource: 'key', name: id });
     return toRecord(requireKey(context.sql, id), now);

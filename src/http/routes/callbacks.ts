@@ -63,7 +63,7 @@ export const callbackRoutes: readonly Route[] = [
       tag: what,
       summary: 'Retry a callback now',
       description:
-        'For a dead callback, or one that waits for its next attempt. Returns 409 if it was delivered, and 403 for a key with `egressHosts` or `ips`.',
+        'For a dead callback, or one that waits for its next attempt. Returns 409 if it was delivered, and 403 for a key with `egressHosts`, `ips` or `models`.',
       scopes: ['admin'],
       workspace: what,
       params,

@@ -102,7 +102,7 @@ export const deliveryRoutes: readonly Route[] = [
       operationId: 'replayDelivery',
       summary: 'Replay a delivery',
       description:
-        'Uses the current templates, ignores the filter, and also works for a paused webhook. Returns `conflict` while its turn is in progress, and if its payload is no longer stored; 403 for a key with `egressHosts` or `ips`.',
+        'Uses the current templates, ignores the filter, and also works for a paused webhook. Returns `conflict` while its turn is in progress, and if its payload is no longer stored; 403 for a key with `egressHosts`, `ips` or `models`.',
       params,
       answers: {
         202: acceptedAnswer,

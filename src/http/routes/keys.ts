@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { IpRange } from '../../core/ip-address.ts';
 import { limits } from '../../core/limits.ts';
+import { ModelPatterns } from '../../core/model/model-name.ts';
 import { SecretHost } from '../../core/policy/secret.ts';
 import { KeyRequest, Scope } from '../../core/principal.ts';
 import { Warning } from '../../core/warning.ts';
@@ -22,6 +23,7 @@ const Key = z
     agents: z.array(z.string()).optional(),
     caller: z.record(z.string(), z.string()).optional(),
     limits: UsageLimits.optional(),
+    models: ModelPatterns.optional(),
     egressHosts: z.array(SecretHost).optional(),
     ips: z.array(IpRange).optional(),
     createdAt: z.iso.datetime(),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { IpRange } from '../../core/ip-address.ts';
 import { limits } from '../../core/limits.ts';
 import { poolBounds } from '../../core/limits/pools.ts';
+import { ModelPatterns } from '../../core/model/model-name.ts';
 import { SecretHost } from '../../core/policy/secret.ts';
 import { Role, rootKeyId, Scope, User } from '../../core/principal.ts';
 import { UsageLimits } from '../../core/usage-limits.ts';
@@ -53,6 +54,7 @@ const Me = z
     usageLimits: UsageLimits.optional().meta({
       description: 'Limits of this key. `GET /v1/limits` has what is used of them. Absent: none.',
     }),
+    models: ModelPatterns.optional().meta({ description: 'Patterns of the only models that this key may use. Absent: all.' }),
     egressHosts: z
       .array(SecretHost)
       .optional()
@@ -94,7 +96,7 @@ export const meRoutes: readonly Route[] = [
       answers: { 200: { description: 'The key, without its secret.', schema: Me } },
     },
     async ({ answer, services, principal }) => {
-      const { keyId: id, workspace, scopes, toolsets, agents, caller, user, role, limits: own, egressHosts, ips } = principal;
+      const { keyId: id, workspace, scopes, toolsets, agents, caller, user, role, limits: own, models, egressHosts, ips } = principal;
       const { name, createdAt, expiresAt } =
         id === rootKeyId || user !== undefined
           ? { name: user?.name ?? rootKeyId, createdAt: null, expiresAt: null }
@@ -106,6 +108,7 @@ export const meRoutes: readonly Route[] = [
         ...(user && { user }),
         ...(role && { role }),
         ...(own?.key && { usageLimits: own.key }),
+        ...(models && { models }),
         ...(egressHosts && { egressHosts }),
         ...(ips && { ips }),
       };

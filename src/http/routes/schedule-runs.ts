@@ -25,7 +25,7 @@ export const scheduleRunRoutes: readonly Route[] = [
       operationId: 'runSchedule',
       summary: 'Run a schedule now',
       description:
-        'Runs once, outside of its times: also while another run is in progress, or the schedule is paused. Returns 403 for a key with `egressHosts` or `ips`.',
+        'Runs once, outside of its times: also while another run is in progress, or the schedule is paused. Returns 403 for a key with `egressHosts`, `ips` or `models`.',
       params: scheduleParams,
       answers: {
         202: acceptedAnswer,

@@ -50,7 +50,7 @@ export const subscriptionRoutes: readonly Route[] = [
       tag: what,
       summary: 'Send a signed test message',
       description:
-        'Sends one message of type `test` immediately, also if the subscription is paused. It is not stored and not retried. Returns 403 for a key with `egressHosts` or `ips`.',
+        'Sends one message of type `test` immediately, also if the subscription is paused. It is not stored and not retried. Returns 403 for a key with `egressHosts`, `ips` or `models`.',
       scopes: ['admin'],
       workspace: what,
       params: z.object({ subscription: name }),

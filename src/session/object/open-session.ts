@@ -7,6 +7,7 @@ import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import type { SessionSetup, SessionView } from '../../ports/session.ts';
 import { type Act, isAllowed } from '../../core/authority.ts';
+import { coversPattern } from '../../core/model/model-name.ts';
 import { areHostsWithin } from '../../core/policy/secret.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
@@ -195,16 +196,21 @@ export function enterSession(open: OpenSession | null, caller: Principal): OpenS
   return openSession;
 }
 
-/** Throws `forbidden` if the turn that waits here is of another key and reaches hosts that the caller's tools may not: its results would reach them. */
-export function requireTurnWithinEgress({ turns }: OpenSession, { keyId, egressHosts }: Principal): void {
-  const plan = egressHosts === undefined ? undefined : turns.waiting()?.plan;
-  if (egressHosts === undefined || plan === undefined || plan.caller?.key === keyId) return;
-  if (areHostsWithin(egressHosts, plan.egressHosts)) return;
-  const own = egressHosts.join(', ') || 'none';
-  throw new Problem(
-    'forbidden',
-    `This key is limited by its \`egressHosts\` (${own}), and the turn that waits here reaches more. Continue it with the key that started it.`,
-  );
+/**
+ * Throws `forbidden` if the turn that waits here is of another key, and reaches hosts that the caller's tools may not, or uses models that the
+ * caller may not: results of the caller would reach them.
+ */
+export function requireTurnWithin({ turns }: OpenSession, { keyId, egressHosts, models }: Principal): void {
+  const plan = egressHosts === undefined && models === undefined ? undefined : turns.waiting()?.plan;
+  if (plan === undefined || plan.caller?.key === keyId) return;
+  const refuse = (field: string, own: readonly string[], more: string): never => {
+    const detail = `This key is limited by its \`${field}\` (${own.join(', ') || 'none'}), and the turn that waits here ${more}. Continue it with the key that started it.`;
+    throw new Problem('forbidden', detail);
+  };
+  if (egressHosts !== undefined && !areHostsWithin(egressHosts, plan.egressHosts)) refuse('egressHosts', egressHosts, 'reaches more');
+  // Compared as they are written, also of a provider that knows one model by several names.
+  const isOwn = (ref: string): boolean => models === undefined || coversPattern(models, ref);
+  if (models !== undefined && ![plan.model, ...plan.fallbacks].every(isOwn)) refuse('models', models, 'uses others');
 }
 
 /** Like `enterSession`; a session that a trigger created is also open to keys that approve for its agent. */

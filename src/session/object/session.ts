@@ -67,7 +67,7 @@ import {
   enterSession,
   enterToDecide,
   requireSession,
-  requireTurnWithinEgress,
+  requireTurnWithin,
   toSessionView,
   unknownSession,
   type OpenSession,
@@ -328,7 +328,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   /** For what may continue the waiting turn with something that the caller sends. */
   #enterWaiting(caller: Principal): OpenSession {
     const openSession = this.#enter(caller);
-    requireTurnWithinEgress(openSession, caller);
+    requireTurnWithin(openSession, caller);
     return openSession;
   }
 

@@ -210,6 +210,70 @@ describe('a key with `egressHosts`', () => {
   });
 });
 
+describe('a key with `models`', () => {
+  const request = { scopes: ['admin' as const], models: ['openai/gpt-5*', 'acme/small'] };
+
+  it('has them in its principal, and can be given others', async () => {
+    const { catalog, key, id, seen } = await workspaceWithKey(request);
+    expect(await seen(key)).toMatchObject({ models: request.models });
+    expect(await catalog.patchKey(id, { models: ['acme/*'] })).toMatchObject({ models: ['acme/*'] });
+    expect(await catalog.patchKey(id, { models: null })).not.toHaveProperty('models');
+    expect(await seen(key)).not.toHaveProperty('models');
+    for (const models of [[], ['gpt-5'], ['agent/demo'], 'openai/*'])
+      expect((await refusal(catalog.patchKey(id, { models }))).extra.issues).toMatchObject([{ path: expect.stringMatching(/^models/) }]);
+  });
+
+  it('makes no key that is wider, and nothing that runs with other models', async () => {
+    const { catalog, bindings, workspace, id } = await workspaceWithKey(request);
+    const own = createCatalogClient(bindings, { workspace, keyId: id });
+    const wide = await catalog.createKey({ name: 'wide', scopes: ['chat'] });
+    const other = await catalog.createKey({ name: 'other', scopes: ['chat'], models: ['openai/*'] });
+    await catalog.put('model-alias', 'smart', { model: 'openai/o3' });
+    await catalog.put('model-alias', 'quick', { model: 'openai/gpt-5-mini' });
+    await catalog.put('provider', 'goo', { kind: 'gemini', apiKey: 'k' });
+    const agent = (body: object) => own.put('agent', 'a', { instructions: '', ...body });
+    const attempts = [
+      own.createKey({ name: 'all', scopes: ['chat'] }),
+      own.createKey({ name: 'more', scopes: ['chat'], models: ['openai/gpt-*'] }),
+      own.createKey({ name: 'more', scopes: ['chat'], models: ['openai/gpt-5', 'acme/big'] }),
+      own.createKey({ name: 'any', scopes: ['chat'], models: ['*/gpt-5'] }),
+      own.patchKey(id, { models: null }),
+      own.patchKey(id, { models: [...request.models, 'openai/o3'] }),
+      own.patchKey(other.record.id, { models: ['openai/gpt-5'] }),
+      own.patchKey(wide.record.id, { name: 'renamed' }),
+      own.rotateKey(wide.record.id, 0),
+      own.put('member', 'eve', { email: 'eve@example.com', role: 'owner' }),
+      own.put('schedule', 'later', { agent: 'demo', at: '2099-01-01T00:00:00Z', input: 'x' }),
+      own.put('webhook', 'in', { agent: 'demo' }),
+      agent({ model: 'openai/o3' }),
+      agent({ model: 'openai/gpt-5,o3' }),
+      agent({ model: 'openai/gpt-5', fallbacks: ['acme/big'] }),
+      agent({ model: 'smart' }),
+      agent({ model: 'acme/small', fallbacks: ['quick', 'smart'] }),
+      own.put('model-alias', 'quick', { model: 'openai/o3' }),
+      own.put('model-alias', 'new', { model: 'goo/gpt-5/gemini-pro' }),
+      own.put('provider', 'acme', { kind: 'openai', baseUrl: 'https://api.openai.com/v1' }),
+    ];
+    for (const [index, attempt] of attempts.entries())
+      expect(await refusal(attempt), `attempt ${index}`).toMatchObject({ code: 'forbidden' });
+    const { record } = await own.createKey({ name: 'narrow', scopes: ['chat'], models: ['openai/GPT-5-mini', 'acme/small'] });
+    expect((await own.rotateKey(record.id, 0)).record).toMatchObject({ id: record.id, models: ['openai/GPT-5-mini', 'acme/small'] });
+    expect((await agent({ model: 'quick', fallbacks: ['acme/small', 'openai/gpt-5.1'] })).created).toBe(true);
+    await own.put('model-alias', 'mine', { model: 'acme/small' });
+    await own.put('toolset', 'mine', { tools: [{ tool: 'builtin.bash' }] });
+  });
+
+  it('has agents warned about models that they and their workspace do not allow', async () => {
+    const { catalog } = await workspaceWithKey();
+    await catalog.put('workspace', 'settings', { settings: { models: ['rehearsal/*', 'acme/small'] } });
+    const { warnings } = await catalog.put('agent', 'a', { model: 'acme/big', fallbacks: ['rehearsal/default'], models: ['acme/*'] });
+    expect(warnings.filter(({ message }) => message.includes('`models`'))).toMatchObject([
+      { path: 'model', message: expect.stringMatching(/^acme\/big is not among `models` of the workspace/) },
+      { path: 'fallbacks[0]', message: expect.stringMatching(/^rehearsal\/default is not among `models` of the agent/) },
+    ]);
+  });
+});
+
 it('gives new keys the expiry of the workspace, unless they say when or never', async () => {
   const { catalog } = await emptyWorkspace();
   await catalog.put('workspace', 'settings', settingsOf(30));

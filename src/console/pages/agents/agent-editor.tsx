@@ -133,6 +133,14 @@ function AgentFields({ draft, edit }: { draft: AgentDraft; edit(next: AgentDraft
           value={draft.fallbacks ?? []}
           onInput={(fallbacks) => change({ fallbacks: fallbacks.length > 0 ? fallbacks : undefined })}
         />
+        <NamesField
+          label="Only these models"
+          path="models"
+          hint="Empty: all. Patterns with *, for models that an alias names."
+          placeholder="openai/gpt-5*"
+          value={draft.models ?? []}
+          onInput={(list) => change({ models: list.length > 0 ? list : undefined })}
+        />
         <TextField
           label="Toolset"
           path="toolset"

@@ -4,7 +4,7 @@ import type { components } from '../../../../client/src/index.ts';
 type Key = components['schemas']['Key'];
 export type KeyDraft = components['schemas']['KeyRequest'];
 
-const fields = ['name', 'scopes', 'toolsets', 'agents', 'caller', 'egressHosts', 'ips', 'limits'] as const;
+const fields = ['name', 'scopes', 'toolsets', 'agents', 'models', 'caller', 'egressHosts', 'ips', 'limits'] as const;
 
 /** Without the expiry, which the form asks for in days. */
 export function draftOf(key: Key): KeyDraft {

@@ -78,6 +78,14 @@ export function KeyForm({ existing, save, onCancel }: KeyFormProps) {
           agentsHint="Empty: all. A key that is bound to agents writes nothing."
           change={change}
         />
+        <NamesField
+          label="Only these models"
+          path="models"
+          hint="Empty: all. Patterns with *, also for the models of agents."
+          placeholder="openai/gpt-5*, anthropic/*"
+          value={draft.value.models ?? []}
+          onInput={(list) => change({ models: list.length > 0 ? list : undefined })}
+        />
         <JsonField
           label="Fields of the caller (JSON)"
           path="caller"

@@ -85,8 +85,21 @@ function KeyNotices({ apiKey }: { apiKey: Key }) {
 }
 
 function KeyFacts({ apiKey }: { apiKey: Key }) {
-  const { id, scopes, caller, egressHosts, ips, limits, createdAt, expiresAt, revokedAt, lastUsedAt, rotatedAt, previousExpiresAt } =
-    apiKey;
+  const {
+    id,
+    scopes,
+    models,
+    caller,
+    egressHosts,
+    ips,
+    limits,
+    createdAt,
+    expiresAt,
+    revokedAt,
+    lastUsedAt,
+    rotatedAt,
+    previousExpiresAt,
+  } = apiKey;
   const listed = (values: readonly string[] | undefined) => values && visible(values.join(', '));
   return (
     <Facts
@@ -95,6 +108,7 @@ function KeyFacts({ apiKey }: { apiKey: Key }) {
         ['Id', <code key="id">{visible(id)}</code>],
         ['Scopes', scopes.join(', ')],
         ['Bound to', visible(bindingsOf(apiKey))],
+        ['Uses only the models', listed(models)],
         ['Caller', listed(caller && Object.entries(caller).map(([field, value]) => `${field}: ${value}`))],
         ['Used only from', listed(ips)],
         ['Reaches only', egressHosts?.length === 0 ? 'no host' : listed(egressHosts)],

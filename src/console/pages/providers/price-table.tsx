@@ -30,7 +30,10 @@ export function PriceTable({ prices, models, onChange }: PriceProps) {
     <fieldset>
       <legend>Prices per million tokens</legend>
       {rows.value.length === 0 && (
-        <p class="hint">None of its own: known models have their list prices. Prices are used for usage and for limits of costs.</p>
+        <p class="hint">
+          None of its own: known models have their list prices. Where costs are limited, models without a price are refused; 0: it costs
+          nothing.
+        </p>
       )}
       {rows.value.length > 0 && (
         <table class="grid prices">

@@ -5,7 +5,7 @@ import { MonikerError, type components } from '../../../../client/src/index.ts';
 import { openDocument } from '../../api/document.ts';
 import { moniker } from '../../api/moniker.ts';
 import { DocumentHeader } from '../../parts/document-header.tsx';
-import { CheckField, FieldIssues, NumberField, TextField } from '../../parts/fields.tsx';
+import { CheckField, FieldIssues, NamesField, NumberField, TextField } from '../../parts/fields.tsx';
 import { LimitFields } from '../../parts/limit-fields.tsx';
 import { visible } from '../../parts/visible.ts';
 import { pathOf } from '../../router.ts';
@@ -117,6 +117,17 @@ function SettingsFields({ settings, change }: { settings: Settings; change(membe
           placeholder="never"
           value={settings.keys?.expiryDays ?? undefined}
           onInput={(value) => change({ keys: { expiryDays: value ?? null } })}
+        />
+      </div>
+      <h2>Models</h2>
+      <div>
+        <NamesField
+          label="Only these models"
+          path="settings.models"
+          hint="For all keys, people, agents, webhooks and schedules. Empty: all."
+          placeholder="openai/gpt-5*, anthropic/*"
+          value={settings.models ?? []}
+          onInput={(list) => change({ models: list.length > 0 ? list : null })}
         />
       </div>
       <h2>Limits of the whole workspace</h2>
