@@ -24,6 +24,8 @@ export type Adapter = {
   /** Returns the body for a streamed or unstreamed reply. Throws `Problem` for requests that this API cannot express. */
   toBody(request: ChatRequest, profile: Profile): Json;
   createReply(access: ProviderAccess): ReplyReader;
+  /** Returns the members of a body by which this API limits the output; those that are not set are undefined. */
+  outputLimits(body: Json, profile: Profile): readonly unknown[];
   /** Reads the usage object of a reply that is forwarded unread; null: it has no counts. With `dialect`. */
   readUsage?(usage: unknown): Usage | null;
 };

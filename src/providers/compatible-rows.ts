@@ -101,6 +101,11 @@ const serverRows: readonly ProfileRow[] = [
     profile: { images: false, echoReasoning: true, thinkingSwitch: true },
   },
   {
+    host: 'api.deepseek.com',
+    because: 'at most 384K output tokens ("Models & Pricing" of DeepSeek-V4)',
+    profile: { maxOutputTokens: 393_216 },
+  },
+  {
     host: moonshot,
     model: /kimi-k2\.[5-9]|kimi-k[3-9]/i,
     because:

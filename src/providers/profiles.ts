@@ -54,6 +54,8 @@ export const plainProfile: Profile = {
   requiredWord: null,
   maxTokensField: 'max_tokens',
   defaultMaxTokens: null,
+  maxOutputTokens: 131_072,
+  imageTokens: 10_000,
   streamUsage: true,
   contentNeverNull: false,
   parallelToolCalls: true,

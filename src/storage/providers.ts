@@ -3,7 +3,7 @@
  * settings; a stored provider of the same name takes precedence, except over `rehearsal`. The key of a stored one and the secrets of its
  * headers are decrypted, each only if it is bound to the provider's host; the result stays in memory.
  */
-import { rehearsalAccess, type ProviderAccess } from '../core/model/provider.ts';
+import { freePrices, rehearsalAccess, type ProviderAccess } from '../core/model/provider.ts';
 import { credentialHeaders, providerBaseUrl, type ProviderKind } from '../core/model/provider-kind.ts';
 import type { Settings } from '../core/settings.ts';
 import { Problem } from '../core/problem.ts';
@@ -28,7 +28,8 @@ export function builtinProvider(settings: Settings, name: string): ProviderAcces
   if (name === rehearsalProviderName) return rehearsalAccess;
   if (name === 'ollama' && settings.ollamaUrl !== null) {
     const baseUrl = `${settings.ollamaUrl.replace(/\/+$/, '')}/v1`;
-    return { name, kind: 'openai-compatible', baseUrl, headers: {}, models: [], profile: {} };
+    // The operator's own machine.
+    return { name, kind: 'openai-compatible', baseUrl, headers: {}, models: [], profile: {}, prices: freePrices };
   }
   const host = hosted.get(name);
   const key = host === undefined ? undefined : settings.providerKeys.get(host.key);

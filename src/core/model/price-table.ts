@@ -35,6 +35,9 @@ const table: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'text-embedding-3-large': [0.13, 0],
     'text-embedding-3-small': [0.02, 0],
     'text-embedding-ada-002': [0.1, 0],
+    'omni-moderation': [0, 0],
+    'text-moderation': [0, 0],
+    'text-moderation-stable': [0, 0],
   },
   'api.anthropic.com': {
     'claude-3-haiku': [0.25, 1.25, 0.03, 0.3],
@@ -63,11 +66,11 @@ const table: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
 };
 
-/** `baseUrl`: of the provider. Returns null if the price is not known. */
+/** `baseUrl`: of the provider; `model`: in any case. Returns null if the price is not known. */
 export function listPrice(baseUrl: string, model: string): ListPrice | null {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';
   const rows = Object.hasOwn(table, host) ? table[host] : undefined;
-  const name = model.replace(/^models\//, '');
+  const name = model.toLowerCase().replace(/^models\//, '');
   const [best] = Object.entries(rows ?? {})
     .filter(([start]) => isVersionOf(name, start))
     .sort(([a], [b]) => b.length - a.length);

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { Usage } from './chat-event.ts';
 import { getOrBuild, memoizeByObject } from '../memoize.ts';
+import { type CalledModel, calledName, matchesModel } from './model-name.ts';
 import { listPrice } from './price-table.ts';
 
 const perMillion = z.number().min(0).max(1_000_000);
@@ -20,18 +21,21 @@ export const Price = z
   .meta({ id: 'Price' });
 export type Price = z.infer<typeof Price>;
 
-/** Prices by model, where `*` matches any text. */
+/** Prices by model, in any case, where `*` matches any text. */
 export const Prices = z
   .record(z.string().min(1).max(200), Price)
   .refine((prices) => Object.keys(prices).length <= 500, { message: 'at most 500' })
   .meta({ id: 'Prices', example: { 'gpt-5*': { input: 1.25, output: 10 } } });
 export type Prices = z.infer<typeof Prices>;
 
-type PricedProvider = { prices?: Prices | undefined; baseUrl: string };
+type PricedProvider = { kind: CalledModel['kind']; prices?: Prices | undefined; baseUrl: string };
 
 /** Returns the price of a provider's model: its own, else the list price; null if neither is known. */
 export function priceOf(provider: PricedProvider, model: string): Price | null {
-  const find = (): Price | null => ownPrice(provider.prices ?? {}, model) ?? listPrice(provider.baseUrl, model);
+  const find = (): Price | null => {
+    const name = calledName({ kind: provider.kind, model });
+    return ownPrice(provider.prices ?? {}, name) ?? listPrice(provider.baseUrl, name);
+  };
   return getOrBuild(pricesOf(provider), model, maxCachedModels, find);
 }
 
@@ -41,8 +45,8 @@ const maxCachedModels = 100;
 
 /** Returns the price of the most specific matching pattern; null if none matches. */
 function ownPrice(prices: Prices, model: string): Price | null {
-  const fitting = Object.entries(prices).filter(([pattern]) => fits(pattern, model));
-  const [best] = fitting.sort(([a], [b]) => precision(b) - precision(a));
+  const fitting = Object.entries(prices).filter(([pattern]) => matchesModel(pattern, model));
+  const [best] = fitting.sort(([a], [b]) => precision(b, model) - precision(a, model));
   return best?.[1] ?? null;
 }
 
@@ -58,24 +62,13 @@ export function costOf({ input, output, cachedInput = input, cacheWrite = input 
   return (plain * input + read * cachedInput + written * cacheWrite + outputTokens * output) / 1_000_000;
 }
 
-/** Finds the parts between the stars one after the other: linear, unlike a regular expression with many stars. */
-function fits(pattern: string, model: string): boolean {
-  const pieces = pattern.split('*');
-  const first = pieces.shift() ?? '';
-  const last = pieces.pop();
-  if (last === undefined) return pattern === model;
-  if (!model.startsWith(first) || !model.endsWith(last) || model.length < first.length + last.length) return false;
-  const end = model.length - last.length;
-  let at = first.length;
-  for (const piece of pieces) {
-    const found = model.indexOf(piece, at);
-    if (found < 0 || found + piece.length > end) return false;
-    at = found + piece.length;
-  }
-  return true;
+/** Returns the most that these tokens can cost, whether or not the input is cached. */
+export function mostCost({ input, output, cachedInput = input, cacheWrite = input }: Price, { inputTokens, outputTokens }: Usage): number {
+  return costOf({ input: Math.max(input, cachedInput, cacheWrite), output }, { inputTokens, outputTokens });
 }
 
-/** The number of literal characters; an exact name is more specific than any pattern. */
-function precision(pattern: string): number {
-  return pattern.includes('*') ? pattern.replaceAll('*', '').length : Number.POSITIVE_INFINITY;
+/** The number of literal characters; an exact name is more specific than any pattern, most of all in the same case. */
+function precision(pattern: string, model: string): number {
+  if (pattern.includes('*')) return pattern.replaceAll('*', '').length;
+  return pattern === model ? Number.POSITIVE_INFINITY : Number.MAX_VALUE;
 }

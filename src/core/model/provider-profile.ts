@@ -89,6 +89,13 @@ export const ProviderProfile = z
       .nullable()
       .optional()
       .meta({ description: 'Sent if the request sets no limit and the API requires one.' }),
+    maxOutputTokens: z.int().min(1).optional().meta({
+      description:
+        'Maximum output tokens of a reply whose request sets no limit. Limits of tokens and cost reserve it for each such request.',
+    }),
+    imageTokens: z.int().min(1).optional().meta({
+      description: 'Maximum input tokens of an image. Limits of tokens and cost reserve it for each image of a request.',
+    }),
     streamUsage: flag('The usage of streams is requested with `stream_options`.'),
     seedField: z.enum(['seed', 'random_seed']).optional().meta({ description: 'The field of Chat Completions for the seed.' }),
     topK: flag('Chat Completions: `top_k` is accepted, which OpenAI itself rejects.'),

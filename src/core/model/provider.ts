@@ -76,6 +76,9 @@ export type ProviderAccess = {
   prices?: Prices;
 };
 
+/** The prices of a provider that costs nothing. */
+export const freePrices: Prices = { '*': { input: 0, output: 0 } };
+
 /** The access data of the built-in rehearsal provider. The URL is a placeholder and is never called. */
 export const rehearsalAccess: ProviderAccess = {
   name: 'rehearsal',
@@ -84,5 +87,5 @@ export const rehearsalAccess: ProviderAccess = {
   headers: {},
   models: ['default'],
   profile: {},
-  prices: { '*': { input: 0, output: 0 } },
+  prices: freePrices,
 };

@@ -23,6 +23,7 @@ export const anthropic: Adapter = {
   profileRows: anthropicRows,
   toBody: toMessagesBody,
   createReply: (access) => new MessagesReply(access),
+  outputLimits: ({ max_tokens: most }) => [most],
   readUsage(usage) {
     const counts: TokenCounts = {};
     addCounts(counts, usage);

@@ -16,6 +16,7 @@ export const cohere: Adapter = {
   profileRows: cohereRows,
   toBody: toCohereBody,
   createReply: (access) => new CohereReply(access),
+  outputLimits: ({ max_tokens: most }) => [most],
 };
 
 class CohereReply extends WireReply {

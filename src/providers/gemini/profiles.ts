@@ -8,13 +8,19 @@ export const geminiRows: readonly ProfileRow[] = [
       'calls have no ids before Gemini 3, and Vertex refuses them (pydantic/pydantic-ai#5081); a budget of -1 to 24,576 tokens to think',
     profile: { schemas: 'gemini', noCallIds: true, reasoning: 'budget', formatWithTools: false },
   },
+  { kind: 'gemini', because: 'at most 65,536 output tokens (models overview)', profile: { maxOutputTokens: 65_536 } },
   {
     kind: 'gemini',
     model: /gemini-2\.5-pro/i,
     because: 'thinking cannot be disabled: at least 128 tokens (guide "Thinking")',
     profile: { minReasoningBudget: 128 },
   },
-  { kind: 'gemini', model: /gemini-(1|2\.0)/i, because: 'does not think, and refuses thinkingConfig', profile: { reasoning: 'none' } },
+  {
+    kind: 'gemini',
+    model: /gemini-(1|2\.0)/i,
+    because: 'does not think, and refuses thinkingConfig; at most 8,192 output tokens (models overview)',
+    profile: { reasoning: 'none', maxOutputTokens: 8_192 },
+  },
   {
     kind: 'gemini',
     model: /gemini-([3-9]|\d\d|(flash|pro|flash-lite)-latest)/i,

@@ -12,6 +12,7 @@ import { GrowingText } from '../../core/model/growing-text.ts';
 import type { Adapter } from '../adapter.ts';
 import { PartialArguments } from './partial-arguments.ts';
 import { type GeminiMark, toGeminiBody } from './request.ts';
+import { calledName } from '../../core/model/model-name.ts';
 import { geminiRows } from './profiles.ts';
 import { malformedProblem } from '../provider-error.ts';
 import { toUsage, WireReply } from '../wire-reply.ts';
@@ -22,16 +23,13 @@ export const gemini: Adapter = {
   profileRows: geminiRows,
   toBody: toGeminiBody,
   createReply: (access) => new GeminiReply(access),
+  outputLimits: ({ generationConfig }) => [recordOf(generationConfig).maxOutputTokens],
 };
 
-/**
- * `gemini-x`, `models/gemini-x` and Vertex's full names are one model; the base URL determines its location. Tuned models and endpoints
- * have their own collections.
- */
+/** The path of the model; the base URL determines its location. */
 function resourceName(model: string): string {
-  const [, collection = 'models'] = /(?:^|\/)(tunedModels|endpoints)\/[^/]+$/.exec(model) ?? [];
-  const name = encodeURIComponent(model.slice(model.lastIndexOf('/') + 1).toWellFormed());
-  return `${collection}/${name.replaceAll('%40', '@')}`;
+  const [name = '', collection = 'models'] = calledName({ kind: 'gemini', model }).split('/').reverse();
+  return `${collection}/${encodeURIComponent(name.toWellFormed()).replaceAll('%40', '@')}`;
 }
 
 /** A call whose arguments may still grow. The wire has at most one. */

@@ -16,7 +16,23 @@ export const openAiModelRows: readonly ProfileRow[] = [
     because: 'reasoning cannot be disabled: minimal is the least (API reference, `reasoning_effort`)',
     profile: { efforts: ['minimal', 'low', 'medium', 'high'] },
   },
+  ...outputRow(/^gpt-(3\.5|4-turbo)/, 4_096),
+  ...outputRow(/^gpt-4($|-\d{4}|-32k)/, 8_192),
+  ...outputRow(/^(gpt-4o|chatgpt-4o|gpt-5[\d.]*-chat)/, 16_384),
+  {
+    kind: ['openai', 'openai-responses'],
+    model: /^gpt-4o-mini/,
+    because: 'an image has 2,833 tokens and 5,667 for each of at most 8 tiles (guide "Images and vision")',
+    profile: { imageTokens: 48_169 },
+  },
+  ...outputRow(/^gpt-4\.1/, 32_768),
+  ...outputRow(/^o\d/, 100_000),
 ];
+
+function outputRow(model: RegExp, maxOutputTokens: number): ProfileRow[] {
+  const because = `at most ${maxOutputTokens} output tokens (models overview)`;
+  return [{ kind: ['openai', 'openai-responses'], model, because, profile: { maxOutputTokens } }];
+}
 
 export const openAiRows: readonly ProfileRow[] = [
   {
@@ -49,7 +65,7 @@ export const openAiRows: readonly ProfileRow[] = [
     profile: { noSampling: true, noPenalties: true, noStop: true },
   },
   ...openAiModelRows,
-  { kind: 'rehearsal', because: 'the built-in model', profile: { exact: true } },
+  { kind: 'rehearsal', because: 'the built-in model', profile: { exact: true, maxOutputTokens: 4_096 } },
   {
     kind: 'openai',
     host: 'api.openai.com',

@@ -18,6 +18,11 @@ export const chatCompletions: Adapter = {
   profileRows: openAiRows,
   toBody: toChatBody,
   createReply: (access) => new ChatReply(access),
+  // Servers that only know the older field ignore the newer one.
+  outputLimits: ({ max_tokens: most, max_completion_tokens: newer }, { maxTokensField }) => [
+    most,
+    ...(maxTokensField === 'max_completion_tokens' ? [newer] : []),
+  ],
   readUsage,
 };
 

@@ -35,6 +35,7 @@ export const openaiResponses: Adapter = {
   profileRows: responsesRows,
   toBody: toResponsesBody,
   createReply: (access) => new ResponsesReply(access),
+  outputLimits: ({ max_output_tokens: most }) => [most],
   readUsage,
 };
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { costOf, priceOf } from '../../../src/core/model/price.ts';
 
 const price = (input: number) => ({ input, output: 0 });
+const kind = 'openai' as const;
 
 describe('a price', () => {
   it.each([
@@ -15,15 +16,35 @@ describe('a price', () => {
     ['ab*ba', 'aba', false],
     ['a*bb*b', 'abb', false],
     ['gpt.5', 'gptx5', false],
+    // Providers find a model in any case.
+    ['gpt-5', 'GPT-5', true],
+    ['GPT-*', 'gpt-5-mini', true],
+    ['gpt-5', 'gpt-5 ', false],
+    // Gateways that take several models in one name.
+    ['gpt-5*', 'gpt-5,claude-opus-4-1', false],
+    ['*', 'gpt-5 claude', false],
+    ['gpt-5,o3', 'gpt-5,o3', true],
   ])('for "%s" applies to %s: %s', (pattern, model, fits) => {
-    expect(priceOf({ prices: { [pattern]: price(1) }, baseUrl: 'http://here' }, model) !== null).toBe(fits);
+    expect(priceOf({ kind, prices: { [pattern]: price(1) }, baseUrl: 'http://here' }, model) !== null).toBe(fits);
   });
 
   it('is that of the most specific pattern', () => {
     const prices = { '*': price(1), 'gpt-*': price(2), 'gpt-5': price(3), 'gpt-5-*': price(4) };
-    expect(['o3', 'gpt-4', 'gpt-5', 'gpt-5-mini'].map((model) => priceOf({ prices, baseUrl: 'http://here' }, model)?.input)).toEqual([
+    expect(['o3', 'gpt-4', 'gpt-5', 'gpt-5-mini'].map((model) => priceOf({ kind, prices, baseUrl: 'http://here' }, model)?.input)).toEqual([
       1, 2, 3, 4,
     ]);
+  });
+
+  it('is that of the name in the same case, if there are several', () => {
+    const prices = { 'gpt-5': price(1), 'GPT-5': price(2), 'gpt-*': price(3) };
+    expect(['gpt-5', 'GPT-5', 'Gpt-5'].map((model) => priceOf({ kind, prices, baseUrl: 'http://here' }, model)?.input)).toEqual([1, 2, 1]);
+  });
+
+  it('is that of the model that Gemini is asked for, which is the last part of its name', () => {
+    const gemini = { kind: 'gemini' as const, prices: { 'gemini-flash*': price(1), 'gemini-pro': price(9) }, baseUrl: 'http://here' };
+    const names = ['gemini-pro', 'models/gemini-pro', 'gemini-flash/gemini-pro', 'gemini-flash/x/../gemini-pro', 'models/GEMINI-PRO'];
+    expect(names.map((model) => priceOf(gemini, model)?.input)).toEqual([9, 9, 9, 9, 9]);
+    expect(priceOf(gemini, 'gemini-flash/tunedModels/gemini-pro')).toBeNull();
   });
 
   it('is per million tokens', () => {
@@ -39,6 +60,8 @@ describe('a price', () => {
   it.each([
     ['https://api.openai.com/v1', 'gpt-5-mini-2025-08-07', 0.25],
     ['https://api.openai.com/v1', 'gpt-5', 1.25],
+    ['https://api.openai.com/v1', 'GPT-5', 1.25],
+    ['https://api.openai.com/v1', 'omni-moderation-latest', 0],
     ['https://api.openai.com/v1', 'gpt-5-secret-model', undefined],
     ['https://api.anthropic.com/v1', 'claude-sonnet-4-5-20250929', 3],
     ['https://generativelanguage.googleapis.com/v1beta', 'models/gemini-2.5-pro', 1.25],
@@ -46,10 +69,10 @@ describe('a price', () => {
     ['nonsense', 'gpt-5', undefined],
     ['https://constructor/v1', 'gpt-5', undefined],
   ])('of %s for %s is the list price, or unknown', (baseUrl, model, input) => {
-    expect(priceOf({ baseUrl }, model)?.input).toBe(input);
+    expect(priceOf({ kind: baseUrl.includes('googleapis') ? 'gemini' : kind, baseUrl }, model)?.input).toBe(input);
   });
 
   it('of a provider replaces the list price', () => {
-    expect(priceOf({ baseUrl: 'https://api.openai.com/v1', prices: { 'gpt-5': price(7) } }, 'gpt-5')).toEqual(price(7));
+    expect(priceOf({ kind, baseUrl: 'https://api.openai.com/v1', prices: { 'gpt-5': price(7) } }, 'gpt-5')).toEqual(price(7));
   });
 });
