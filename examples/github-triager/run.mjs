@@ -26,7 +26,9 @@ const receiver = await startApi(({ body }) => {
 });
 
 try {
-  await call('PUT', '/v1/providers/stand-in', { kind: 'openai-compatible', baseUrl: `${model.url}/v1`, apiKey: 'none' });
+  // It costs nothing, which a workspace with a budget has to know.
+  const prices = { '*': { input: 0, output: 0 } };
+  await call('PUT', '/v1/providers/stand-in', { kind: 'openai-compatible', baseUrl: `${model.url}/v1`, apiKey: 'none', prices });
   await forget('github', 'triage');
   const secret = randomUUID();
   await setUp(new URL('./setup.json', import.meta.url), {

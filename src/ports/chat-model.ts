@@ -3,6 +3,7 @@ import type { ChatEvent } from '../core/model/chat-event.ts';
 import type { Message } from '../core/turn/message.ts';
 import type { ModelSettings } from '../core/turn/plan.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
+import type { TokenBound } from '../core/model/token-bound.ts';
 import type { JsonSchema } from '../core/tools/tool.ts';
 
 /** A tool as the model is shown it in this step. */
@@ -21,6 +22,8 @@ export type ChatRequest = {
   whole?: true;
   /** The agent's setting; absent: that of the provider's profile. */
   protocol?: 'native' | 'text';
+  /** Reserves the most that the request can use. The model awaits it before it sends anything; if it throws, nothing is sent. Absent: no limits. */
+  reserve?(bound: TokenBound): Promise<void>;
 };
 
 export interface ChatModel {

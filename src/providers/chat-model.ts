@@ -51,6 +51,7 @@ function readStream(deps: ModelDeps, request: ChatRequest, signal: AbortSignal):
     },
     async next() {
       if (cursor === null) {
+        await reserve(request);
         const begun = await withRetries(deps.clock, signal, () => begin(deps, request, signal));
         cursor = begun.cursor;
         return { done: false, value: begun.first };
@@ -85,12 +86,20 @@ async function* readWhole(deps: ModelDeps, request: ChatRequest): Reply {
   const { access } = request;
   const adapter = adapters[access.kind];
   const exchange = toExchange(adapter, request);
+  await reserve(request);
   yield await withRetries(deps.clock, undefined, async () => {
     const body = await openUnstreamed({ http: httpFor(deps, access), clock: deps.clock }, exchange);
     const events = refuseFailure(adapter.createReply(access).takeWhole(body));
     if (countNatives(events) > limits.maxNativePartsPerReply) throw tooManyNatives(access);
     return events;
   });
+}
+
+/** Loaded when it is needed: most requests are not limited. */
+async function reserve(request: ChatRequest): Promise<void> {
+  if (request.reserve === undefined) return;
+  const { requestBound } = await import('./request-bound.ts');
+  await request.reserve(requestBound(request, toRequestBody(request)));
 }
 
 function toExchange(adapter: Adapter, request: ChatRequest): ProviderExchange {

@@ -114,6 +114,7 @@ function createUsageScan({ meter, readUsage }: Pick<Forwarding, 'meter' | 'readU
   let counts: Record<string, unknown> = {};
   let left = '';
   let failed = false;
+  let hasOutput = false;
   const read = (text: string): void => {
     // Its first character is literal, so that the engine can search for it; a look-behind would be tried everywhere.
     const pattern = /"usage"\s*:\s*\{/g;
@@ -137,13 +138,16 @@ function createUsageScan({ meter, readUsage }: Pick<Forwarding, 'meter' | 'readU
     push(bytes) {
       meter.begun();
       const text = left + decoder.decode(bytes, { stream: true });
-      failed ||= errorEvent.test(text);
+      const failure = failed ? null : errorEvent.exec(text);
+      failed ||= failure !== null;
+      hasOutput ||= /(?:^|\n)data: ?\S/.test(failure === null ? text : text.slice(0, failure.index));
       read(text);
     },
     end() {
       const usage = readUsage?.(counts) ?? null;
       if (usage !== null) meter.usage(usage);
-      meter.end(failed ? 'upstream_error' : undefined);
+      if (failed) meter.end('upstream_error', hasOutput);
+      else meter.end();
     },
   };
 }

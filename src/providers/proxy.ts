@@ -15,7 +15,8 @@ import { startBodyLog } from '../engine/proxy/body-log.ts';
 import { noMeter, startMeter, type CallMeter } from '../engine/proxy/call-meter.ts';
 import { translateChat, type AgentOverrides } from '../engine/proxy/translate-chat.ts';
 import { type KeptReplies, withReferredItems } from '../engine/proxy/kept-replies.ts';
-import { reserveRequest, type ReservedRequest } from '../engine/proxy/reserve-request.ts';
+import { readAllowedProvider } from '../engine/plan/plan-models.ts';
+import { limitRequest, type LimitedRequest } from '../engine/proxy/reserve-request.ts';
 import type { Plan } from '../core/turn/plan.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import { readBounded } from '../net/read-bounded.ts';
@@ -73,10 +74,10 @@ export type ProxyDeps = WithTelemetry & {
 
 export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, chat: ProxiedChat): Promise<Response> {
   const { ref, dialect, requestId, agentName } = chat;
-  const access = await deps.directory.provider(principal.workspace, splitModelRef(ref).provider);
+  const { access, isListed } = await readAllowedProvider(deps.directory, principal, ref);
   const readText = (): string => chat.text ?? JSON.stringify(chat.body);
-  const asked = { access, model: splitModelRef(ref).model, limited: chat.limited, readCharacters: () => readText().length };
-  const { usage, isLimited } = await reserveRequest(deps, principal, asked);
+  const asked = { access, model: splitModelRef(ref).model, limited: chat.limited };
+  const { usage, reserve, hasBudget } = await limitRequest(deps, principal, asked);
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
   const meter = startMeter(
     { ...deps, usage: bodies.usage },
@@ -84,7 +85,10 @@ export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, c
     access,
   );
   try {
-    return await bodies.watch(await sendChat({ ...deps, isLimited }, principal, chat, access, meter));
+    const sent = sendChat(deps, principal, chat, { access, isListed, reserve, hasBudget }, meter);
+    // What it uses is counted although its client disconnects.
+    if (reserve !== undefined) deps.background?.(sent.catch(() => undefined));
+    return await bodies.watch(await sent);
   } catch (error) {
     bodies.fail();
     meter.fail(error);
@@ -93,26 +97,36 @@ export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, c
 }
 
 async function sendChat(
-  { outbound, kept, background, telemetry, isLimited, ...deps }: ProxyDeps & Pick<ReservedRequest, 'isLimited'>,
+  { outbound, kept, background, telemetry, ...deps }: ProxyDeps,
   principal: Principal,
   { ref, dialect, body, agent, text, headers, signal }: ProxiedChat,
-  access: ProviderAccess,
+  { access, isListed, reserve, hasBudget }: SendRules,
   meter: CallMeter,
 ): Promise<Response> {
   const { model } = splitModelRef(ref);
   if (agent?.isOwn || !canForward(access, model, dialect, agent?.protocol)) {
     const more = { ...(agent !== undefined && { agent }), ...(kept !== undefined && { kept: kept(principal) }) };
-    return await translateChat(deps, { access, model, dialect, body, ref: body.model, meter, ...more }, signal);
+    return await translateChat(deps, { access, model, dialect, body, ref: body.model, meter, reserve, ...more }, signal);
   }
   const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
   // With other instructions, the body no longer equals the received text.
   const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
   const { clock, ids } = deps;
   const storing = dialect.name === 'openai-responses' && kept !== undefined && { kept: kept(principal) };
-  const rules = { isLimited, isWatched: isRevocable(principal.keyId, principal.user) };
-  const request = { access, model, dialect, ...sent, ...storing, headers, http, clock, ids, signal, meter, background, ...rules };
+  const isWatched = isRevocable(principal.keyId, principal.user);
+  // An agent decides on its model, too.
+  const isChecked = isListed || hasBudget || agent !== undefined;
+  // Written anew, a limited body has no member twice, of which the provider might read another one.
+  const isLimited = isChecked || reserve !== undefined;
+  const { checkedBody } = isLimited ? await import('../core/model/request-extras.ts') : {};
+  const checked = checkedBody && { body: checkedBody(sent.body, { isChecked, hasBudget }), text: undefined };
+  const own = { ...sent, ...checked, ...storing, reserve, isWatched };
+  const request = { access, model, dialect, headers, http, clock, ids, signal, meter, background, ...own };
   return telemetry == null ? await proxyChat(request) : await observeForward(telemetry, request, proxyChat);
 }
+
+/** `isListed`: the model must be on an allow-list. */
+type SendRules = { access: ProviderAccess; isListed: boolean } & Pick<LimitedRequest, 'reserve' | 'hasBudget'>;
 
 /** Returns the provider's count of the request's tokens; null: it cannot count, and the caller estimates. */
 export async function countRequestTokens(
@@ -120,9 +134,8 @@ export async function countRequestTokens(
   principal: Principal,
   { ref, ...request }: Omit<ProxiedChat, 'signal' | 'agent'>,
 ): Promise<Response | null> {
-  const { provider, model } = splitModelRef(ref);
-  const access = await directory.provider(principal.workspace, provider);
-  return await countTokens({ ...request, access, model, http, clock });
+  const { access } = await readAllowedProvider(directory, principal, ref);
+  return await countTokens({ ...request, access, model: splitModelRef(ref).model, http, clock });
 }
 
 export type ProxyRequest = {
@@ -146,8 +159,8 @@ export type ProxyRequest = {
   /** Aborts when the client disconnects. Requested only if needed, because creating a signal is expensive. */
   signal?(): AbortSignal;
   meter?: CallMeter;
-  /** The reply must report its usage, also if the client has not asked for it. */
-  isLimited?: boolean;
+  /** Reserves what the request can use. With it, the reply must report its usage, also if the client has not asked for it. */
+  reserve?: LimitedRequest['reserve'];
   /** The key is checked again while a stream is open, which may end it. */
   isWatched?: boolean;
   /** Keeps the request alive until the reply is metered. */
@@ -164,12 +177,14 @@ export async function proxyChat(given: ProxyRequest): Promise<Response> {
   const { access, model, dialect, http, clock, ids, meter = noMeter, background = () => undefined } = given;
   const adapter = adapters[access.kind];
   const { normalize, exact, streamUsage } = profileFor(access, model);
-  const isRewritten = given.agentRef !== undefined || normalize || (given.isLimited === true && streamUsage && lacksUsage(given));
+  const isRewritten = given.agentRef !== undefined || normalize || (given.reserve !== undefined && streamUsage && lacksUsage(given));
   const request = isRewritten || !exact ? await withKeptItems(given) : given;
   const { body } = request;
   const headersOut = { ...adapter.headers, ...request.headers };
   const isForwarded = !isRewritten && (exact || !offersTools(body));
-  const sent = outgoingBody(isForwarded || !streamUsage ? request : withStreamUsage(request));
+  const asked = isForwarded || !streamUsage ? request : withStreamUsage(request);
+  if (given.reserve !== undefined) await given.reserve((await import('./request-bound.ts')).requestBound(given, asked.body));
+  const sent = outgoingBody(asked);
   const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: sent };
   if (isForwarded) {
     const firstByteMs = body.stream === true ? limits.providerFirstByteTimeoutMs : limits.providerWholeTimeoutMs;

@@ -1,6 +1,7 @@
 /** The contract of every `ChatModel`, on any wire. Adapters, the rehearsal and fakes run the same suite. */
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
+import type { TokenBound } from '../../src/core/model/token-bound.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 
@@ -52,6 +53,25 @@ export function chatModelContract(name: string, create: () => ChatModelCases): v
       const { model, text } = create();
       const events = await collect(model, text);
       expect(events.filter((event) => event.type === 'usage')).toHaveLength(1);
+    });
+
+    it('reserves once what the request can use, before anything else, and does nothing if that is refused', async () => {
+      const { model, text } = create();
+      const bounds: TokenBound[] = [];
+      const reserve = async (bound: TokenBound): Promise<void> => void bounds.push(bound);
+      await collect(model, { ...text, settings: { ...text.settings, maxOutputTokens: 321 }, reserve });
+      expect(bounds).toHaveLength(1);
+      // More if the API adds reasoning to the limit.
+      expect(bounds[0]?.outputTokens).toBeGreaterThanOrEqual(321);
+      expect(bounds[0]?.inputTokens).toBeGreaterThan(JSON.stringify(text.messages[0]?.parts).length);
+      const refusal = new Problem('rate_limited', 'Nothing is left.');
+      const events: unknown[] = [];
+      const refused = async (): Promise<void> => {
+        for await (const batch of model.stream({ ...text, reserve: () => Promise.reject(refusal) }, new AbortController().signal))
+          events.push(batch);
+      };
+      await expect(refused()).rejects.toBe(refusal);
+      expect(events).toEqual([]);
     });
 
     it('throws a problem when it fails before the first batch', async () => {

@@ -246,6 +246,7 @@ chatModelContract('the text protocol', () => {
     model: withTextProtocol({
       async *stream(request, signal) {
         signal.throwIfAborted();
+        await request.reserve?.({ inputTokens: 10_000, outputTokens: request.settings.maxOutputTokens ?? 0 });
         const batches = replies[request.model];
         if (batches === undefined) throw new Problem('upstream_error', 'refused');
         yield* batches;

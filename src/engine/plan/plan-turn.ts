@@ -2,10 +2,8 @@
  * Turns "this agent" or "this model with this toolset" into a plan: resolves names, checks rights, fixes the edition. Reads only the cached
  * directory and stores nothing.
  */
-import { splitModelRef, type Agent } from '../../core/agent.ts';
+import type { Agent } from '../../core/agent.ts';
 import { requireAllowed } from '../../core/authority.ts';
-import { resolveModelRef } from '../../core/model/model-alias.ts';
-import { missingPrice, priceOf } from '../../core/model/price.ts';
 import { grantOf, resolveName, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { runCodeCanonical } from '../../core/code-mode/run-code.ts';
 import { describeHold } from '../../core/listing/hold.ts';
@@ -13,12 +11,13 @@ import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.t
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import type { ClientTool, ModelSettings, Plan } from '../../core/turn/plan.ts';
 import { callerFields, type Principal } from '../../core/principal.ts';
-import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
+import { invalidRequest, nullIfNotFound, quoted } from '../../core/problem.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { allowOf, joinAgentLists, type AgentList, readEdition, readToolset, requireVersion, type UsableToolset } from './read-toolset.ts';
 import { replacedTools, withoutReplaced } from './client-tools.ts';
 import { codeNames, mergeMadeTools, planNames, turnNames } from './plan-names.ts';
 import { whyMissing } from '../../core/toolset/known-tools.ts';
+import { planModels } from './plan-models.ts';
 import { planSkills } from './plan-skills.ts';
 import { readLimits } from './turn-limits.ts';
 import type { WithTelemetry } from '../../ports/telemetry.ts';
@@ -63,12 +62,16 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const compiled = await readUsed(deps, principal, agent, request.toolset);
   const ref = agent?.model ?? request.model;
   if (ref === undefined) throw invalidRequest([{ path: 'model', message: 'name an agent or a model' }]);
-  const models = await resolveModels(deps, principal, [ref, ...(agent?.fallbacks ?? [])]);
+  const used = agent === null ? undefined : { name: request.agent ?? '', agent };
+  const limited = await readLimits(deps.directory, principal, used);
+  const refs = [ref, ...(agent?.fallbacks ?? [])];
+  const { models, prices } = await planModels(deps.directory, principal, {
+    refs,
+    agent: used,
+    limited,
+    callsOnly: request.callsOnly === true,
+  });
   const [model = ref, ...fallbacks] = models;
-  await checkModels(deps, principal, models);
-  const prices = agent?.limits?.maxCost === undefined ? null : await readPrices(deps, principal, models);
-
-  const limited = await readLimits(deps.directory, principal, agent === null ? undefined : { name: request.agent ?? '', agent });
 
   const [made, ownMade] = agent?.made === true ? await readMade(deps, principal) : [null, null];
   const madeNames = mergeMadeTools(made?.names ?? null, ownMade?.names ?? null);
@@ -170,47 +173,6 @@ async function readUsed(
   await requireVersion(directory, principal, reference, [agent]);
   const compiled = await readEdition(directory, principal.workspace, reference);
   return { ...compiled, list: await joinAgentLists(compiled.names, [agent.tools]) };
-}
-
-/** Resolves aliases of models. Names that no alias matches are left out if there are other models; otherwise throws `model_not_found`. */
-async function resolveModels({ directory }: PlanDeps, { workspace }: Principal, refs: readonly string[]): Promise<readonly string[]> {
-  if (refs.every((ref) => ref.includes('/'))) return refs;
-  const aliases = await directory.modelAliases(workspace);
-  const resolved = refs.map((ref) => resolveModelRef(aliases, ref));
-  const models = resolved.flatMap((found) => ('model' in found ? [found.model] : []));
-  const [fault] = resolved.flatMap((found) => ('fault' in found ? [found.fault] : []));
-  if (models.length === 0) throw new Problem('model_not_found', fault ?? 'There is no such model.', { param: 'model' });
-  return models;
-}
-
-/** Succeeds if at least one model is available: the turn falls back to it. Otherwise throws the error of the first one. */
-async function checkModels(deps: PlanDeps, principal: Principal, refs: readonly string[]): Promise<void> {
-  const checks = await Promise.allSettled(refs.map((ref) => checkModel(deps, principal, ref)));
-  if (checks.some(({ status }) => status === 'fulfilled')) return;
-  for (const check of checks) if (check.status === 'rejected') throw check.reason;
-}
-
-/** Only a provider that lists all its models, such as the rehearsal, is checked here. */
-async function checkModel(deps: PlanDeps, principal: Principal, ref: string): Promise<void> {
-  const { provider, model } = splitModelRef(ref);
-  const access = await deps.directory.provider(principal.workspace, provider);
-  if (access.kind === 'rehearsal' && !access.models.includes(model)) {
-    throw new Problem('model_not_found', `The provider "${provider}" has no model "${model}"; it has ${access.models.join(', ')}.`);
-  }
-}
-
-/** Throws if a model has no price: then a cost limit could not be enforced. */
-async function readPrices(deps: PlanDeps, principal: Principal, refs: readonly string[]): Promise<NonNullable<Plan['prices']>> {
-  const found = await Promise.all(
-    refs.map(async (ref) => {
-      const { provider, model } = splitModelRef(ref);
-      const access = await deps.directory.provider(principal.workspace, provider);
-      return { ref, price: priceOf(access, model), message: missingPrice(provider, model) };
-    }),
-  );
-  const priced = found.flatMap(({ ref, price }) => (price === null ? [] : [{ model: ref, price }]));
-  if (priced.length === found.length) return priced;
-  throw invalidRequest(found.flatMap(({ price, message }) => (price === null ? [{ path: 'limits.maxCost', message }] : [])));
 }
 
 /** In code mode, allowing the tool that runs code allows all tools that its code may call. */

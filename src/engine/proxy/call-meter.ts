@@ -18,13 +18,21 @@ export type CallMeter = {
   /** Events of the reply, as they arrive. */
   take(events: readonly ChatEvent[]): void;
   usage(usage: Usage): void;
-  /** The reply has ended. `code`: of its error. Only the first call of `end`, `cut` or `fail` counts. */
-  end(code?: string): void;
+  /**
+   * The reply has ended. `code`: of its error; `hasOutput`: before the error, so that it may be billed. Only the first call of `end`, `cut` or
+   * `fail` counts.
+   */
+  end(code?: string, hasOutput?: boolean): void;
   /** The client disconnected, or the reply was dropped. */
   cut(): void;
   /** The request failed without a reply. */
   fail(error: unknown): void;
 };
+
+/** Whether a request that failed without a reply cost nothing: a provider that is too slow may bill what it has generated. */
+export function isUnbilled(error: unknown): boolean {
+  return error instanceof Problem && error.code !== 'upstream_timeout';
+}
 
 export type MeteredRequest = {
   principal: Principal;
@@ -54,6 +62,7 @@ export function startMeter({ clock, ids, usage: recorder }: MeterDeps, request: 
   let firstByteAt: number | null = null;
   let toolCalls: number | null = null;
   let used: Usage | null = null;
+  let hasOutput = false;
   let isOver = false;
 
   const report = (status: RequestEntry['status'], code: string | null, wasBilled: boolean, wasSent = true): void => {
@@ -80,9 +89,10 @@ export function startMeter({ clock, ids, usage: recorder }: MeterDeps, request: 
     take(events) {
       if (events.length > 0) firstByteAt ??= clock.now();
       for (const event of events) {
+        hasOutput ||= event.type !== 'usage' && event.type !== 'error';
         if (event.type === 'call-start') toolCalls = (toolCalls ?? 0) + 1;
         else if (event.type === 'usage') used = event.usage;
-        else if (event.type === 'error') report('failed', event.problem.code, false);
+        else if (event.type === 'error') report('failed', event.problem.code, hasOutput);
         else if (event.type === 'finish') {
           toolCalls ??= 0;
           report('completed', null, true);
@@ -92,12 +102,14 @@ export function startMeter({ clock, ids, usage: recorder }: MeterDeps, request: 
     usage(usage) {
       used = usage;
     },
-    end: (code) => report(code === undefined ? 'completed' : 'failed', code ?? null, code === undefined),
+    end: (code, isBilled = code === undefined || firstByteAt !== null) =>
+      report(code === undefined ? 'completed' : 'failed', code ?? null, isBilled),
     cut: () => report('cancelled', 'cancelled', true),
     fail(error) {
       const problem = error instanceof Problem ? error : null;
       // A request that is invalid here was not sent; a problem of the provider names it.
-      report('failed', problem?.code ?? 'internal', false, problem === null || problem.extra.provider !== undefined);
+      const wasSent = problem === null || problem.extra.provider !== undefined;
+      report('failed', problem?.code ?? 'internal', wasSent && !isUnbilled(error), wasSent);
     },
   };
 }

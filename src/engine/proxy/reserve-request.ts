@@ -2,38 +2,52 @@
  * Reserves a request to a provider outside of turns from the limits of its key, agent and workspace, and settles it with what its meter
  * reports. Without limits it does nothing.
  */
+import type { TokenBound } from '../../core/model/token-bound.ts';
 import { type LimitedHolder, withBudgets } from '../../core/usage-limits.ts';
 import type { ModelUse } from '../../core/usage.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Directory } from '../../ports/catalog.ts';
-import type { Limiter } from '../../ports/limiter.ts';
+import type { Limiter, Reservation } from '../../ports/limiter.ts';
 import type { UsageRecorder } from '../../ports/usage.ts';
 import { readLimits } from '../plan/turn-limits.ts';
-import { estimateCall } from '../turn/limited-model.ts';
 
 type ReserveDeps = { directory: Directory; limiter?: Limiter | undefined; usage?: Pick<UsageRecorder, 'gather'> | undefined };
 
-/** `usage`: for the meter of the request. `isLimited`: its reply must report what it used. */
-export type ReservedRequest = { usage: Pick<UsageRecorder, 'gather'> | undefined; isLimited: boolean };
+/** `usage`: for the meter of the request. */
+export type LimitedRequest = {
+  usage: Pick<UsageRecorder, 'gather'> | undefined;
+  /** Must be awaited before the request is sent. Throws if it is not allowed. Absent: nothing is limited, and the reply need not report its usage. */
+  reserve?: ((bound: TokenBound) => Promise<void>) | undefined;
+  /** Whether its cost is limited. */
+  hasBudget: boolean;
+};
 
-/** `limited`: of the plan of an agent; absent: those of the key. `readCharacters`: the length of the input, read only if it is needed. */
-export async function reserveRequest(
+/** `limited`: of the plan of an agent; absent: those of the key. */
+export async function limitRequest(
   { directory, limiter, usage }: ReserveDeps,
   principal: Principal,
-  request: { access: ProviderAccess; model: string; limited?: readonly LimitedHolder[] | undefined; readCharacters(): number },
-): Promise<ReservedRequest> {
-  if (limiter === undefined || usage === undefined) return { usage, isLimited: false };
-  const { access, model, limited } = request;
+  { access, model, limited }: { access: ProviderAccess; model: string; limited?: readonly LimitedHolder[] | undefined },
+): Promise<LimitedRequest> {
+  if (limiter === undefined || usage === undefined) return { usage, hasBudget: false };
   const holders = (limited ?? (await readLimits(directory, principal))).filter(({ limits }) => countsUse(limits));
-  if (holders.length === 0) return { usage, isLimited: false };
-  const reserved = await limiter.reserveCall(principal.workspace, holders, estimateCall({ access, model }, request.readCharacters()));
+  if (holders.length === 0) return { usage, hasBudget: false };
+  let isRefused = false;
+  let reserved: Reservation | null = null;
   return {
-    isLimited: true,
+    hasBudget: withBudgets(holders).budgets !== undefined,
+    async reserve(bound) {
+      isRefused = true;
+      const { estimateCall } = await import('../turn/limited-model.ts');
+      reserved = await limiter.reserveCall(principal.workspace, holders, estimateCall({ access, model }, bound, holders));
+      isRefused = false;
+    },
     usage: {
       gather(workspace, report) {
+        // As for requests that other limits refuse, there is no row in the log.
+        if (isRefused) return;
         const [use] = report.models;
-        reserved.settle(use === undefined ? { tokens: 0, cost: 0 } : usedOf(use));
+        reserved?.settle(use === undefined ? { tokens: 0, cost: 0 } : usedOf(use));
         usage.gather(workspace, { ...report, ...withBudgets(holders) });
       },
     },

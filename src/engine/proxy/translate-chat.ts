@@ -31,6 +31,8 @@ export type TranslatedChat = {
   /** Absent: nothing is stored between requests. */
   kept?: KeptReplies;
   meter?: CallMeter;
+  /** Absent: nothing is limited. */
+  reserve?: ChatRequest['reserve'] | undefined;
 };
 
 /** What an agent sets for a chat without a turn. `instructions` already include the caller's system text, `settings` the request's. */
@@ -128,7 +130,11 @@ async function readAll(batches: AsyncIterator<readonly ChatEvent[]>, meter: Call
   return events;
 }
 
-function toChatRequest({ access, model, agent }: TranslatedChat, request: DialectRequest, conversation: ConversationBuilder): ChatRequest {
+function toChatRequest(
+  { access, model, agent, reserve }: TranslatedChat,
+  request: DialectRequest,
+  conversation: ConversationBuilder,
+): ChatRequest {
   if (request.choices > 1) throw invalidRequest([{ path: 'n', message: 'must be 1 or absent: this provider returns one answer' }]);
   if (request.previous !== null) {
     throw new Problem(
@@ -150,6 +156,7 @@ function toChatRequest({ access, model, agent }: TranslatedChat, request: Dialec
     settings,
     ...(!request.streamed && { whole: true as const }),
     ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
+    ...(reserve !== undefined && { reserve }),
   };
 }
 

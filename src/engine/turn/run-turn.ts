@@ -29,7 +29,6 @@ import type { CallOutcome, WaitFor, WaitingInner } from '../call/tool-call.ts';
 import { observeTurn } from '../telemetry/observe-work.ts';
 import { compactIfLong, type CompactScope } from './compact.ts';
 import { shortageText } from '../fair-pool.ts';
-import { limitModel } from './limited-model.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
 
 /** `limiter`: absent in tests without limits. */
@@ -65,7 +64,9 @@ export async function runTurn(given: TurnDeps, scope: TurnScope, signal: AbortSi
   const { telemetry, limiter, clock } = given;
   const { limited } = scope.plan;
   const model =
-    limiter === undefined || limited === undefined ? null : limitModel(given.model, { limiter, clock }, scope.workspace, limited);
+    limiter === undefined || limited === undefined
+      ? null
+      : (await import('./limited-model.ts')).limitModel(given.model, { limiter, clock }, scope.workspace, limited);
   const deps = model === null ? given : { ...given, model };
   return telemetry == null
     ? await runActions(deps, scope, signal)

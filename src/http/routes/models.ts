@@ -4,9 +4,13 @@
  */
 import { z } from 'zod';
 import { isAllowed } from '../../core/authority.ts';
-import { Problem, quoted } from '../../core/problem.ts';
+import { splitModelRef, type Agent } from '../../core/agent.ts';
+import { resolveModelRef } from '../../core/model/model-alias.ts';
+import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { readableAgents } from '../../engine/configuration/readable.ts';
+import { createModelFilter, requireModelsOf } from '../../engine/plan/model-filter.ts';
+import { requireModels } from '../../engine/plan/plan-models.ts';
 import type { Services } from '../../wiring.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { resolveModel } from './chat-request.ts';
@@ -63,7 +67,13 @@ export const modelRoutes: readonly Route[] = [
       description:
         'Aliases without `*`, agents, and the models of all providers: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out).',
       query: ListQuery,
-      answers: { 200: { description: 'The models that the key may use.', schema: ModelList } },
+      answers: {
+        200: {
+          description:
+            'The models that the key may use: those of an allow-list (`models` of the key, of the agent and of the workspace), if there is one.',
+          schema: ModelList,
+        },
+      },
     },
     async ({ answer, services, principal, query: { provider, search = '' } }) => {
       const found = await listModels(services, principal);
@@ -92,6 +102,7 @@ export const modelRoutes: readonly Route[] = [
       const ref = await resolveModel(services, principal, params.model);
       const found = listed.find(({ id }) => id === params.model) ?? listed.find(({ id }) => id === ref);
       const model = found && { ...found, id: params.model };
+      if (model === undefined) await refuseUnlisted(services, principal, ref);
       if (model === undefined)
         throw new Problem('model_not_found', `The model ${quoted(params.model)} does not exist. GET /v1/models lists all models.`);
       return answer(200, model);
@@ -99,21 +110,52 @@ export const modelRoutes: readonly Route[] = [
   ),
 ];
 
+/** Throws `forbidden` for a model that is not listed because an allow-list does not have it, as a request with it does. */
+async function refuseUnlisted({ directory }: Services, principal: Principal, ref: string): Promise<void> {
+  if (!ref.includes('/')) return;
+  const { provider, model: name } = splitModelRef(ref);
+  if (provider !== 'agent') return void (await requireModels(directory, principal, [ref]));
+  const agent = await nullIfNotFound(directory.agent(principal.workspace, name));
+  if (isAllowed(principal, { act: 'read-agent', name, agent }) && agent !== null)
+    await requireModelsOf(directory, principal, { name, agent });
+}
+
 async function listModels(services: Services, principal: Principal): Promise<Model[]> {
+  const { directory } = services;
   const mayUseModels = isAllowed(principal, { act: 'use-model' });
-  const [agents, models, aliases] = await Promise.all([
+  const [readable, known, aliases, allows] = await Promise.all([
     readableAgents(services.catalog(principal), principal),
     mayUseModels ? services.models(principal.workspace) : [],
-    services.directory.modelAliases(principal.workspace),
+    directory.modelAliases(principal.workspace),
+    createModelFilter(directory, principal),
   ]);
+  const agents = await keepIf(readable, ({ name, body }) => {
+    // Bodies of agents were parsed by the schema when they were written.
+    const agent = body as Agent;
+    const resolved = [agent.model, ...(agent.fallbacks ?? [])].map((ref) => resolveModelRef(aliases, ref));
+    return allows(
+      resolved.flatMap((found) => ('model' in found ? [found.model] : [])),
+      { name, agent },
+    );
+  });
+  const models = await keepIf(known, ({ provider, model }) => allows([`${provider}/${model}`]));
   const ofAgents = new Set(agents.map(({ name }) => `agent/${name}`));
-  const isUsable = (model: string): boolean => (model.startsWith('agent/') ? ofAgents.has(model) : mayUseModels);
+  // A pattern is not a name that a client can send.
+  const names = await keepIf(aliases, async ({ name, model }) => {
+    if (name.includes('*')) return false;
+    return model.startsWith('agent/') ? ofAgents.has(model) : mayUseModels && (await allows([model]));
+  });
   return [
-    // A pattern is not a name that a client can send.
-    ...aliases.flatMap(({ name, model }) => (name.includes('*') || !isUsable(model) ? [] : [toModel(name, 'alias', 0)])),
+    ...names.map(({ name }) => toModel(name, 'alias', 0)),
     ...agents.map(({ name, createdAt }) => toModel(`agent/${name}`, 'moniker', Math.floor(Date.parse(createdAt) / 1000))),
     ...models.map(({ provider, model, created, displayName }) => toModel(`${provider}/${model}`, provider, created, displayName)),
   ];
+}
+
+async function keepIf<Item>(items: readonly Item[], isKept: (item: Item) => Promise<boolean>): Promise<Item[]> {
+  const kept: Item[] = [];
+  for (const item of items) if (await isKept(item)) kept.push(item);
+  return kept;
 }
 
 function toModel(id: string, ownedBy: string, created: number, displayName = id): Model {

@@ -199,7 +199,10 @@ describe('a plan', () => {
     await expect(plan({ agent: 'careful' })).rejects.toMatchObject({
       code: 'invalid_request',
       detail: expect.stringMatching(/^limits\.maxCost: paid\/gpt-5 .*"gpt-5".*`prices`.*PUT \/v1\/providers\/paid/),
-      extra: { issues: ['paid/gpt-5', 'paid/o3'].map((model) => ({ path: 'limits.maxCost', message: expect.stringContaining(model) })) },
+      extra: {
+        issues: ['paid/gpt-5', 'paid/o3'].map((model) => ({ path: 'limits.maxCost', message: expect.stringContaining(model) })),
+        ...{ limit: 'maxCost', of: 'agent', name: 'careful', model: 'paid/gpt-5' },
+      },
     });
     await catalog.put('agent', 'careful', limited);
     await catalog.put('provider', 'paid', { kind: 'openai', prices: { 'gpt-*': { input: 1, output: 2 } } });
