@@ -1023,7 +1023,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a callback now
-         * @description For a dead callback, or one that waits for its next attempt. Returns 409 if it was delivered, and 403 for a key with `egressHosts` or `ips`.
+         * @description For a dead callback, or one that waits for its next attempt. Returns 409 if it was delivered, and 403 for a key with `egressHosts`, `ips` or `models`.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -2259,7 +2259,7 @@ export interface paths {
         put?: never;
         /**
          * Run a schedule now
-         * @description Runs once, outside of its times: also while another run is in progress, or the schedule is paused. Returns 403 for a key with `egressHosts` or `ips`.
+         * @description Runs once, outside of its times: also while another run is in progress, or the schedule is paused. Returns 403 for a key with `egressHosts`, `ips` or `models`.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -3249,7 +3249,7 @@ export interface paths {
         put?: never;
         /**
          * Send a signed test message
-         * @description Sends one message of type `test` immediately, also if the subscription is paused. It is not stored and not retried. Returns 403 for a key with `egressHosts` or `ips`.
+         * @description Sends one message of type `test` immediately, also if the subscription is paused. It is not stored and not retried. Returns 403 for a key with `egressHosts`, `ips` or `models`.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -3779,7 +3779,7 @@ export interface paths {
         put?: never;
         /**
          * Replay a delivery
-         * @description Uses the current templates, ignores the filter, and also works for a paused webhook. Returns `conflict` while its turn is in progress, and if its payload is no longer stored; 403 for a key with `egressHosts` or `ips`.
+         * @description Uses the current templates, ignores the filter, and also works for a paused webhook. Returns `conflict` while its turn is in progress, and if its payload is no longer stored; 403 for a key with `egressHosts`, `ips` or `models`.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -3957,6 +3957,8 @@ export interface components {
             /** @description Also offers the made tools of the workspace whose inner tools the agent can use. Takes effect on the next turn. */
             made?: boolean;
             model: components["schemas"]["ModelRef"];
+            /** @description Patterns of the only models that turns of the agent may use, after aliases. Absent: all. A turn with another one is rejected. */
+            models?: components["schemas"]["ModelPatterns"];
             /** @description Must equal the name in the path, if given. */
             name?: string;
             /**
@@ -3977,7 +3979,7 @@ export interface components {
         AgentLimits: {
             /** @description Turns that run or are queued at the same time. Turns that wait for a person do not count. */
             concurrentTurns?: number;
-            /** @description Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price count as 0. */
+            /** @description Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price are refused. */
             dailyCost?: number;
             maxCalls?: number;
             /** @description Estimated size of the conversation in tokens above which older turns are summarized and old tool results of the current turn are shortened. Default 120000. */
@@ -3995,7 +3997,7 @@ export interface components {
             sandboxSecondsPerMinute?: number;
             /** @description Bytes of the files of all its sessions. */
             storageBytes?: number;
-            /** @description Input and output tokens of models per minute. */
+            /** @description Input and output tokens of models per minute: of the requests that are sent to models in that minute. */
             tokensPerMinute?: number;
             toolTimeoutMs?: number;
             turnTimeoutMs?: number;
@@ -4035,6 +4037,8 @@ export interface components {
             /** @description Also offers the made tools of the workspace whose inner tools the agent can use. Takes effect on the next turn. */
             made?: boolean;
             model: components["schemas"]["ModelRef"];
+            /** @description Patterns of the only models that turns of the agent may use, after aliases. Absent: all. A turn with another one is rejected. */
+            models?: components["schemas"]["ModelPatterns"];
             /** @description Must equal the name in the path, if given. */
             name?: string;
             /**
@@ -4070,6 +4074,8 @@ export interface components {
             /** @description Also offers the made tools of the workspace whose inner tools the agent can use. Takes effect on the next turn. */
             made?: boolean;
             model: components["schemas"]["ModelRef"];
+            /** @description Patterns of the only models that turns of the agent may use, after aliases. Absent: all. A turn with another one is rejected. */
+            models?: components["schemas"]["ModelPatterns"];
             name: string;
             /**
              * @description How tool definitions are sent to the model: in the API’s tool fields, or in the prompt. Absent: the provider’s profile decides.
@@ -4932,6 +4938,7 @@ export interface components {
             key: string;
             lastUsedAt: string | null;
             limits?: components["schemas"]["UsageLimits"];
+            models?: components["schemas"]["ModelPatterns"];
             name: string;
             /** @description Until when an earlier secret works. null: none does. */
             previousExpiresAt: string | null;
@@ -5464,6 +5471,7 @@ export interface components {
             ips?: components["schemas"]["IpRange"][];
             lastUsedAt: string | null;
             limits?: components["schemas"]["UsageLimits"];
+            models?: components["schemas"]["ModelPatterns"];
             name: string;
             /** @description Until when an earlier secret works. null: none does. */
             previousExpiresAt: string | null;
@@ -5531,6 +5539,8 @@ export interface components {
             ips?: components["schemas"]["IpRange"][];
             /** @description Limits of this key. The limits of the workspace apply as well. */
             limits?: components["schemas"]["UsageLimits"];
+            /** @description Patterns of the only models that the key may use, after aliases, also through agents: `<provider>/<model>` with `*` for any text. Absent: all. */
+            models?: components["schemas"]["ModelPatterns"];
             name: string;
             scopes: components["schemas"]["Scope"][];
             /** @description Restricts the key to these toolsets, each in its current version, or in exactly one version (`support@3`). Absent: all, or those of `agents`. */
@@ -5853,6 +5863,8 @@ export interface components {
                 /** @description Working time of a turn, unless its agent sets another limit. */
                 turnTimeoutMs: number;
             };
+            /** @description Patterns of the only models that this key may use. Absent: all. */
+            models?: components["schemas"]["ModelPatterns"];
             name: string;
             /** @description The role of the person in the workspace. Absent: no person, or the root key. */
             role?: components["schemas"]["Role"];
@@ -6106,6 +6118,13 @@ export interface components {
             /** @constant */
             object: "list";
         };
+        /**
+         * @example [
+         *       "openai/gpt-5*",
+         *       "anthropic/*"
+         *     ]
+         */
+        ModelPatterns: string[];
         /**
          * @description `<provider>/<model>`, or the name of a model alias, which is resolved for each turn.
          * @example rehearsal/default
@@ -6811,10 +6830,14 @@ export interface components {
             images?: boolean;
             /** @description Images in tool results are accepted; if results can only contain text, they follow in a user message. Otherwise each one is replaced by a line of text. */
             imagesInResults?: boolean;
+            /** @description Maximum input tokens of an image. Limits of tokens and cost reserve it for each image of a request. */
+            imageTokens?: number;
             /** @description The provider’s own call ids are sent back in any format. */
             keepCallIds?: boolean;
             /** @description Maximum length of call ids, which consist of letters, digits, `_` and `-`. Used if `callIdLength` is not set. */
             maxCallIdLength?: number;
+            /** @description Maximum output tokens of a reply whose request sets no limit. Limits of tokens and cost reserve it for each such request. */
+            maxOutputTokens?: number;
             /**
              * @description The field of Chat Completions that limits the output tokens.
              * @enum {string}
@@ -7334,6 +7357,8 @@ export interface components {
             /** @description Also offers the made tools of the workspace whose inner tools the agent can use. Takes effect on the next turn. */
             made?: boolean;
             model: components["schemas"]["ModelRef"];
+            /** @description Patterns of the only models that turns of the agent may use, after aliases. Absent: all. A turn with another one is rejected. */
+            models?: components["schemas"]["ModelPatterns"];
             name: string;
             /**
              * @description How tool definitions are sent to the model: in the API’s tool fields, or in the prompt. Absent: the provider’s profile decides.
@@ -9619,7 +9644,7 @@ export interface components {
             concurrentRequests?: number;
             /** @description Turns that run or are queued at the same time. Turns that wait for a person do not count. */
             concurrentTurns?: number;
-            /** @description Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price count as 0. */
+            /** @description Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price are refused. */
             dailyCost?: number;
             /** @description The same per calendar month (UTC). */
             monthlyCost?: number;
@@ -9633,7 +9658,7 @@ export interface components {
             sandboxSecondsPerMinute?: number;
             /** @description Bytes of the files of all its sessions. */
             storageBytes?: number;
-            /** @description Input and output tokens of models per minute. */
+            /** @description Input and output tokens of models per minute: of the requests that are sent to models in that minute. */
             tokensPerMinute?: number;
         };
         /**
@@ -9974,6 +9999,11 @@ export interface components {
                  */
                 limits?: components["schemas"]["UsageLimits"];
                 /**
+                 * @description Patterns of the only models that all keys, people, agents, webhooks and schedules of the workspace may use. null: all.
+                 * @default null
+                 */
+                models?: components["schemas"]["ModelPatterns"] | null;
+                /**
                  * @description Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.
                  * @default {}
                  * @example {
@@ -10086,6 +10116,11 @@ export interface components {
                  */
                 limits?: components["schemas"]["UsageLimits"];
                 /**
+                 * @description Patterns of the only models that all keys, people, agents, webhooks and schedules of the workspace may use. null: all.
+                 * @default null
+                 */
+                models?: components["schemas"]["ModelPatterns"] | null;
+                /**
                  * @description Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.
                  * @default {}
                  * @example {
@@ -10162,6 +10197,8 @@ export interface components {
             /** @description Also offers the made tools of the workspace whose inner tools the agent can use. Takes effect on the next turn. */
             made?: boolean;
             model: components["schemas"]["ModelRef"];
+            /** @description Patterns of the only models that turns of the agent may use, after aliases. Absent: all. A turn with another one is rejected. */
+            models?: components["schemas"]["ModelPatterns"];
             name: string;
             /**
              * @description How tool definitions are sent to the model: in the API’s tool fields, or in the prompt. Absent: the provider’s profile decides.
@@ -10580,6 +10617,11 @@ export interface components {
                  * @default {}
                  */
                 limits?: components["schemas"]["UsageLimits"];
+                /**
+                 * @description Patterns of the only models that all keys, people, agents, webhooks and schedules of the workspace may use. null: all.
+                 * @default null
+                 */
+                models?: components["schemas"]["ModelPatterns"] | null;
                 /**
                  * @description Further names of tools, as hidden aliases in every toolset that has the tool: name → any name of a tool. A name that a toolset uses itself is left out there.
                  * @default {}
@@ -14860,7 +14902,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The models that the key may use. */
+            /** @description The models that the key may use: those of an allow-list (`models` of the key, of the agent and of the workspace), if there is one. */
             200: {
                 headers: {
                     [name: string]: unknown;
