@@ -12,6 +12,9 @@ async function createSigningKey(id: string, alg: string): Promise<SigningKey> {
   return { id, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid: id, alg, use: 'sig' } };
 }
 
+/** By algorithm: an RSA key takes up to half a second to make. */
+const firstKeys: Record<string, Promise<SigningKey>> = {};
+
 export type FakeIdentityProvider = Awaited<ReturnType<typeof createIdentityProvider>>;
 
 export async function createIdentityProvider({
@@ -25,7 +28,8 @@ export async function createIdentityProvider({
   now(): number;
   alg?: string;
 }) {
-  let key = await createSigningKey('key-1', alg);
+  firstKeys[alg] ??= createSigningKey('key-1', alg);
+  let key = await firstKeys[alg];
   const codes = new Map<string, { challenge: string; redirectUri: string; nonce: string }>();
   const seen: string[] = [];
 

@@ -140,7 +140,8 @@ describe('signing in with OpenID Connect', () => {
       'is signed with a key that it brings',
       async (claims) => {
         const other = await createIdentityProvider({ issuer, clientId: 'moniker', now: harness.clock.now });
-        return await other.sign(claims, { jwk: other.key().jwk as never });
+        await other.rotate();
+        return await other.sign(claims, { jwk: other.key().jwk as never, kid: provider.key().id });
       },
     ],
     ['is damaged', async () => 'a.b.c'],

@@ -9,6 +9,7 @@ import { wire } from '../../src/wire.ts';
 import { send } from '../catalog/real-service.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { testEnv } from '../storage/workspace.ts';
+import { sample } from '../selection.ts';
 import { waitUntil } from '../wait-for.ts';
 import { bodyOf } from './harness.ts';
 
@@ -227,12 +228,15 @@ const cells = Object.keys(narrowings).flatMap((narrowing) =>
 );
 
 describe('a key that is narrowed to', () => {
-  it.each(cells)('%s does not use %s', async (narrowing, _operation, request) => {
-    const before = await traces();
-    const response = await ask(keys[narrowing] ?? '', request());
-    expect(response.status, await response.clone().text()).toBe(403);
-    expect(await traces()).toEqual(before);
-  });
+  it.each(sample('what a narrowed key does not start', cells, (_, index) => index % 4 === 0))(
+    '%s does not use %s',
+    async (narrowing, _operation, request) => {
+      const before = await traces();
+      const response = await ask(keys[narrowing] ?? '', request());
+      expect(response.status, await response.clone().text()).toBe(403);
+      expect(await traces()).toEqual(before);
+    },
+  );
 
   it('hosts learns from the refusal which limit it is, and what to do', async () => {
     const detail = (await bodyOf(await ask(keys['hosts that it reaches'] ?? '', ['POST', '/v1/schedules/daily/run']))).detail;
@@ -295,11 +299,14 @@ describe('a key that is narrowed to', () => {
 });
 
 describe.each(Object.keys(notNarrowed))('a key with %s', (name) => {
-  it.each(Object.entries({ ...storing, ...starting }))('uses %s', async (_operation, request) => {
-    const response = await ask(keys[name] ?? '', request());
-    // The receiver cannot be reached here, and a turn may still be in progress.
-    expect([200, 201, 202, 409], await response.clone().text()).toContain(response.status);
-  });
+  it.each(sample('what a key starts', Object.entries({ ...storing, ...starting }), (_, index) => index % 4 === 0))(
+    'uses %s',
+    async (_operation, request) => {
+      const response = await ask(keys[name] ?? '', request());
+      // The receiver cannot be reached here, and a turn may still be in progress.
+      expect([200, 201, 202, 409], await response.clone().text()).toContain(response.status);
+    },
+  );
 });
 
 describe('every operation that writes', () => {

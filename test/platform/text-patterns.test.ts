@@ -113,7 +113,7 @@ describe('the search for a pattern', () => {
 
   it('takes turns with searches of other texts for the same pattern', () => {
     const search = createPatternSearch(RE2JS.compile('a[^z]{0,300}b'));
-    const texts = ['a', 'ab', 'xa'].map((unit) => `${unit.repeat(40_000)}b`);
+    const texts = ['a', 'ab', 'xa'].map((unit) => `${unit.repeat(10_000)}b`);
     const alone = texts.map((text) => [...search(text)].filter((step) => typeof step !== 'number'));
     const together = texts.map((text) => ({ steps: search(text)[Symbol.iterator](), found: [] as unknown[] }));
     for (let left = together.length; left > 0; ) {
@@ -126,7 +126,7 @@ describe('the search for a pattern', () => {
       }
     }
     expect(together.map(({ found }) => found)).toEqual(alone);
-    expect(alone.map(({ length }) => length)).toEqual([1, 265, 1]);
+    expect(alone.map(({ length }) => length)).toEqual([1, 67, 1]);
   });
 });
 
