@@ -20,7 +20,7 @@ import { originRights, rootProofOf } from '../keys/origin-rights.ts';
 import { callerLimits } from '../documents/workspace-settings.ts';
 import { isoTime } from '../documents/documents.ts';
 import { recordChange } from '../records/audit.ts';
-import { createOAuthRecords } from './oauth-records.ts';
+import { createOAuthRecords, keysOf } from './oauth-records.ts';
 
 /** A client that registers anew for each sign-in leaves a grant each time; the oldest ones end. */
 const maxGrantsOfUser = 100;
@@ -65,9 +65,9 @@ export async function grantAccess(
   });
   const url = new URL(redirectTo);
   url.searchParams.set('code', await seal(context, 'code', url.searchParams.get('code') ?? ''));
-  const surplus = context.sql.exec<{ key: string }>(surplusGrants, grantPrefix(user.id), afterPrefix(user.id), maxGrantsOfUser).toArray();
+  const surplus = context.sql.exec<{ key: string }>(surplusGrants, ...keysOf('grant', user.id), maxGrantsOfUser).toArray();
   for (const { key } of surplus) dropGrant(context, key);
-  const newest = context.sql.exec<{ key: string }>(newestGrant, grantPrefix(user.id), afterPrefix(user.id)).toArray()[0]?.key ?? '';
+  const newest = context.sql.exec<{ key: string }>(newestGrant, ...keysOf('grant', user.id)).toArray()[0]?.key ?? '';
   context.record(() => recordChange(context, { by: keyIdOfUser(user.id), action: 'create', resource: 'grant', name: grantIdOf(newest) }));
   return { redirectTo: url.toString() };
 }
@@ -158,7 +158,7 @@ async function rightsOf(context: CatalogContext, { userId, createdAt, metadata: 
 
 /** Ends the grants of people who signed in with an earlier root key. */
 export async function endGrantsOfEarlierRoot(context: CatalogContext): Promise<void> {
-  const range = [grantPrefix(rootUser.id), afterPrefix(rootUser.id)] as const;
+  const range = keysOf('grant', rootUser.id);
   for (const { key, value } of context.sql.exec<{ key: string; value: string }>(grantsOfUser, ...range, maxGrantsOfUser).toArray())
     if ((await rightsOf(context, JSON.parse(value) as StoredGrant)) === null) endStoredGrant(context, key, systemKeyId);
 }
@@ -167,7 +167,7 @@ export async function endGrantsOfEarlierRoot(context: CatalogContext): Promise<v
 export async function listGrants(context: CatalogContext, page: PageRequest, userId: string | null): Promise<Page<GrantView>> {
   await endGrantsOfEarlierRoot(context);
   const { sql, now } = context;
-  const [from, to] = userId === null ? ['grant:', 'grant;'] : [grantPrefix(userId), afterPrefix(userId)];
+  const [from, to] = userId === null ? ['grant:', 'grant;'] : keysOf('grant', userId);
   return newestFirst(
     'grants',
     page,
@@ -178,7 +178,7 @@ export async function listGrants(context: CatalogContext, page: PageRequest, use
 
 /** Throws `not_found`. */
 export function endGrant(context: CatalogContext, id: string, userId: string | null, by: string): void {
-  const [from, to] = userId === null ? ['grant:', 'grant;'] : [grantPrefix(userId), afterPrefix(userId)];
+  const [from, to] = userId === null ? ['grant:', 'grant;'] : keysOf('grant', userId);
   const found = context.sql.exec<{ key: string }>(findGrant, from, to, id).toArray()[0];
   if (found === undefined) throw new Problem('not_found', `The grant ${quoted(id)} does not exist.`);
   endStoredGrant(context, found.key, by);
@@ -204,15 +204,6 @@ const grantsOfUser = 'SELECT key, value FROM oauth_records WHERE key >= ? AND ke
 const newestGrant = 'SELECT key FROM oauth_records WHERE key >= ? AND key < ? ORDER BY number DESC LIMIT 1';
 const surplusGrants = 'SELECT key FROM oauth_records WHERE key >= ? AND key < ? ORDER BY number DESC LIMIT -1 OFFSET ?';
 const surplusTokens = surplusGrants;
-
-function grantPrefix(userId: string): string {
-  return `grant:${userId}:`;
-}
-
-/** The first key after all grants of the user: `;` follows `:`. */
-function afterPrefix(userId: string): string {
-  return `grant:${userId};`;
-}
 
 /** `inner`: `<user>:<grant>:<secret>`. */
 function grantKeyOf(inner: string): string {

@@ -46,12 +46,21 @@ const readPage = `SELECT key, metadata FROM oauth_records WHERE key >= ? AND key
 const putOne = `INSERT INTO oauth_records (key, value, metadata, expires_at) VALUES (?, ?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, metadata = excluded.metadata, expires_at = excluded.expires_at`;
 
+/** The range of a person's keys: from, and the first one after them (`;` follows `:`). */
+export function keysOf(kind: 'grant' | 'token', userId: string): [from: string, to: string] {
+  return [`${kind}:${userId}:`, `${kind}:${userId};`];
+}
+
+export function hasGrants({ sql }: CatalogContext, userId: string): boolean {
+  const query = 'SELECT 1 AS found FROM oauth_records WHERE key >= ? AND key < ? LIMIT 1';
+  return sql.exec<{ found: number }>(query, ...keysOf('grant', userId)).toArray().length > 0;
+}
+
 /** Deletes the grants of a person with their tokens, in the transaction that ends the person's rights. */
 export function dropGrantsOf(context: CatalogContext, userId: string): void {
   const drop = (kind: 'grant' | 'token'): string[] => {
-    // `;` follows `:`.
-    const range = [`${kind}:${userId}:`, `${kind}:${userId};`];
-    const deleted = context.sql.exec<{ key: string }>('DELETE FROM oauth_records WHERE key >= ? AND key < ? RETURNING key', ...range);
+    const query = 'DELETE FROM oauth_records WHERE key >= ? AND key < ? RETURNING key';
+    const deleted = context.sql.exec<{ key: string }>(query, ...keysOf(kind, userId));
     return deleted.toArray().map(({ key }) => key);
   };
   drop('token');

@@ -4,6 +4,7 @@
  * that dies is repeated. A run follows the clock by `maxClockStepMs` at most.
  */
 import { limits } from '../../core/limits.ts';
+import { rootUser } from '../../core/person.ts';
 import { kvKeys } from '../../storage/keys.ts';
 import { forgetSession } from './session-index.ts';
 import { dropConnectionsOf, sweepConnections } from '../servers/connections.ts';
@@ -11,7 +12,7 @@ import { forgetEdition } from '../toolsets/editions.ts';
 import { dropDocumentVersions } from '../documents/document-versions.ts';
 import { forgetVersions } from '../toolsets/toolset-versions.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
-import { dropExpiredRecords } from '../grants/oauth-records.ts';
+import { dropExpiredRecords, hasGrants } from '../grants/oauth-records.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
 import { dropRefusals } from '../triggers/deliveries/refusals.ts';
 import type { CatalogContext, Job } from '../context.ts';
@@ -48,7 +49,7 @@ export function createCatalogSweep(context: CatalogContext, needs: SweepNeeds): 
     const at = { ...context, now: () => time };
     dropRefusals(at);
     sweepConnections(at);
-    await (await import('../grants/grants.ts')).endGrantsOfEarlierRoot(at);
+    if (hasGrants(at, rootUser.id)) await (await import('../grants/grants.ts')).endGrantsOfEarlierRoot(at);
     const left = [
       dropVersions(at, settings.versions),
       dropTombstones(at, namedMs),
