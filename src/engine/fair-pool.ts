@@ -1,7 +1,7 @@
 /**
  * Places for what is in use at a time, shared fairly between keys and workspaces (`core/limits/fair-share.ts`), in the memory of an isolate.
- * A place may count for more than one, such as the bytes of a body. Whoever finds none is refused, or waits a while: the one whose workspace,
- * and then whose key, uses least is next.
+ * A place may count for more than one, such as the bytes of a body. A caller that finds none is refused, or waits a while: the
+ * one whose workspace, and then whose key, uses least is next.
  */
 import { findShortage, type GrantedShare, type ShareOwner, type ShareShortage } from '../core/limits/fair-share.ts';
 import { poolBounds, type PoolBounds } from '../core/limits/pools.ts';
@@ -22,7 +22,7 @@ export type Place = {
 export type FairPool = {
   /** Takes a place, or returns why there is none. */
   take(owner: ShareOwner, options?: TakeOptions): Place | ShareShortage;
-  /** Takes a place although there is none, for work that was accepted before. */
+  /** Takes a place even if all are in use, for work that was accepted before. */
   takeAnyway(owner: ShareOwner, amount?: number): Place;
   /** Takes a place as soon as there is one, within the time of the pool. Throws the reason of `signal` when it aborts. */
   wait(owner: ShareOwner, options?: TakeOptions & { signal?: AbortSignal | undefined }): Promise<Place | ShareShortage>;

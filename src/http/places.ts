@@ -22,7 +22,7 @@ export function requireStream(c: AppContext, retryAfterMs?: number): void {
 
 /**
  * Returns the place of a response that is a stream, which the caller releases at its end. A response may become one because it takes long: if
- * there is no place for it, it goes on counting as a request in progress.
+ * there is no place for it, it continues to count as a request in progress.
  */
 export function keepStreamPlace(c: AppContext): Place {
   const { request, stream } = c.get('held') ?? {};
