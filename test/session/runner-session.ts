@@ -375,6 +375,7 @@ export async function makeRoom(
           scratchFiles: () => createMemoryFiles(clock.now),
           directMarks: () => ({ read: async () => null, add: async () => undefined, known: () => null }),
           isDeleted: () => false,
+          isEnding: () => false,
           audit: (row) => self.room.audit.add(row),
         },
         { plan: { ...plan, edition: pointer }, arguments: {}, ...request },

@@ -37,7 +37,7 @@ export async function storeQuestions(open: OpenDirectCall, key: DirectCallKey | 
   }
   const { waits, journals, runner, summary, admitWork } = context.openSession;
   const shortage = await admitWork('pendingQuestions', questions.length, open.request.plan.limited);
-  if (context.isDeleted()) throw unknownSession();
+  if (context.isEnding()) throw unknownSession();
   // The same call may have created its approval while this one was in progress.
   const known = unlessExpired(open, waits.findDirect(key));
   if (known?.state === 'pending') return await respondPending(open, known);

@@ -41,6 +41,8 @@ export type DirectCallContext = {
   directMarks(toolset: string | null): MarkStore;
   /** True once the session was deleted. */
   isDeleted(): boolean;
+  /** True once its deletion has begun. */
+  isEnding(): boolean;
   /** As in `CallScope`. Absent when nothing is run. */
   auditIntent?(row: Omit<AuditRow, 'sequence'>): void;
   audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
@@ -51,7 +53,7 @@ export async function createDirectCallContext(
   wiring: Wiring,
   openSession: OpenSession,
   plan: Plan,
-  own: Pick<DirectCallContext, 'session' | 'keyId' | 'inFlight' | 'isDeleted' | 'auditIntent' | 'audit'>,
+  own: Pick<DirectCallContext, 'session' | 'keyId' | 'inFlight' | 'isDeleted' | 'isEnding' | 'auditIntent' | 'audit'>,
 ): Promise<DirectCallContext> {
   const { clock, ids } = wiring;
   const { workspace } = openSession.meta;

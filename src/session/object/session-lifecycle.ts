@@ -124,6 +124,11 @@ export class SessionLifecycle {
     return this.#session !== openSession;
   }
 
+  /** Whether it was deleted, or is being deleted: what is stored from now on would end without a notice. */
+  isEnding(openSession: OpenSession): boolean {
+    return this.#deleting !== null || this.isDeleted(openSession);
+  }
+
   /** Handles the alarm. Never throws: the platform stops retrying an alarm after a few failures. */
   async runAlarm(): Promise<void> {
     const { clock, log } = this.#wiring;

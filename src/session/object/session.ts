@@ -334,8 +334,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   #submitContext(openSession: OpenSession): SubmitContext {
     const { clock, ids, sessions } = this.#wiring;
-    const isDeleted = (): boolean => this.#life.isDeleted(openSession);
-    const own = { openSession, session: this.#id, now: clock.now, forks: this.#forks, admissions: this.#admissions, isDeleted };
+    const isEnding = (): boolean => this.#life.isEnding(openSession);
+    const own = { openSession, session: this.#id, now: clock.now, forks: this.#forks, admissions: this.#admissions, isEnding };
     const life = { openedAt: this.#openedAt, createdAt: openSession.meta.createdAt };
     const withNewestMade: SubmitContext['withNewestMade'] = (caller, plan) => readNewestMade(this.#wiring, caller, life, plan);
     return { ...own, ids, sessions, judgeHistory: createHistoryJudge(this.#wiring), withNewestMade };
@@ -378,7 +378,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     audit: Pick<DirectCallContext, 'auditIntent' | 'audit'>,
   ): Promise<DirectCallContext> {
     const isDeleted = (): boolean => this.#life.isDeleted(openSession);
-    const own = { session: this.#id, keyId: caller.keyId, inFlight: this.#calls, isDeleted, ...audit };
+    const isEnding = (): boolean => this.#life.isEnding(openSession);
+    const own = { session: this.#id, keyId: caller.keyId, inFlight: this.#calls, isDeleted, isEnding, ...audit };
     const context = await createDirectCallContext(this.#wiring, openSession, plan, own);
     if (isDeleted()) throw unknownSession();
     return context;

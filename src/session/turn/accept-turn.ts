@@ -25,8 +25,8 @@ export type SubmitContext = {
   judgeHistory(caller: Principal, plan: Plan, history: readonly Message[]): Promise<Taint>;
   /** Returns the plan with the made tools that this session has made since. Never throws. */
   withNewestMade(caller: Principal, plan: Plan): Promise<Plan>;
-  /** True after the session was deleted. */
-  isDeleted(): boolean;
+  /** True once the deletion of the session has begun. */
+  isEnding(): boolean;
 };
 
 /** `queueShortage`: why the turn may not be queued. */

@@ -26,7 +26,7 @@ export async function submit(context: SubmitContext, caller: Principal, given: S
   const brought = await taintOfImport(context, caller, { ...given, plan });
   const queueShortage = await admitToQueue(context, { ...given, plan });
   const request = { ...given, plan, queueShortage };
-  if (context.isDeleted()) throw unknownSession();
+  if (context.isEnding()) throw unknownSession();
   keepUnlisted(context, request);
   const { turn, idempotencyKey, bodyHash = '' } = request;
   const repeated = idempotencyKey === undefined ? findNamed(context, turn) : findRepeated(context, idempotencyKey, bodyHash);
@@ -113,7 +113,7 @@ async function fork(context: SubmitContext, caller: Principal, request: SubmitTu
     const isRepeat = key !== undefined && (await nullIfNotFound(target.findByIdempotencyKey(caller, key, bodyHash))) !== null;
     if (!isRepeat) await copyInParts(openSession.files, (part) => target.applyFiles(caller, part));
     const submitted = await target.submit(caller, { ...request, ...branch, taint, ...(chat && { chat }) });
-    if (key !== undefined && !context.isDeleted()) openSession.turns.rememberKey(key, bodyHash, submitted);
+    if (key !== undefined && !context.isEnding()) openSession.turns.rememberKey(key, bodyHash, submitted);
     return submitted;
   };
   if (key === undefined) return await make();
