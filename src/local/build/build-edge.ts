@@ -4,7 +4,7 @@
  */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deflateRawSync } from 'node:zlib';
+import { brotliCompressSync } from 'node:zlib';
 import { build, type Metafile, type PluginBuild } from 'esbuild';
 import { buildEngine } from './build-engine.ts';
 import { projectRoot } from '../environment.ts';
@@ -57,9 +57,9 @@ function edgeModules({ onLoad }: PluginBuild): void {
   onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';" }));
   onLoad({ filter: /\.wasm$/ }, ({ path }) => {
     // Compressed, since the package's own compression would find little in base64 text.
-    const text = JSON.stringify(deflateRawSync(readFileSync(path), { level: 9 }).toString('base64'));
-    const bytes = `inflateRawSync(Uint8Array.from(atob(${text}), (character) => character.charCodeAt(0)))`;
-    return { contents: `import { inflateRawSync } from 'node:zlib';\nexport default new WebAssembly.Module(${bytes});` };
+    const text = JSON.stringify(brotliCompressSync(readFileSync(path)).toString('base64'));
+    const bytes = `brotliDecompressSync(Uint8Array.from(atob(${text}), (character) => character.charCodeAt(0)))`;
+    return { contents: `import { brotliDecompressSync } from 'node:zlib';\nexport default new WebAssembly.Module(${bytes});` };
   });
 }
 
