@@ -12,27 +12,37 @@ const signal = new AbortController().signal;
 function createRuns() {
   const memory = createFairPool({ ...poolBounds.machineBytes, waitMs: 300 }, systemClock);
   let answer: () => void = () => undefined;
+  /** Runs that ask, or that have ended without. */
+  const at = { rest: 0 };
   const answered = new Promise<void>((resolve) => (answer = resolve));
   const run = (workspace: string, keyId: string, source: string): Promise<SandboxEnd> => {
+    let isAsking = false;
     const call = async () => {
+      isAsking = true;
+      at.rest += 1;
       await answered;
       return { waits: false, result: textResult('answered') } as const;
     };
-    return createSandbox(memory, { workspace, keyId }).run({ source, args: {}, tools: ['ask'], now: 0, seed: 'x', call }, signal);
+    const ended = createSandbox(memory, { workspace, keyId }).run({ source, args: {}, tools: ['ask'], now: 0, seed: 'x', call }, signal);
+    return ended.finally(() => (at.rest += isAsking ? 0 : 1));
   };
-  return { memory, run, answer: () => answer() };
+  /** Answers as soon as all of these runs ask or have ended. */
+  const answerWhenAtRest = async (runs: number): Promise<void> => {
+    await expect.poll(() => at.rest, { timeout: 30_000 }).toBe(runs);
+    answer();
+  };
+  return { memory, run, answerWhenAtRest };
 }
 
 it('is shared: a key whose machines wait takes a part, further ones are refused in words, and other keys and workspaces run', async () => {
-  const { memory, run, answer } = createRuns();
+  const { memory, run, answerWhenAtRest } = createRuns();
   const flood = Array.from({ length: 60 }, () => run('a', 'flood', 'return (await tools.ask({})).output'));
   const others = [run('a', 'other', 'return 1'), run('b', 'k', 'return 2')];
   expect(await Promise.all(others)).toMatchObject([
     { end: 'returned', value: 1 },
     { end: 'returned', value: 2 },
   ]);
-  await new Promise((resolve) => setTimeout(resolve, 400));
-  answer();
+  await answerWhenAtRest(62);
   const ends = Object.groupBy(await Promise.all(flood), ({ end }) => end);
   expect(ends.returned?.length).toBeGreaterThanOrEqual(20);
   expect(ends.limit).toEqual(
@@ -48,12 +58,11 @@ it('is shared: a key whose machines wait takes a part, further ones are refused 
 });
 
 it('stops a machine that grows beyond the share of its key, and no machine of another key', async () => {
-  const { memory, run, answer } = createRuns();
+  const { memory, run, answerWhenAtRest } = createRuns();
   const grow = `const parts = []; for (let n = 0; n < 12; n++) parts.push(new Uint8Array(1_000_000).fill(n)); for (let n = 0; n < 3_000_000; n++); await tools.ask({}); return parts.length`;
   const flood = [1, 2, 3, 4, 5].map(() => run('a', 'flood', grow));
   const other = run('a', 'other', 'await tools.ask({}); return new Uint8Array(2_000_000).length');
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
-  answer();
+  await answerWhenAtRest(6);
   const ends = Object.groupBy(await Promise.all(flood), ({ end }) => end);
   expect(ends.limit?.length).toBeGreaterThanOrEqual(2);
   expect(ends.returned?.length).toBeGreaterThanOrEqual(1);

@@ -94,10 +94,8 @@ describe('a pattern', () => {
     );
   });
 
-  it('with many stars is matched in linear time', () => {
-    const began = performance.now();
+  it('with many stars is matched without trying every division', () => {
     expect(matchesModel(`${'*a'.repeat(100)}b`, 'a'.repeat(20_000))).toBe(false);
-    expect(performance.now() - began).toBeLessThan(1_000);
   });
 });
 

@@ -93,11 +93,9 @@ describe('the bound of the input', () => {
     expect(() => inputBound({ messages: content })).toThrow(/body: has more than \d+ levels/);
   });
 
-  it('is read of a body of 10 MB in well under a second', () => {
+  it('is read of a body of 10 MB', () => {
     const body = { messages: Array.from({ length: 1_000 }, () => ({ role: 'user', content: 'word '.repeat(2_000) })) };
-    const began = performance.now();
     expect(inputBound(body)).toBeGreaterThan(10_000_000);
-    expect(performance.now() - began).toBeLessThan(1_000);
   });
 
   it('of a form has the size of its files', () => {
