@@ -6,6 +6,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
 import { rootKeyId, type Principal } from '../core/principal.ts';
+import { lazyModule } from '../core/lazy-module.ts';
 import { isRecord } from '../core/json/wire-value.ts';
 import type { MarkStore } from '../engine/policy/direct-marks.ts';
 import type { ServeTarget } from '../engine/mcp/serve-view.ts';
@@ -27,6 +28,9 @@ import { OpenCallStore } from './open-call-store.ts';
 import type { LiveSession } from './live-session.ts';
 import { mcpSessionMigrations } from './schema.ts';
 import { MetaStore, expiresAt, type SessionMeta } from './session-meta.ts';
+
+/** This class is in every isolate; most have no live session. */
+const loadLiveSession = lazyModule(() => import('./live-session.ts'));
 
 /** Minimum interval at which the alarm is moved. */
 const mcpSessionTouchMs = 5 * 60_000;
@@ -203,8 +207,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
         add: async (links: readonly ResourceLink[]) => addLinks(sql, links),
       },
     };
-    // Imported lazily, as in `mcp/lazy-client.ts`: this class is in every isolate.
-    const { LiveSession: live } = await import('./live-session.ts');
+    const { LiveSession: live } = await loadLiveSession();
     return await live.open(sql, host, caller);
   }
 

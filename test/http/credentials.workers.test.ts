@@ -315,22 +315,19 @@ const make = async (kind: string, world: World): Promise<Thing> => {
 const single = cells.filter(({ event }) => event !== 'workspace deleted');
 const inSample: readonly string[] = ['root key changed', 'secret rotated away', 'member removed'];
 
-describe.concurrent.each(sample('credentials', single, ({ event }) => inSample.includes(event)))(
-  '$kind, $event',
-  ({ kind, event, effect }) => {
-    it(effect, async () => {
-      const world = await worldOf(shared, event === 'root key changed');
-      const thing = await make(kind, world);
-      // A sign-in at a server works once.
-      if (!kind.startsWith('sign-in at') && event !== 'root key changed') expect(await thing.isValid(isolate().service)).toBe(true);
-      const at = (await events[event]?.(world, thing)) ?? isolate().service;
-      expect(await thing.isValid(at)).toBe(effect === 'stays');
-      if (event !== 'member removed' || thing.email === undefined || kind.startsWith('browser')) return;
-      await jsonOf(await service(memberPath(thing.email), json(rootOf(world), { email: thing.email, role: 'owner' }, 'PUT')));
-      expect(await thing.isValid(isolate().service)).toBe(false);
-    });
-  },
-);
+describe.each(sample('credentials', single, ({ event }) => inSample.includes(event)))('$kind, $event', ({ kind, event, effect }) => {
+  it(effect, async () => {
+    const world = await worldOf(shared, event === 'root key changed');
+    const thing = await make(kind, world);
+    // A sign-in at a server works once.
+    if (!kind.startsWith('sign-in at') && event !== 'root key changed') expect(await thing.isValid(isolate().service)).toBe(true);
+    const at = (await events[event]?.(world, thing)) ?? isolate().service;
+    expect(await thing.isValid(at)).toBe(effect === 'stays');
+    if (event !== 'member removed' || thing.email === undefined || kind.startsWith('browser')) return;
+    await jsonOf(await service(memberPath(thing.email), json(rootOf(world), { email: thing.email, role: 'owner' }, 'PUT')));
+    expect(await thing.isValid(isolate().service)).toBe(false);
+  });
+});
 
 it('everything of a workspace ends when it is deleted', async () => {
   const ofDeleted = cells.filter(({ event }) => event === 'workspace deleted');

@@ -16,6 +16,7 @@ import { findRow, isoTime, readRow, requireRow } from '../../documents/documents
 import { checkBacklog } from '../deliveries/backlog.ts';
 import { acceptDelivery, lastRunsOf } from '../deliveries/deliveries.ts';
 import { heldCount } from '../deliveries/delivery-rows.ts';
+import { loadTimeRules } from './time-rules.ts';
 
 /** With `overlap: "queue"`: runs that wait for the one before them. */
 export const maxQueuedScheduleRuns = 10;
@@ -99,8 +100,7 @@ async function runDue(context: CatalogContext, deps: ScheduleDeps, { schedule, d
   }
   // As above.
   const document = row.body as ScheduleDocument;
-  // Loaded when a schedule is due, with the parser.
-  const { readTimeRule } = await import('../../../core/triggers/schedules/next-run.ts');
+  const { readTimeRule } = await loadTimeRules();
   const read = readTimeRule(document);
   if ('issue' in read) throw new Error(`${read.issue.path}: ${read.issue.message}`);
   const { newest, next } = read.rule.since(since ?? due, context.now());

@@ -14,6 +14,7 @@ import { checkNameInBody, type DocumentWriter } from '../../documents/write-docu
 import { skipHeld } from '../deliveries/run-queue.ts';
 import { scheduleStates } from './schedule-runs.ts';
 import { agentWarnings, callbackUrlWarnings } from '../trigger-warnings.ts';
+import { loadTimeRules } from './time-rules.ts';
 
 const maxSchedules = 1_000;
 
@@ -26,7 +27,7 @@ export const scheduleWriter: DocumentWriter = {
     if (previous === null) requireCapacity(context.sql, 'schedule', maxSchedules, 'schedules');
     // Schedule bodies are written only here.
     const before = previous === null ? null : (previous.body as ScheduleDocument);
-    const { readTimeRule, isSameRule } = await import('../../../core/triggers/schedules/next-run.ts');
+    const { readTimeRule, isSameRule } = await loadTimeRules();
     const isSame = before !== null && isSameRule(document, before);
     const rule = checkDocument(document, readTimeRule(document), isSame, context.now());
     const secret = await sealCallback(context, name, document, callbackSecret, previous);
