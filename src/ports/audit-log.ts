@@ -1,5 +1,5 @@
-/** One log of the audit, a hash chain (`storage/audit-log.ts`): how it is read and checked. */
-import type { AuditEntry, AuditFault, AuditRow } from '../core/audit.ts';
+/** One log of the audit, a hash chain (`objects/shared/audit-log.ts`): how it is read and checked. */
+import type { AuditEntry, AuditFault, AuditRow } from '../core/records/audit.ts';
 
 /** `from`, `to`: times of the entries (ISO 8601, UTC, with milliseconds), both inclusive. `tool`: canonical, or the called name if it matched no tool. */
 export type AuditFilter = {
@@ -39,12 +39,13 @@ export type LogCheck = {
 };
 
 /** Heads that were signed again after a change of the master key. `next`: the last one that was looked at; null at the end. */
-export type SignedAgain = { next: number | null; signed: number };
+export type RenewedSignatures = { next: number | null; signed: number };
 
 /** One shard, a Durable Object. */
 export interface AuditShardPort {
   append(rows: readonly AuditRow[]): Promise<void>;
   read(request: LogRequest): Promise<LogPage>;
   check(request: LogCheckRequest): Promise<LogCheck>;
-  signAgain(after: number): Promise<SignedAgain>;
+  /** As `renewHeadSignatures` in `objects/shared/audit-chain.ts`. */
+  renewSignatures(after: number): Promise<RenewedSignatures>;
 }

@@ -4,7 +4,7 @@
  */
 import type { GivenApproval } from '../core/policy/approval.ts';
 import type { GivenInput } from '../core/tools/mcp-input.ts';
-import type { Via } from '../core/turn/message.ts';
+import type { Via } from '../core/model/message.ts';
 import type { ToolResult } from '../core/tools/tool.ts';
 
 export type InnerCallStart = {

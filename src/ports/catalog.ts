@@ -1,37 +1,27 @@
 /**
  * The workspace's documents: written through one Durable Object (`catalog/`), and read from it by document routes. Reads during a call go
- * through `Directory` instead, which never waits for the Catalog while its cache is warm.
+ * through `Directory` (`directory.ts`) instead, which never waits for the Catalog while its cache is warm.
  */
-import type { Agent } from '../core/agent.ts';
-import type { AliasMap } from '../core/toolset/alias-map.ts';
-import type { EditionPointer, EditionTool, ToolsetStanding } from '../core/toolset/edition-tool.ts';
 import type { RejectRequest, UndoRequest } from '../core/listing/decide-definition.ts';
 import type { ToolAcceptance } from '../core/listing/decide-tool.ts';
 import type { OfferDecision } from '../core/listing/decide-offer.ts';
 import type { ReviewedOffer } from '../core/listing/stored-offer.ts';
-import type { MemberRights } from '../core/member.ts';
-import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
-import type { Safeguards } from '../core/guard.ts';
-import type { Origin } from '../core/origin.ts';
+import type { MemberRights } from '../core/people/member.ts';
+import type { KeyRequest, Origin, Principal, Scope } from '../core/people/principal.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
-import type { ProviderAccess } from '../core/model/provider.ts';
-import type { DecidedTool, ListingReport, Server, ServerAccess, ServerTool, CompleteServer } from '../core/servers/server.ts';
+import type { Server, ServerAccess, CompleteServer } from '../core/servers/server.ts';
+import type { BulkDecision, DecidedTool, ListingReport, ServerTool, DecidedTools } from '../core/servers/server-tool.ts';
 import type { RefreshReason } from '../core/servers/refresh-state.ts';
-import type { Discovery, ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
+import type { Discovery } from '../core/servers/server-state.ts';
 import type { ShareShortage } from '../core/limits/fair-share.ts';
 import type { ListedSession, ListedWait, OpenWorkRequest, SessionFilter, SessionUpdate, WaitFilter } from '../core/turn/session-summary.ts';
-import type { Skill } from '../core/skills/skill.ts';
 import type { Taint } from '../core/policy/taint.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
-import type { ToolFilter } from '../core/tools/tool-filter.ts';
+import type { ToolFilter } from '../core/toolset/tool-filter.ts';
 import type { ToolsetUses } from '../core/toolset/toolset-uses.ts';
-import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
-import type { NamedModel } from '../core/model/model-alias.ts';
-import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
-import type { Warning } from '../core/warning.ts';
+import type { Warning } from '../core/problem.ts';
 import type { CompiledDraft } from '../core/toolset/compile-draft.ts';
 import type { Toolset } from '../core/toolset/toolset.ts';
-import type { WorkspaceSettings, WorkspaceStatus } from '../core/workspace.ts';
 import type { LimitedHolder, UsageLimits } from '../core/usage-limits.ts';
 import type { LogCheck, LogCheckRequest, LogHead, LogPage, LogRequest } from './audit-log.ts';
 
@@ -134,13 +124,13 @@ export type SignedInState = { isEnded: boolean; workspaces: string[] };
 /** `isDone`: all sessions of the key were visited once. Turns that it submitted since are cancelled later. */
 export type KeyCancellation = { cancelledTurns: number; isDone: boolean };
 
-export type SessionIndexRow = { id: string; keyId: string; agent?: string; model?: string; toolset?: string; createdAt: string };
+export type SessionIndexRow = Pick<SessionUpdate, 'id' | 'keyId' | 'agent' | 'model' | 'toolset' | 'createdAt'>;
 
-/** `server`: the server to read. A `static` one needs no lease; its claim always succeeds. */
-export type RefreshClaim = { claimed: true; server: ServerAccess; lease: RefreshLease } | { claimed: false; retryAfterMs: number };
+/** `server`: the server to read. A `static` one needs no claim, and always has one. */
+export type RefreshAnswer = { claimed: true; server: ServerAccess; claim: RefreshClaim } | { claimed: false; retryAfterMs: number };
 
-/** Identifies the holder of a refresh lease. `version`: the version of the document being read; `until`: distinguishes this lease from later ones. */
-export type RefreshLease = { version: number; until: number };
+/** Identifies the holder of a refresh claim. `version`: the version of the document being read; `until`: distinguishes this claim from later ones. */
+export type RefreshClaim = { version: number; until: number };
 
 /** Why a server could not be read. */
 export type RefreshFailure = { status: 'failing' | 'unauthorized'; reason: string };
@@ -224,12 +214,12 @@ export interface CatalogPort {
   completeServer(server: string, document: Server, options?: Pick<WriteOptions, 'mayRunCommands'>): Promise<CompleteServer>;
   /** Returns the keys of the programs that these servers run; none for a server without a command, or whose secrets cannot be used. */
   programKeys(servers: readonly string[]): Promise<Record<string, string>>;
-  /** Grants a lease for reading what the server lists; one reader has it at a time, for `limits.refreshLeaseMs`. */
-  claimRefresh(server: string, reason: RefreshReason): Promise<RefreshClaim>;
-  /** Stores what was read and releases the lease. Throws `conflict` if the document has changed or another lease was granted since. */
-  takeDiscovery(server: string, lease: RefreshLease, discovery: Discovery): Promise<ListingReport>;
-  /** Records a failed reading and releases the lease: the stored listing stays, and the server is retried later. */
-  takeFailure(server: string, lease: RefreshLease, failure: RefreshFailure): Promise<void>;
+  /** Grants a claim for reading what the server lists; one reader has it at a time, for `limits.refreshClaimMs`. */
+  claimRefresh(server: string, reason: RefreshReason): Promise<RefreshAnswer>;
+  /** Stores what was read and releases the claim. Throws `conflict` if the document has changed or another claim was granted since. */
+  takeDiscovery(server: string, claim: RefreshClaim, discovery: Discovery): Promise<ListingReport>;
+  /** Records a failed reading and releases the claim: the stored listing stays, and the server is retried later. */
+  takeFailure(server: string, claim: RefreshClaim, failure: RefreshFailure): Promise<void>;
 
   /** `keyId`: the grant of this user or key; absent: that of the workspace. */
   serverGrant(server: string, keyId?: string): Promise<ServerGrant>;
@@ -256,6 +246,8 @@ export interface CatalogPort {
   acceptTool(server: string, tool: string, acceptance?: ToolAcceptance): Promise<DecidedTool>;
   /** Rejects the listed definition: calls are refused until the server lists another one that is accepted, or the rejection is undone. */
   rejectTool(server: string, tool: string, request?: RejectRequest): Promise<DecidedTool>;
+  /** Accepts or rejects held tools of a server, except those that only a request of their own can accept. */
+  decideTools(server: string, decision: BulkDecision): Promise<DecidedTools>;
   /** Takes back the newest decision about a tool, or that about one definition. Throws `conflict` if there is none. */
   undoTool(server: string, tool: string, request?: UndoRequest): Promise<DecidedTool>;
   /** The prompts, resources and templates of an MCP server, with their reviews. */
@@ -313,66 +305,7 @@ export interface CatalogPort {
   auditHeads(): Promise<[shard: number, head: LogHead][]>;
   storeAuditHead(shard: number, head: LogHead): Promise<void>;
   /** Reads the audit log of configuration changes (`changes`), or the rows of releases without audit shards (`earlier`). */
-  readAudit(log: 'changes' | 'earlier', request: LogRequest): Promise<LogPage>;
+  readAudit(request: LogRequest): Promise<LogPage>;
   /** Checks the hash chain of the log of changes. */
   checkAudit(request: LogCheckRequest): Promise<LogCheck>;
-}
-
-/** A toolset as a call needs it: parsed once per isolate, with its tables built. `names` has every tool of the edition, revoked ones as held. `standing`: absent for an edition that was read by its hash. */
-export type CompiledToolset = { pointer: EditionPointer; names: AliasMap; standing?: ToolsetStanding };
-
-/** The cached read side: isolate memory, then KV, then one request to the Catalog. Throws `Problem`s. */
-export interface Directory {
-  /** Returns the principal of the root key or a created key. Throws `unauthenticated` with the reason; `not_configured` without a root key. `maxAgeMs`: maximum age of a cached result. */
-  principal(key: string, maxAgeMs?: number): Promise<Principal>;
-  /** Returns the newest edition, or that of a pinned version. Throws `not_found`. */
-  toolset(workspace: string, name: string, version?: number): Promise<CompiledToolset>;
-  /** Returns the edition with the hash that a plan has. */
-  edition(workspace: string, pointer: EditionPointer): Promise<CompiledToolset>;
-  /**
-   * Returns all shared made tools, as a toolset without a name; null: there are none. `newest`: reads the Catalog, unless it does not
-   * respond.
-   */
-  made(workspace: string, options?: { newest: boolean }): Promise<CompiledToolset | null>;
-  /** Like `made`, for the tools private to a key or a trigger. */
-  privateMade(workspace: string, keyId: string, options?: { newest: boolean }): Promise<CompiledToolset | null>;
-  agent(workspace: string, name: string): Promise<Agent>;
-  /** Returns a provider with its secrets resolved. Throws `model_not_found` for an unknown provider. */
-  provider(workspace: string, name: string): Promise<ProviderAccess>;
-  /** Returns the names of the configured providers, including `rehearsal`, with their listed models. */
-  providers(workspace: string): Promise<{ name: string; models: readonly string[] }[]>;
-  /** Returns the model aliases of the workspace; they may be `limits.freshReadMs` old. */
-  modelAliases(workspace: string): Promise<readonly NamedModel[]>;
-  /** Returns the settings of the workspace; they may be `limits.freshReadMs` old. */
-  workspaceSettings(workspace: string): Promise<WorkspaceSettings>;
-  /**
-   * Returns the status of a workspace; null if it does not exist. It may be `limits.freshReadMs` old: a workspace that is being deleted also
-   * refuses requests itself.
-   */
-  workspaceStatus(workspace: string): Promise<WorkspaceStatus | null>;
-  /** Returns the policy rules of the workspace; they may be `limits.freshReadMs` old, but not in the isolate that wrote them. */
-  rules(workspace: string): Promise<readonly PolicyRule[]>;
-  /** Returns the guard and the redaction rules of the workspace. Read together with the rules, so that a workspace without safeguards has no further read. */
-  safeguards(workspace: string): Promise<Safeguards>;
-  /**
-   * Throws `not_found` if the server does not exist. The result may be `limits.freshReadMs` old, but is read again if the call of `tool` (an
-   * own name) would be refused: a client may call a tool that was just listed or accepted.
-   */
-  server(workspace: string, name: string, tool?: string): Promise<ServerAccess>;
-  /** Returns what an MCP server offers besides tools, as last read. */
-  serverOffers(workspace: string, name: string): Promise<ServerOffers>;
-  /** Returns how a tool of an OpenAPI server is called, by its definition in force. Throws `not_found`. */
-  operation(workspace: string, tool: Pick<EditionTool, 'server' | 'ownName' | 'pin'>): Promise<ServerOperation>;
-  /** Throws `not_found`. */
-  skill(workspace: string, name: string): Promise<Skill>;
-  /**
-   * Returns a compiled webhook; null if it does not exist. Reads KV, and the Catalog only in the isolate that wrote the webhook, since anyone
-   * can request any name. `notOlderThan` (milliseconds since the epoch): an older cached webhook is read again. An existing and a missing
-   * webhook cost the same: at most one read of KV.
-   */
-  hook(workspace: string, name: string, notOlderThan?: number): Promise<CompiledHook | null>;
-  /** Returns the subscriptions to turns; they may be `limits.freshReadMs` old. */
-  subscriptions(workspace: string): Promise<readonly SubscriptionHead[]>;
-  /** Returns a secret's value if it is bound to `host` (or `tool`); otherwise throws `forbidden`. */
-  secret(workspace: string, name: string, use: { host?: string; tool?: string }): Promise<string>;
 }

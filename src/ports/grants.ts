@@ -1,5 +1,5 @@
 /** The grants of a workspace: OAuth tokens of MCP clients. The Catalog implements it with the OAuth library. */
-import type { AcceptedRequest, GrantUser, GrantView, OAuthClient } from '../core/grant.ts';
+import type { AcceptedRequest, GrantUser, GrantView, OAuthClient } from '../core/people/grant.ts';
 import type { Page, PageRequest } from './catalog.ts';
 
 /** A request to the token endpoint or the revocation endpoint. `token`: the text of the token without its signature. */

@@ -1,6 +1,6 @@
 /** Counts what keys, agents and workspaces use of their limits, and refuses what exceeds them (`core/usage-limits.ts`). */
 import type { LimitedHolder, LimitHolder, LimitName } from '../core/usage-limits.ts';
-import type { UsageReport } from '../core/usage.ts';
+import type { UsageReport } from '../core/records/usage.ts';
 
 /** What is left of a limit. `remaining` is a lower bound, since other isolates return what they do not use. */
 export type LimitStatus = LimitHolder & { limit: LimitName; max: number; remaining: number; resetsInMs: number };

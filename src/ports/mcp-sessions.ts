@@ -3,8 +3,7 @@
  * the messages of its streams. Its id contains its owner; for other keys it does not exist. Calls of 2026-07-28 that stay in flight between
  * requests (`engine/mcp/in-flight-call.ts`): each in such an object too, whose name is only in the signed state.
  */
-import type { Outcome } from '../core/problem.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Principal } from '../core/people/principal.ts';
 import type { FileChange, StoredFile } from './file-space.ts';
 import type { ResourceLink } from './link-store.ts';
 
@@ -27,14 +26,14 @@ export type ResourceSubscription = { uri: string; server: string; own: string };
 /** The client's subscriptions; `conflict`: it listens on another stream; null: this key has no such session at this endpoint. */
 export type ListenAnswer = { subscriptions: readonly ResourceSubscription[] } | 'conflict' | null;
 
+/** The session with this id, or the tool call in flight with this name; null: a new one, which the request starts. */
+export type McpRecipient = { session: string | null } | { call: string | null };
+
 export interface McpSessions {
-  /** Starts a session with an `initialize`. `target`: a toolset reference, or null for what the key has equipped. */
-  begin(caller: Principal, target: string | null, request: McpSessionRequest): Promise<Response>;
-  resume(caller: Principal, target: string | null, id: string, request: McpSessionRequest): Promise<McpSessionAnswer>;
+  /** `target`: a toolset reference, or null for what the key has equipped. */
+  send(caller: Principal, target: string | null, to: McpRecipient, request: McpSessionRequest): Promise<McpSessionAnswer>;
   /** Called by the holder of a stream on which the client listens: when it opens, regularly meanwhile, and when it ends. */
   listen(caller: Principal, target: string | null, id: string, request: ListenRequest): Promise<ListenAnswer>;
-  /** Handles a tool call that stays in flight. `name`: the in-flight call to continue; null: starts one. */
-  callKeptOpen(caller: Principal, target: string | null, name: string | null, request: McpSessionRequest): Promise<Response>;
 }
 
 /** One session, as its Durable Object implements it. */
@@ -44,10 +43,12 @@ export interface McpSessionPort {
   resume(caller: Principal, target: string | null, request: McpSessionRequest): Promise<McpSessionAnswer>;
   listen(caller: Principal, target: string | null, request: ListenRequest): Promise<ListenAnswer>;
   hold(caller: Principal, target: string | null, name: string, request: McpSessionRequest): Promise<Response>;
-  /** The files of an object that has nothing else. */
-  loadFiles(): Promise<Outcome<StoredFile[]>>;
-  applyFiles(changes: readonly FileChange[]): Promise<Outcome<void>>;
-  /** The links of an object that has only these and files. */
-  findLinks(uris: readonly string[]): Promise<Outcome<ResourceLink[]>>;
-  addLinks(links: readonly ResourceLink[]): Promise<Outcome<void>>;
+}
+
+/** The files of an object that has nothing else but links. */
+export interface FilesPort {
+  loadFiles(): Promise<StoredFile[]>;
+  applyFiles(changes: readonly FileChange[]): Promise<void>;
+  findLinks(uris: readonly string[]): Promise<ResourceLink[]>;
+  addLinks(links: readonly ResourceLink[]): Promise<void>;
 }

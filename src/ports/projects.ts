@@ -1,6 +1,6 @@
 /** Documents that are written together, and the projects that own them. Implemented by the workspace's Catalog (`catalog/projects/`). */
 import type { DocumentChange } from '../core/project/document-changes.ts';
-import type { Warning } from '../core/warning.ts';
+import type { Warning } from '../core/problem.ts';
 import type { DocumentKind, WriteOptions } from './catalog.ts';
 
 /** In the order in which they are written: a kind depends on earlier ones. They are removed in the opposite order. */

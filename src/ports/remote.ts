@@ -1,22 +1,13 @@
 /**
- * A port implemented by a Durable Object: each remote method returns an `Outcome`, because an error would lose its class and fields in RPC; on
- * this side the outcome is unwrapped and its problem thrown again.
+ * A port implemented by a Durable Object: each remote method returns an `Outcome`, because an error would lose its class and fields in RPC. The
+ * client unwraps it, and throws its problem again (`objects/shared/object-client.ts`).
  */
-import { unwrap, type Outcome } from '../core/problem.ts';
+import type { Outcome } from '../core/problem.ts';
 
-export type Remote<Port> = {
-  [Method in keyof Port]: Port[Method] extends (...args: infer Args) => Promise<infer Value>
-    ? (...args: Args) => Promise<Outcome<Value>>
-    : never;
+/** `Lead`: what all methods begin with, such as the name of the object. */
+export type Remote<Port, Lead extends readonly unknown[] = []> = {
+  [Method in keyof Port]: (...args: [...Lead, ...ArgumentsOf<Port, Method>]) => Promise<Outcome<ResultOf<Port, Method>>>;
 };
 
-/** `methods` has every method of the port, since a stub has any name and cannot be enumerated. */
-export function fromRemote<Port extends object>(stub: Remote<Port>, methods: Readonly<Record<keyof Port, true>>): Port {
-  // The mapped type pairs arguments and outcome for each name, which TypeScript cannot follow for a variable name.
-  const methodsOf = stub as Record<keyof Port, (...args: unknown[]) => Promise<Outcome<unknown>>>;
-  const port: Partial<Record<keyof Port, unknown>> = {};
-  // Called in place: a stub's method is not a function, so `apply` and `bind` would be remote calls.
-  for (const method of Object.keys(methods) as (keyof Port)[])
-    port[method] = async (...args: unknown[]) => unwrap(await methodsOf[method](...args));
-  return port as Port;
-}
+export type ArgumentsOf<Port, Method extends keyof Port> = Port[Method] extends (...args: infer Args) => unknown ? Args : never;
+export type ResultOf<Port, Method extends keyof Port> = Port[Method] extends (...args: never) => infer Result ? Awaited<Result> : never;

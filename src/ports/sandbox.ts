@@ -2,7 +2,7 @@
  * Runs untrusted code that can reach only what it is given. Each run has a new machine, which is discarded afterwards. Implemented by
  * `src/sandbox/`.
  */
-import type { SandboxEnd } from '../core/code-mode/run-code.ts';
+import type { SandboxEnd } from '../core/turn/run-code.ts';
 import type { InnerOutcome } from './inner-calls.ts';
 
 export type SandboxRun = {

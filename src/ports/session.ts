@@ -2,21 +2,20 @@
 import { z } from 'zod';
 import { type ApprovalView, type Decision, Pending } from '../core/policy/approval.ts';
 import { Usage } from '../core/model/chat-event.ts';
-import { limits } from '../core/limits.ts';
-import type { ElicitationAnswer } from '../core/tools/elicitation.ts';
+import { limits } from '../core/limits/limits.ts';
+import type { ElicitationAnswer } from '../core/servers/elicitation.ts';
 import type { EditionPointer } from '../core/toolset/edition-tool.ts';
-import type { Gathered } from '../core/tools/gathered-tools.ts';
-import { type ClientResult, InputPart, type Message, Via } from '../core/turn/message.ts';
+import type { Gathered } from '../core/turn/gathered-tools.ts';
+import { type ClientResult, InputPart, type Message, Via } from '../core/model/message.ts';
 import { type ClientTool, ClientToolInput, type Plan } from '../core/turn/plan.ts';
 import type { PolicyAnswer } from '../core/policy/explain.ts';
 import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tools/tool.ts';
-import type { Origin } from '../core/origin.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Origin, Principal } from '../core/people/principal.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import type { Taint } from '../core/policy/taint.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
 import type { FileChange, StoredFile } from './file-space.ts';
-import type { DialectName } from '../core/reference.ts';
+import type { DialectName } from '../core/text/reference.ts';
 import { Proposal } from '../core/tools/ui-tool.ts';
 
 export const ForkPoint = z
@@ -170,7 +169,7 @@ export type GivenInputs = { callId: string; input: Readonly<Record<string, Elici
 /** The turn's state after results of client tools, and what it still waits for. */
 export type ResultsAccepted = { turn: string; status: string; pending: Pending[] };
 
-/** Messages of the transcript; `parts` as in `core/turn/message.ts`, without native parts. */
+/** Messages of the transcript; `parts` as in `core/model/message.ts`, without native parts. */
 export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; turn: string; parts: Record<string, unknown>[] };
 
 /** `cursor`: from the page before, of the same order. Without a limit a page is bounded by bytes only. */
@@ -272,7 +271,7 @@ export interface SessionPort {
     decision: Decision,
     options: { remember: boolean; round?: number | null },
   ): Promise<DecisionOutcome>;
-  /** Returns a nonce for one decision on this approval; `storage/signed-token.ts` builds a link from it. */
+  /** Returns a nonce for one decision on this approval; `storage/keys/signed-token.ts` builds a link from it. */
   mintLink(caller: Principal, callId: string): Promise<{ nonce: string; expiresAt: number }>;
   /**
    * Reads an approval by a link, which authorizes it. Throws `not_found` if its nonce is unknown, used or expired, and if what made the link may

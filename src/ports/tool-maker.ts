@@ -2,7 +2,7 @@
  * Makes tools from tools, as `create_tool` does on behalf of a key, using only what its plan offers (contract §7). Implemented by
  * `engine/configuration/tool-maker.ts` over the Catalog; one instance per call.
  */
-import type { MadeTool } from '../core/made/made-tool.ts';
+import type { MadeTool } from '../core/tools/made-tool.ts';
 
 /** `name`: with or without `made.`. `share`: all keys may call it. `toolset`: shared, and listed there in a new version of the toolset. */
 export type MakeRequest = Omit<MadeTool, 'name' | 'parameters' | 'aliases'> & {

@@ -7,7 +7,7 @@ import type { Equipment, StoredDocument } from './catalog.ts';
 import type { ServerHealth } from '../core/servers/server-state.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { Toolset } from '../core/toolset/toolset.ts';
-import type { Warning } from '../core/warning.ts';
+import type { Warning } from '../core/problem.ts';
 
 export interface ToolsetEditor {
   /** Whether tools are called by the names that toolsets give them. False: `MONIKER_ALIASES=off`, each is called by its own name. */

@@ -10,9 +10,9 @@ import type {
   DeliveryWithPayload,
   RefusedDeliveries,
   Rendered,
-  Trigger,
   WebhookDelivery,
 } from '../core/triggers/delivery.ts';
+import type { Trigger } from '../core/turn/turn-trigger.ts';
 import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
 import type { Page, PageRequest } from './catalog.ts';
 
@@ -83,7 +83,7 @@ export interface Triggers {
 
 /**
  * Starts what is stored, for a key: it runs with the rights of its trigger or receiver, which may be wider. All of these throw `forbidden` for a
- * key with `egressHosts`, `ips` or `models` (`startsWork` in `storage/catalog-methods.ts`).
+ * key with `egressHosts`, `ips` or `models` (`startsWork` in `objects/catalog/client/catalog-methods.ts`).
  */
 export interface StoredWork {
   /** Runs the delivery again with a new verdict. Throws `conflict` while it is in progress. */

@@ -13,7 +13,7 @@ import type {
   ServerNotice,
 } from '../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
-import type { OfferMethod } from '../core/servers/upstream-method.ts';
+import type { OfferMethod } from '../core/tools/upstream-method.ts';
 import type { UserConnection } from '../core/servers/user-connection.ts';
 import type { StdioRun } from '../core/servers/stdio.ts';
 import type { Discovery } from '../core/servers/server-state.ts';

@@ -1,5 +1,5 @@
-/** Records and reads the usage of a workspace (`core/usage.ts`). */
-import type { LoggedRequest, RequestEntry, UsageDimension, UsageReport, UsageRow, UsageTotals } from '../core/usage.ts';
+/** Records and reads the usage of a workspace (`core/records/usage.ts`). */
+import type { LoggedRequest, RequestEntry, UsageDimension, UsageReport, UsageRow, UsageTotals } from '../core/records/usage.ts';
 import type { Page, PageRequest } from './catalog.ts';
 
 /** Days are inclusive. */

@@ -1,5 +1,5 @@
 /** The registry of workspaces, which the Catalog of `default` stores: which workspaces exist, and the progress of their deletion. */
-import type { WorkspaceStatus } from '../core/workspace.ts';
+import type { WorkspaceStatus } from '../core/people/workspace.ts';
 import type { Page, PageRequest } from './catalog.ts';
 
 /** Times are milliseconds since the epoch. `left`: what is still to be erased, by kind, as far as it has been counted. */

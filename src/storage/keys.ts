@@ -4,11 +4,10 @@
  *
  * | key | example | value | lifetime | writer |
  * |---|---|---|---|---|
- * | `edition:{workspace}:{hash}` | `edition:default:9f86…` | the edition's bytes (JSON, `format: 1`) whose SHA-256 is the hash | until 30 days after no version has it | Catalog's outbox |
- * | `toolset:{workspace}:{toolset}` | `toolset:default:support` | `PublishedPointer` (JSON): which edition is the newest | until the next write; tombstone 1 day | Catalog's outbox |
- * | `{kind}:{workspace}:{name}` | `agent:default:helper` | `PublishedValue` (JSON): an agent, skill, provider, secret, server or what it `offers`; secret values and keys are sealed | until the next write; tombstone 1 day | Catalog's outbox |
- * | `{kind}:{workspace}` | `rules:default` | `PublishedValue` (JSON): `rules`, `providers`, `model-aliases`, `subscriptions`, `settings`, `retired-keys` (sealed) | until the next write | Catalog's outbox |
- * | `hook:{workspace}:{webhook}` | `hook:default:triage` | `PublishedHook` (JSON); its secrets are sealed | until the next write; tombstone 1 day | Catalog's outbox |
+ * | `edition:{workspace}:{hash}` | `edition:default:9f86…` | the edition's bytes (JSON, `format: 1`) whose SHA-256 is the hash | until 30 days after no version has it | Catalog's publisher |
+ * | `toolset:{workspace}:{toolset}` | `toolset:default:support` | `PublishedPointer` (JSON): which edition is the newest | until the next write; tombstone 1 day | Catalog's publisher |
+ * | `{kind}:{workspace}:{name}` | `agent:default:helper` | `PublishedValue` (JSON): an agent, skill, provider, secret, webhook (`hook`), server or what it `offers`; secret values and keys are sealed | until the next write; tombstone 1 day | Catalog's publisher |
+ * | `{kind}:{workspace}` | `rules:default` | `PublishedValue` (JSON): `rules`, `providers`, `model-aliases`, `subscriptions`, `settings`, `retired-keys` (sealed) | until the next write | Catalog's publisher |
  * | `reply:{workspace}:{hash}` | `reply:default:9f86…` | parts or items (JSON) of a translated reply, or the id of an answer of a session; the hash is of the key's id and the reply's. Of a batch of plain replies: their items by key and id, and the hash is of its name | 1 hour | the Worker |
  *
  * KV may return an old value for up to 90 s (`cacheTtl` plus propagation). API keys are never stored in it, and secret
@@ -23,7 +22,6 @@ export const kvKeys = {
   published: (kind: PublishedKind, workspace: string, name: string): string =>
     name === '' ? `${kind}:${workspace}` : `${kind}:${workspace}:${name}`,
   reply: (workspace: string, hash: string): string => `reply:${workspace}:${hash}`,
-  hook: (workspace: string, webhook: string): string => `hook:${workspace}:${webhook}`,
 } as const;
 
 const publishedKinds = Object.keys({
@@ -36,6 +34,7 @@ const publishedKinds = Object.keys({
     settings: true,
     'workspace-status': true,
     'retired-keys': true,
+    hook: true,
   },
 } satisfies Record<PublishedKind, true>) as PublishedKind[];
 
@@ -55,10 +54,8 @@ export function kvSingles(workspace: string): string[] {
  * session created with an idempotency key, `id` has the key and a secret of the installation (`session-client.ts`); for an MCP session
  * it is the unsigned part of its id (`session-client.ts`).
  */
-export async function objectName(
-  workspace: string,
-  kind: 'catalog' | 'session' | 'mcp-session' | 'audit-shard' | 'usage' | 'limits',
-  id: string,
-): Promise<string> {
+export async function objectName(workspace: string, kind: NamedKind, id: string): Promise<string> {
   return sha256Hex(JSON.stringify([workspace, kind, id]));
 }
+
+export type NamedKind = 'catalog' | 'session' | 'mcp-session' | 'audit-shard' | 'usage' | 'limits';

@@ -4,13 +4,13 @@
  * headers are decrypted, each only if it is bound to the provider's host; the result stays in memory.
  */
 import { freePrices, rehearsalAccess, type ProviderAccess } from '../core/model/provider.ts';
-import { credentialHeaders, providerBaseUrl, type ProviderKind } from '../core/model/provider-kind.ts';
-import type { Settings } from '../core/settings.ts';
+import { credentialHeaders, providerBaseUrl, type ProviderKind } from '../core/names/provider-kind.ts';
+import type { Settings } from '../core/people/settings.ts';
 import { Problem } from '../core/problem.ts';
-import { secretHostOf, type SecretBinding, secretUseRefusal } from '../core/policy/secret.ts';
-import type { MasterKey } from './master-key.ts';
+import { secretHostOf, type SecretBinding, secretUseRefusal } from '../core/secrets/secret.ts';
+import type { MasterKey } from './keys/master-key.ts';
 import type { SealedProvider } from './published-values.ts';
-import { openValue } from './secret-box.ts';
+import { openValue } from './keys/secret-box.ts';
 
 /** Cannot be written or deleted, so that one provider always works. */
 export const rehearsalProviderName = 'rehearsal';
@@ -86,6 +86,7 @@ export async function openProvider(
     ...(opened.length > 0 && { secrets: opened }),
     models: provider.models ?? [],
     profile: provider.profile ?? {},
+    ...(provider.timeouts !== undefined && { timeouts: provider.timeouts }),
     ...(provider.prices !== undefined && { prices: provider.prices }),
   };
 }

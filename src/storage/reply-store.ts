@@ -5,7 +5,7 @@
 import { sha256Hex } from '../core/hash.ts';
 import { recordOf, tryParse } from '../core/json/wire-value.ts';
 import { KB, MB } from '../core/limits/units.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Principal } from '../core/people/principal.ts';
 import type { KeptReplies } from '../engine/proxy/kept-replies.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import type { WaitUntil } from '../platform/background.ts';

@@ -2,14 +2,15 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { type ArchivePart, chainHash, readLine, startHash, type TableRows, writeLine } from '../../src/core/backup/archive.ts';
-import type { Principal } from '../../src/core/principal.ts';
+import type { Principal } from '../../src/core/people/principal.ts';
 import type { RestoreState } from '../../src/ports/backup.ts';
 import { createBackups } from '../../src/storage/backup/backup-client.ts';
+import type { BackupRpc } from '../../src/storage/backup/backup-objects.ts';
 import { macOfLine } from '../../src/storage/backup/write-archive.ts';
 import { kvKeys, objectName } from '../../src/storage/keys.ts';
-import { createMasterKey } from '../../src/storage/master-key.ts';
-import { sessionObjectId } from '../../src/storage/session-client.ts';
-import { wire } from '../../src/wire.ts';
+import { createMasterKey } from '../../src/storage/keys/master-key.ts';
+import { sessionObjectId } from '../../src/objects/session/client/session-client.ts';
+import { wire } from '../../src/wiring/wire.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 import { waitFor } from '../wait-for.ts';
 import { onBusyMachine } from '../busy-machine.ts';
@@ -144,23 +145,6 @@ describe('an archive', () => {
     await expect(restore(lines, { replace: false, allowCommands: false })).rejects.toThrow(/not empty: it has the toolset "desk"/);
     expect((await restore(lines)).state).not.toBe('restoring');
   });
-
-  it('of the first schema is migrated', async () => {
-    const { workspace, changed, sign, restore, catalog } = await workspaceToBackUp();
-    const [header] = partsOf(await changed((part) => part));
-    const body = JSON.stringify({ model: 'rehearsal/default' });
-    const documents: TableRows = {
-      name: 'documents',
-      columns: ['kind', 'name', 'version', 'deleted', 'body', 'sealed', 'created_at', 'updated_at'],
-      rows: [['agent', 'early', 3, 0, body, null, 1_000, 2_000]],
-    };
-    const tables = [{ name: 'meta', columns: ['key', 'value'], rows: [['workspace', workspace]] }, documents];
-    const catalogPart: ArchivePart = { kind: 'object', object: { kind: 'catalog', id: '' }, schema: 1, first: true, last: true, tables };
-    await restore(await sign([header as ArchivePart, catalogPart, { kind: 'end', sessions: 0, newestSession: 0, leftOut: [] }]));
-    expect(await catalog.get('agent', 'early')).toMatchObject({ version: 3 });
-    await catalog.put('agent', 'early', { model: 'rehearsal/default', instructions: 'More.' });
-    expect((await catalog.versions('agent', 'early', { limit: 10 })).items).toHaveLength(2);
-  });
 });
 
 describe('a restore', () => {
@@ -183,6 +167,32 @@ describe('a restore', () => {
     const file = await sessions.get(id).readFile(root, 'a.txt');
     expect('content' in file && new TextDecoder().decode(file.content)).toBe('kept');
     expect((await catalog.sessions({ keyId: null }, { limit: 10 })).items.map((one) => one.id)).toEqual([id]);
+  });
+
+  it('is not done before every audit shard is, and ends when the last lines are sent again', async () => {
+    const { read, deps, backups, finish, catalog } = await workspaceToBackUp();
+    const lines = await read();
+    let failures = 1;
+    const failing = (shard: DurableObjectStub): DurableObjectStub => {
+      const end = async (...given: Parameters<BackupRpc['restoreStep']>) => {
+        if (given[1].step === 'end' && failures-- > 0) throw new Error('the shard is away');
+        // The method that a restore calls.
+        return await (shard as unknown as BackupRpc).restoreStep(...given);
+      };
+      return { restoreStep: end } as unknown as DurableObjectStub;
+    };
+    const { AUDIT_SHARD } = testEnv;
+    const shards = {
+      idFromName: (name: string) => AUDIT_SHARD.idFromName(name),
+      get: (id: DurableObjectId) => failing(AUDIT_SHARD.get(id)),
+    };
+    const bindings = { ...testEnv, AUDIT_SHARD: shards as unknown as DurableObjectNamespace };
+    await expect(createBackups({ ...deps, bindings }, 'root').restore(lines, again)).rejects.toThrow('the shard is away');
+    expect(await backups.restoreState()).toMatchObject({ state: 'restoring' });
+    await expect(catalog.get('agent', 'clerk')).rejects.toThrow(/restore of this workspace is in progress/);
+    await backups.restore(lines.slice(-1), again);
+    await finish();
+    expect(await catalog.get('agent', 'clerk')).toMatchObject({ version: 1 });
   });
 
   it('begins anew after it has stopped, also with another archive', async () => {

@@ -2,14 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { mcpSessionMigrations } from '../../src/mcp-session/schema.ts';
-import { sessionMigrations } from '../../src/session/object/schema.ts';
-import { auditLogSchema } from '../../src/storage/audit-log.ts';
+import { mcpSessionMigrations } from '../../src/objects/mcp-session/schema.ts';
+import { sessionMigrations } from '../../src/objects/session/object/schema.ts';
+import { auditLogSchema } from '../../src/objects/shared/audit-log.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
 import type { PublishedKind } from '../../src/storage/published-values.ts';
-import { catalogMigrations } from '../../src/storage/schema.ts';
-import { sumMigrations } from '../../src/usage/daily-sums.ts';
-import { requestMigrations } from '../../src/usage/request-rows.ts';
+import { catalogMigrations } from '../../src/objects/catalog/schema.ts';
+import { sumsSchema } from '../../src/objects/usage/daily-sums.ts';
+import { requestsSchema } from '../../src/objects/usage/request-rows.ts';
+import { schemaSteps } from '../../src/objects/shared/migrate.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
 
 const kinds = Object.keys({
@@ -22,6 +23,7 @@ const kinds = Object.keys({
     settings: true,
     'workspace-status': true,
     'retired-keys': true,
+    hook: true,
   },
 } satisfies Record<PublishedKind, true>);
 
@@ -37,8 +39,8 @@ it('the growth of every table and KV prefix is documented', () => {
     ...tablesOf(catalogMigrations),
     ...tablesOf(sessionMigrations),
     ...tablesOf(mcpSessionMigrations),
-    ...tablesOf([auditLogSchema]),
-    ...tablesOf([...sumMigrations, ...requestMigrations]),
+    ...tablesOf(schemaSteps(auditLogSchema)),
+    ...tablesOf(schemaSteps(sumsSchema, requestsSchema)),
   ];
   const { published: _published, ...others } = kvKeys;
   const prefixes = [...kinds, ...Object.values(others).map((key) => key('w', 'n').split(':')[0])].map((kind) => `${kind}:`);

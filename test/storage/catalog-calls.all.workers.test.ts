@@ -4,14 +4,15 @@
  */
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { Catalog } from '../../src/catalog/catalog.ts';
-import { limits } from '../../src/core/limits.ts';
-import { rootKeyId } from '../../src/core/principal.ts';
+import { Catalog } from '../../src/objects/catalog/catalog.ts';
+import { limits } from '../../src/core/limits/limits.ts';
+import { rootKeyId } from '../../src/core/people/principal.ts';
 import { objectName } from '../../src/storage/keys.ts';
-import { wire } from '../../src/wire.ts';
-import { send } from '../catalog/real-service.ts';
+import { wire } from '../../src/wiring/wire.ts';
+import { send } from '../objects/catalog/real-service.ts';
 import { testEnv } from './workspace.ts';
 import { onBusyMachine } from '../busy-machine.ts';
+import { printStatistics } from '../statistics.ts';
 
 const headers = { 'mcp-protocol-version': '2026-07-28', accept: 'application/json, text/event-stream' };
 const envelope = {
@@ -179,7 +180,7 @@ it('no call of a tool and no model request waits for the Catalog, and a turn for
     table.push(rowOf(operation, waited));
     if (waited.length > operation.calls) tooMany.push(operation.name);
   }
-  console.log(['Calls of the Catalog for one operation after every cached entry has expired:', ...table].join('\n'));
+  printStatistics(['Calls of the Catalog for one operation after every cached entry has expired:', ...table].join('\n'));
   expect(tooMany).toEqual([]);
 });
 

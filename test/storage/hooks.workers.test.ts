@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
+import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { type ReceivedDelivery, receiveDelivery } from '../../src/engine/triggers/receive-delivery.ts';
-import type { Directory } from '../../src/ports/catalog.ts';
+import type { Directory } from '../../src/ports/directory.ts';
 import type { NewDelivery } from '../../src/ports/triggers.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
@@ -42,7 +43,7 @@ async function make() {
   } as unknown as Bindings['CATALOG'];
   const made = await emptyWorkspace({ env: { KV: { get } as unknown as Bindings['KV'], CATALOG } });
   await made.catalog.put('webhook', 'triage', webhook);
-  await waitFor(async () => expect(await testEnv.KV.get(kvKeys.hook(made.workspace, 'triage'))).not.toBeNull());
+  await waitFor(async () => expect(await testEnv.KV.get(kvKeys.published('hook', made.workspace, 'triage'))).not.toBeNull());
   const taken: NewDelivery[] = [];
   const send = async (name: string, key: string, directory: Pick<Directory, 'hook'>): Promise<ReceivedDelivery | Problem> => {
     const unlimited = () => Promise.reject(new Error('no time passes in these tests'));
@@ -87,7 +88,10 @@ describe('a delivery to a webhook', () => {
     expect(taken).toHaveLength(3);
   });
 
-  it('costs a stranger one KV read and one round of signatures, whether the webhook exists or not, each time', async () => {
+  it.each([
+    ['one lookup in KV and one in the Catalog', 0, ['kv', 'catalog']],
+    ['only KV, once strangers have used up the lookups', 20, ['kv']],
+  ])('costs a stranger one round of signatures and %s, whether the webhook exists or not', async (_what, before, lookups) => {
     const { isolate, costOf, send, clock, taken } = await make();
     const signatures = vi.spyOn(crypto.subtle, 'sign');
     const rounds = async (name: string, reader: Pick<Directory, 'hook'>): Promise<[string[], number[]]> => {
@@ -98,8 +102,8 @@ describe('a delivery to a webhook', () => {
     };
     const [cold, warm] = [isolate(), isolate()];
     await send('triage', secret, warm);
-    const stranger = await rounds('nobody', isolate());
-    expect(stranger).toEqual([['kv'], [body.byteLength]]);
+    for (const reader of [cold, warm]) for (let sent = 0; sent <= before; sent += 1) await send('nobody', secret, reader);
+    const stranger = [lookups, [body.byteLength]];
     for (const reader of [cold, warm])
       for (let again = 0; again < 3; again += 1)
         for (const name of ['triage', 'nobody']) expect([name, await rounds(name, reader)]).toEqual([name, stranger]);
@@ -111,7 +115,7 @@ describe('a delivery to a webhook', () => {
     const reader = isolate();
     expect(await send('triage', secret, reader)).toHaveProperty('accepted');
     await catalog.put('webhook', 'triage', { ...webhook, secret: 'the new one, long enough as well' });
-    await waitFor(async () => expect(await testEnv.KV.get(kvKeys.hook(workspace, 'triage'))).toContain('"version":2'));
+    await waitFor(async () => expect(await testEnv.KV.get(kvKeys.published('hook', workspace, 'triage'))).toContain('"version":2'));
     await clock.advance(1);
     expect(await send('triage', 'the new one, long enough as well', reader)).toHaveProperty('accepted');
     expect(await send('triage', secret, reader)).toMatchObject({ code: 'not_found' });
@@ -122,18 +126,44 @@ describe('a delivery to a webhook', () => {
     expect(await costOf('triage', secret, directory)).toEqual(['catalog']);
     await clock.advance(limits.hookTtlMs);
     expect(await costOf('triage', secret, directory)).toEqual(['kv']);
-    expect(await costOf('triage', 'another', directory)).not.toContain('catalog');
     await catalog.remove('webhook', 'triage');
     expect(await send('triage', secret, directory)).toMatchObject({ code: 'not_found' });
   });
 
-  it('is refused as retryable while KV does not respond, since the webhook may exist', async () => {
+  it.each<[string, string | null]>([
+    ['nothing', null],
+    ['another format', '{"format":0,"version":1}'],
+    ['damaged text', 'not JSON'],
+    ['members of an earlier build', '{"format":1,"version":1,"webhook":{},"sealed":""}'],
+  ])('is accepted when KV has %s, and the webhook is published again', async (_what, lost) => {
+    const { workspace, object, isolate, send, costOf } = await make();
+    await runInDurableObject(object, (_instance, { storage }) => void storage.sql.exec('UPDATE documents SET updated_at = 0'));
+    const key = kvKeys.published('hook', workspace, 'triage');
+    await (lost === null ? testEnv.KV.delete(key) : testEnv.KV.put(key, lost));
+    expect(await send('triage', secret, isolate())).toHaveProperty('accepted');
+    await waitFor(async () => expect(await costOf('triage', secret, isolate())).toEqual(['kv']));
+  });
+
+  it('is accepted while KV does not respond, and refused as retryable once strangers have used up the lookups', async () => {
     const broken = await make();
     broken.breakKv(() => Promise.reject(new Error('KV is down')));
+    const reader = broken.isolate();
+    expect(await broken.send('triage', secret, reader)).toHaveProperty('accepted');
+    for (let sent = 0; sent < 20; sent += 1) await broken.send('nobody', secret, reader);
+    await broken.clock.advance(limits.hookTtlMs);
+    for (let sent = 0; sent < 20; sent += 1) await broken.send('nobody', secret, reader);
     for (const name of ['triage', 'nobody']) {
-      const answer = await broken.send(name, secret, broken.isolate());
+      const answer = await broken.send(name, secret, reader);
       expect(answer).toMatchObject({ code: 'upstream_timeout', extra: { retryAfterMs: expect.any(Number) } });
     }
+  });
+
+  it('of an unknown workspace is looked up without a Catalog of its own', async () => {
+    const { isolate, directory, io } = await make();
+    io.length = 0;
+    expect(await isolate().hook('nowhere', 'triage')).toBeNull();
+    expect(io).toContain('catalog');
+    expect(await directory.workspaceStatus('nowhere')).toBeNull();
   });
 
   it('under an invalid name is refused with the same message, without a lookup', async () => {

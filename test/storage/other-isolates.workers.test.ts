@@ -1,7 +1,7 @@
 /** What one isolate writes, as it and others see it: at once, and within the documented times. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import type { Problem } from '../../src/core/problem.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import { readNewestMade } from '../../src/engine/plan/newest-made.ts';
@@ -9,13 +9,18 @@ import { readTurnNames } from '../../src/engine/plan/plan-names.ts';
 import { planTurn } from '../../src/engine/plan/plan-turn.ts';
 import { policyDocument, type DocumentKind } from '../../src/ports/catalog.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
-import type { IsolateDirectory } from '../../src/storage/directory.ts';
+import type { IsolateDirectory } from '../../src/storage/published/directory.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
 import { changeEnv, emptyWorkspace, testEnv } from './workspace.ts';
 import { waitFor } from '../wait-for.ts';
 
 const fact = (name: string, description: string) => ({ name, description, inputSchema: { type: 'object' } });
-const server = (...tools: Record<string, unknown>[]) => ({ kind: 'static', url: 'https://tools.example.com/call', tools });
+const server = (...tools: Record<string, unknown>[]) => ({
+  kind: 'static',
+  updates: 'review',
+  url: 'https://tools.example.com/call',
+  tools,
+});
 const skill = (text: string) => ({ content: `---\nname: git\ndescription: Uses git.\n---\n${text}` });
 const camera = { label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: [] };
 
@@ -343,18 +348,20 @@ it('what no document has is published once it was missed, and only once', async 
     await expect(reader.provider(workspace, 'guessed')).rejects.toMatchObject({ code: 'model_not_found' });
     return [made, all, auditDays, listed, (await reader.provider(workspace, 'ollama')).kind];
   };
-  const outbox = () =>
-    runInDurableObject(object, (_instance, { storage }) => storage.sql.exec('SELECT kind, name FROM outbox ORDER BY kind, name').toArray());
+  const publications = () =>
+    runInDurableObject(object, (_instance, { storage }) =>
+      storage.sql.exec('SELECT kind, name FROM publications ORDER BY kind, name').toArray(),
+    );
   const expected = [[null, null], [[], [], []], 90, ['ollama', 'rehearsal'], 'openai-compatible'];
   expect(await readAll()).toEqual(expected);
-  const missed = await outbox();
+  const missed = await publications();
   expect(missed.map(({ kind, name }) => `${String(kind)} ${String(name)}`)).toEqual([
     ...['model-aliases ', 'provider ollama', 'providers ', 'rules ', 'settings ', 'subscriptions '],
     ...['toolset .made', 'toolset .made/k1'],
   ]);
   await waitFor(async () => {
     await runDurableObjectAlarm(object);
-    expect(await outbox()).toEqual([]);
+    expect(await publications()).toEqual([]);
   });
   const { KV, CATALOG } = bindings;
   let asked = 0;
@@ -368,6 +375,6 @@ it('what no document has is published once it was missed, and only once', async 
   // KV may not show it everywhere yet.
   bindings.KV = { get: async () => null } as unknown as Bindings['KV'];
   expect(await readAll()).toEqual(expected);
-  expect(await outbox()).toEqual([]);
+  expect(await publications()).toEqual([]);
   bindings.KV = KV;
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Principal } from '../../src/core/principal.ts';
+import type { Principal } from '../../src/core/people/principal.ts';
 import { createReplyStore } from '../../src/storage/reply-store.ts';
 import { randomIds } from '../../src/platform/ids.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';

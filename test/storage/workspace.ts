@@ -1,12 +1,12 @@
 /** An empty workspace in the Workers runtime, under a unique name: objects, alarms and KV outlive a test in their file. */
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { readSettings } from '../../src/core/settings.ts';
-import type { Settings } from '../../src/core/settings.ts';
+import { readSettings } from '../../src/core/people/settings.ts';
+import type { Settings } from '../../src/core/people/settings.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
-import { createCatalogClient } from '../../src/storage/catalog-client.ts';
-import { createDirectory } from '../../src/storage/directory.ts';
-import type { IsolateDirectory } from '../../src/storage/directory.ts';
+import { createCatalogClient } from '../../src/objects/catalog/client/catalog-client.ts';
+import { createDirectory } from '../../src/storage/published/directory.ts';
+import type { IsolateDirectory } from '../../src/storage/published/directory.ts';
 import { objectName } from '../../src/storage/keys.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
 

@@ -3,18 +3,16 @@
  * them.
  */
 import type { BackedUpObject, TableRows } from '../../core/backup/archive.ts';
-import { Problem, unwrap, type Outcome } from '../../core/problem.ts';
-import { withTimeout } from '../../engine/timeout.ts';
-import { systemClock } from '../../platform/clock.ts';
+import type { Outcome } from '../../core/problem.ts';
+import { byName, type MethodTable, type ObjectBinding, objectClient, type ObjectPlace } from '../../objects/shared/object-client.ts';
+import type { ArgumentsOf, Remote, ResultOf } from '../../ports/remote.ts';
 import type { Bindings } from '../bindings.ts';
-import { isRetryable, wasClosed } from '../catalog-client.ts';
-import { objectName } from '../keys.ts';
-import { sessionObjectId } from '../session-client.ts';
+import { objectPlace } from '../../objects/shared/object-place.ts';
+import { sessionObjectId } from '../../objects/session/client/session-client.ts';
 import type { ReadPage, ReadPosition } from './table-reader.ts';
 
 /** One call reads or writes some megabytes. */
 const callTimeoutMs = 60_000;
-const maxRetries = 3;
 
 /** Which object is meant; it refuses to be another one. */
 export type BackupName = { workspace: string; object: BackedUpObject };
@@ -29,11 +27,12 @@ export type RestoreStep =
   | { step: 'part'; schema: number; first: boolean; last: boolean; tables: readonly TableRows[] }
   | { step: 'mark' | 'end' | 'activate' | 'abandon' | 'reset' };
 
-export interface BackupRpc {
+export interface BackupMethods {
   /** Returns null if there is no such object. */
-  readBackup(name: BackupName, at: ReadPosition | null): Promise<Outcome<ReadPage | 'changed' | null>>;
-  restoreStep(name: BackupName, step: RestoreStep): Promise<Outcome<void>>;
+  readBackup(at: ReadPosition | null): Promise<ReadPage | 'changed' | null>;
+  restoreStep(step: RestoreStep): Promise<void>;
 }
+export type BackupRpc = Remote<BackupMethods, [name: BackupName]>;
 
 export type ListedId = { number: number; id: string };
 
@@ -50,94 +49,74 @@ export type CatalogRestoreStatus = {
 /** What the Catalog does for a backup or restore besides `BackupRpc`. Each method may be repeated. */
 export interface CatalogBackupMethods {
   /** Sessions with a number above `after`, in their order. */
-  sessionIds(after: number, limit: number): ListedId[];
-  restoreStatus(): CatalogRestoreStatus;
+  sessionIds(after: number, limit: number): Promise<ListedId[]>;
+  restoreStatus(): Promise<CatalogRestoreStatus>;
   /** Deletes some of the compiled editions in KV, which no later sweep would know. Returns whether there may be more. */
   clearEditions(): Promise<boolean>;
   /** Throws `conflict` if the workspace is not empty. */
   beginRestore(options: { replace: boolean; progress: string }): Promise<void>;
-  saveProgress(progress: string): void;
+  saveProgress(progress: string): Promise<void>;
   /** A session that was not restored, or was cleared, leaves the lists. */
-  dropSession(id: string): void;
+  dropSession(id: string): Promise<void>;
   endRestore(options: EndOptions): Promise<SkippedDocument[]>;
   /** Records a backup in the audit. */
-  noteBackup(keyId: string): void;
+  noteBackup(keyId: string): Promise<void>;
 }
 export type CatalogBackupMethod = keyof CatalogBackupMethods;
 
-export interface CatalogBackupRpc extends BackupRpc {
+export type CatalogBackupRpc = BackupRpc & {
   runBackup<Name extends CatalogBackupMethod>(
     workspace: string,
     method: Name,
-    args: Parameters<CatalogBackupMethods[Name]>,
-  ): Promise<Outcome<Awaited<ReturnType<CatalogBackupMethods[Name]>>>>;
-}
+    args: ArgumentsOf<CatalogBackupMethods, Name>,
+  ): Promise<Outcome<ResultOf<CatalogBackupMethods, Name>>>;
+};
 
 /** `newestSession`: the last one that the archive can have. */
 export type EndOptions = { keyId: string; allowCommands: boolean; newestSession: number };
 export type SkippedDocument = { kind: string; name: string; reason: string };
 
-/** Calls an object. A failure of the platform is retried: all calls may be repeated. */
-export async function callObject<T>(stub: () => Promise<BackupRpc>, work: (object: BackupRpc) => Promise<Outcome<T>>): Promise<T> {
-  return unwrap(await attempt(stub, work));
+const safe = { retry: true } as const;
+
+const backupMethods: MethodTable<BackupMethods> = {
+  readBackup: safe,
+  // A reset ends the call, too.
+  restoreStep: { retry: ({ step }) => step !== 'reset' },
+};
+
+const catalogMethods: MethodTable<CatalogBackupMethods> = {
+  ...{ sessionIds: safe, restoreStatus: safe, clearEditions: safe, beginRestore: safe },
+  ...{ saveProgress: safe, dropSession: safe, endRestore: safe, noteBackup: safe },
+};
+
+const calls = { what: 'An object of the workspace', timeoutMs: callTimeoutMs, lateCode: 'unavailable', maxRetries: 3 } as const;
+
+/** Returns an object's client for backups. */
+export function backupObject(bindings: Bindings, name: BackupName): BackupMethods {
+  return objectClient({ ...calls, ...placeOfObject(bindings, name), send: byName<BackupMethods, [BackupName]>(name) }, backupMethods);
 }
 
-export async function callCatalogBackup<Name extends CatalogBackupMethod>(
-  bindings: Bindings,
-  workspace: string,
-  method: Name,
-  ...args: Parameters<CatalogBackupMethods[Name]>
-): Promise<Awaited<ReturnType<CatalogBackupMethods[Name]>>> {
-  const stub = async (): Promise<CatalogBackupRpc> =>
-    // The class is on a higher floor, where `implements` is checked.
-    (await untypedStub(bindings, workspace, { kind: 'catalog', id: '' })) as unknown as CatalogBackupRpc;
-  return unwrap(await attempt(stub, (catalog) => catalog.runBackup(workspace, method, args)));
+export function catalogBackup(bindings: Bindings, workspace: string): CatalogBackupMethods {
+  const send: ObjectBinding<CatalogBackupMethods, CatalogBackupRpc>['send'] = (catalog, method, args) =>
+    catalog.runBackup(workspace, method, args);
+  return objectClient({ ...calls, ...objectPlace(bindings.CATALOG, workspace, 'catalog', ''), send }, catalogMethods);
 }
 
 /** Throws a problem if the session cannot be made available at all. */
 export async function activateSession(bindings: Bindings, workspace: string, id: string): Promise<void> {
-  const name: BackupName = { workspace, object: { kind: 'session', id } };
-  await callObject(
-    () => stubOf(bindings, name),
-    (session) => session.restoreStep(name, { step: 'activate' }),
-  );
+  await backupObject(bindings, { workspace, object: { kind: 'session', id } }).restoreStep({ step: 'activate' });
 }
 
-async function attempt<Rpc, T>(stub: () => Promise<Rpc>, work: (object: Rpc) => Promise<Outcome<T>>): Promise<Outcome<T>> {
-  const late = (): never => {
-    throw new Problem('unavailable', 'An object of the workspace did not respond in time. Continue the backup or restore.');
-  };
-  const once = async (): Promise<Outcome<T>> => await withTimeout(systemClock, work(await stub()), callTimeoutMs, late);
-  for (let failures = 0; ; failures += 1) {
-    try {
-      return await once();
-    } catch (error) {
-      if (failures >= maxRetries || !(isRetryable(error) || wasReset(error) || wasClosed(error))) throw error;
-    }
-  }
-}
-
-/** The reason with which an object ends its instance. */
-export const resetReason = 'the object is being restored';
-
-export function wasReset(error: unknown): boolean {
-  return error instanceof Error && error.message.includes(resetReason);
-}
-
-export async function stubOf(bindings: Bindings, { workspace, object }: BackupName): Promise<BackupRpc> {
-  return (await untypedStub(bindings, workspace, object)) as unknown as BackupRpc;
-}
-
-async function untypedStub({ CATALOG, SESSION, AUDIT_SHARD, USAGE }: Bindings, workspace: string, { kind, id }: BackedUpObject) {
+function placeOfObject({ CATALOG, SESSION, AUDIT_SHARD, USAGE }: Bindings, { workspace, object: { kind, id } }: BackupName): ObjectPlace {
   switch (kind) {
     case 'catalog':
-      return CATALOG.get(CATALOG.idFromName(await objectName(workspace, 'catalog', '')));
+      return objectPlace(CATALOG, workspace, 'catalog', '');
     case 'audit':
-      return AUDIT_SHARD.get(AUDIT_SHARD.idFromName(await objectName(workspace, 'audit-shard', id)));
+      return objectPlace(AUDIT_SHARD, workspace, 'audit-shard', id);
     case 'usage':
-      return USAGE.get(USAGE.idFromName(await objectName(workspace, 'usage', id)));
+      return objectPlace(USAGE, workspace, 'usage', id);
     case 'session':
-      return SESSION.get(sessionObjectId(SESSION, id));
+      return { namespace: SESSION, id: () => sessionObjectId(SESSION, id) };
     default:
       return kind satisfies never;
   }

@@ -4,7 +4,7 @@
  */
 import type { BackedUpObject, TableRows } from '../../core/backup/archive.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
-import { hasTable, migrate } from '../schema.ts';
+import { hasTable, migrate } from '../../objects/shared/migrate.ts';
 import { type ReadPage, type ReadPosition, quotedName, readTables } from './table-reader.ts';
 import { writeTables } from './table-writer.ts';
 
@@ -12,7 +12,7 @@ import { writeTables } from './table-writer.ts';
 export type BackupPlan = { migrations: readonly string[]; loose: readonly string[]; skipped: readonly string[] };
 
 /** `restoring_names`: only of the Catalog, for names in KV that the restored workspace does not have. `workspaces` and `joined`: of all workspaces. */
-const own = ['restoring', 'restoring_names', 'restored_as', 'schema_version', 'workspaces', 'joined'];
+const own = ['restoring', 'restoring_names', 'restored_as', 'schema', 'workspaces', 'joined'];
 
 export class ObjectBackup {
   readonly #storage: DurableObjectStorage;
@@ -129,7 +129,7 @@ export class ObjectBackup {
 
   #dropTables(): void {
     const { sql } = this.#storage;
-    for (const table of [...this.#tables(), 'schema_version']) {
+    for (const table of [...this.#tables(), 'schema']) {
       const drop = `DROP TABLE IF EXISTS ${quotedName(table)}`;
       if (table !== 'sqlite_sequence') sql.exec(drop);
     }

@@ -13,16 +13,16 @@ import {
   readArchivePart,
 } from '../../core/backup/archive.ts';
 import { equalInConstantTime } from '../../core/constant-time.ts';
-import { rootKeyId } from '../../core/principal.ts';
+import { rootKeyId } from '../../core/people/principal.ts';
 import { invalidRequest, nullIfNotFound, Problem } from '../../core/problem.ts';
 import { tryParse } from '../../core/json/wire-value.ts';
 import type { RestoreState } from '../../ports/backup.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Bindings } from '../bindings.ts';
-import { type MasterKey, readingKeys } from '../master-key.ts';
-import { usageShardCount } from '../usage-shards.ts';
-import { wasClosed } from '../catalog-client.ts';
-import { callCatalogBackup, callObject, type RestoreStep, stubOf, wasReset } from './backup-objects.ts';
+import { type MasterKey, readingKeys } from '../keys/master-key.ts';
+import { usageShardCount } from '../../objects/usage/client/usage-shard-client.ts';
+import { wasReset } from '../../objects/shared/object-client.ts';
+import { backupObject, catalogBackup, type RestoreStep } from './backup-objects.ts';
 import { macOfLine } from './write-archive.ts';
 
 /** A request deletes sessions for this long before it asks to be repeated. */
@@ -86,12 +86,12 @@ async function beginRestore(deps: RestoreDeps, text: string, rest: readonly stri
   const until = deps.clock.now() + clearMs;
   const left = await clearSessions(deps);
   if (left > 0) return stateOf('clearing', { sessionsLeft: left });
-  while (before.progress === null && (await callCatalogBackup(deps.bindings, deps.workspace, 'clearEditions')))
+  while (before.progress === null && (await catalogBackup(deps.bindings, deps.workspace).clearEditions()))
     if (deps.clock.now() >= until) return stateOf('clearing');
   const shards = Math.max(deps.auditShards, header.auditShards, before.auditShards, before.progress?.shards ?? 0);
   const progress = { number: 0, hash: line.hash, shards };
   const begun = { replace: options.replace, progress: JSON.stringify(progress) };
-  await callCatalogBackup(deps.bindings, deps.workspace, 'beginRestore', begun);
+  await catalogBackup(deps.bindings, deps.workspace).beginRestore(begun);
   await reset(deps, catalog);
   for (const object of shardsOf(shards)) {
     await step(deps, object, { step: 'mark' });
@@ -136,7 +136,7 @@ async function applyLines(deps: RestoreDeps, progress: Progress, lines: readonly
   const save = async (): Promise<void> => {
     if (current.number === saved) return;
     saved = current.number;
-    await callCatalogBackup(deps.bindings, deps.workspace, 'saveProgress', JSON.stringify(current));
+    await catalogBackup(deps.bindings, deps.workspace).saveProgress(JSON.stringify(current));
   };
   try {
     const until = deps.clock.now() + applyMs;
@@ -167,7 +167,7 @@ async function applyPart(deps: RestoreDeps, part: Exclude<ArchivePart, { kind: '
       throw damaged(0, 'it occurs twice');
     case 'absent':
       await step(deps, part.object, { step: 'abandon' });
-      return await callCatalogBackup(deps.bindings, deps.workspace, 'dropSession', part.object.id);
+      return await catalogBackup(deps.bindings, deps.workspace).dropSession(part.object.id);
     case 'object': {
       const { object, kind: _kind, ...rows } = part;
       return await step(deps, object, { step: 'part', ...rows });
@@ -185,7 +185,7 @@ async function endRestore(
 ): Promise<RestoreState> {
   const { bindings, workspace } = deps;
   for (const object of shardsOf(shards)) await step(deps, object, { step: 'end' });
-  const skipped = await callCatalogBackup(bindings, workspace, 'endRestore', { keyId: rootKeyId, allowCommands, newestSession });
+  const skipped = await catalogBackup(bindings, workspace).endRestore({ keyId: rootKeyId, allowCommands, newestSession });
   return { ...(await readRestoreState(deps)), skipped };
 }
 
@@ -194,36 +194,31 @@ async function clearSessions(deps: RestoreDeps): Promise<number> {
   const { bindings, workspace, clock } = deps;
   const until = clock.now() + clearMs;
   for (let cleared = 0; ; cleared += clearedAtATime) {
-    const ids = await callCatalogBackup(bindings, workspace, 'sessionIds', 0, clearedAtATime);
+    const ids = await catalogBackup(bindings, workspace).sessionIds(0, clearedAtATime);
     if (ids.length === 0) return 0;
     if (cleared >= maxClearedPerRequest || clock.now() >= until) return ids.length;
     for (const { id } of ids) {
       await nullIfNotFound(step(deps, { kind: 'session', id }, { step: 'abandon' }));
-      await callCatalogBackup(bindings, workspace, 'dropSession', id);
+      await catalogBackup(bindings, workspace).dropSession(id);
     }
   }
 }
 
 async function step({ bindings, workspace }: RestoreDeps, object: BackedUpObject, request: RestoreStep): Promise<void> {
-  const name = { workspace, object };
-  await callObject(
-    () => stubOf(bindings, name),
-    (stub) => stub.restoreStep(name, request),
-  );
+  await backupObject(bindings, { workspace, object }).restoreStep(request);
 }
 
 /** The object ends itself in the call, which therefore fails. */
 async function reset({ bindings, workspace }: RestoreDeps, object: BackedUpObject): Promise<void> {
-  const name = { workspace, object };
   try {
-    await (await stubOf(bindings, name)).restoreStep(name, { step: 'reset' });
+    await backupObject(bindings, { workspace, object }).restoreStep({ step: 'reset' });
   } catch (error) {
-    if (!wasReset(error) && !wasClosed(error)) throw error;
+    if (!wasReset(error)) throw error;
   }
 }
 
 async function status({ bindings, workspace }: RestoreDeps) {
-  const { progress, ...rest } = await callCatalogBackup(bindings, workspace, 'restoreStatus');
+  const { progress, ...rest } = await catalogBackup(bindings, workspace).restoreStatus();
   return { ...rest, progress: progress === null ? null : Progress.parse(tryParse(progress)) };
 }
 

@@ -1,6 +1,6 @@
 /** The steps of a restore that audit shards, usage shards and the Catalog share. */
 import type { RestoreStep } from './backup-objects.ts';
-import { resetReason } from './backup-objects.ts';
+import { resetReason } from '../../objects/shared/object-client.ts';
 import type { ObjectBackup } from './object-backup.ts';
 
 /** `end`: checks the rows and ends the restore; the tables have the newest schema. */

@@ -14,16 +14,17 @@ import {
   writeLine,
 } from '../../core/backup/archive.ts';
 import { equalInConstantTime } from '../../core/constant-time.ts';
-import { invalidRequest, Problem } from '../../core/problem.ts';
+import { Problem } from '../../core/problem.ts';
 import { MB } from '../../core/limits/units.ts';
+import { badCursor } from '../../core/json/cursor.ts';
 import { fromBase64Url, toBase64Url, toHex } from '../../core/text/bytes.ts';
 import { tryParse } from '../../core/json/wire-value.ts';
 import { version } from '../../core/version.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Bindings } from '../bindings.ts';
-import { macOf, type MasterKey } from '../master-key.ts';
-import { usageShardCount } from '../usage-shards.ts';
-import { callCatalogBackup, callObject, stubOf } from './backup-objects.ts';
+import { macOf, type MasterKey } from '../keys/master-key.ts';
+import { usageShardCount } from '../../objects/usage/client/usage-shard-client.ts';
+import { backupObject, catalogBackup } from './backup-objects.ts';
 
 /** A page ends after one of these: the response is built in memory, and a request has limits of time and of calls. */
 const pageBytes = 8 * MB;
@@ -78,8 +79,8 @@ export async function writeArchivePage(
 }
 
 async function beginArchive({ bindings, master, clock, workspace, auditShards }: Deps, page: PageWriter, keyId: string): Promise<State> {
-  const status = await callCatalogBackup(bindings, workspace, 'restoreStatus');
-  await callCatalogBackup(bindings, workspace, 'noteBackup', keyId);
+  const status = await catalogBackup(bindings, workspace).restoreStatus();
+  await catalogBackup(bindings, workspace).noteBackup(keyId);
   const count = Math.max(auditShards, status.auditShards);
   const header: ArchiveHeader = {
     ...{ kind: 'header', format: archiveFormat, release: version, workspace },
@@ -94,13 +95,9 @@ async function beginArchive({ bindings, master, clock, workspace, auditShards }:
 
 /** Reads the next page of an object's rows, and moves on when it is complete. */
 async function writeNext({ bindings, workspace }: Deps, page: PageWriter, state: State, object: BackedUpObject): Promise<void> {
-  const name = { workspace, object };
   // Sessions that are created later are not in the rows of the Catalog.
   if (object.kind === 'catalog' && state.at === null) state.through = await newestSession(bindings, workspace);
-  const read = await callObject(
-    () => stubOf(bindings, name),
-    (stub) => stub.readBackup(name, state.at),
-  );
+  const read = await backupObject(bindings, { workspace, object }).readBackup(state.at);
   if (read === 'changed' && state.restarts < maxRestarts) {
     state.restarts += 1;
     state.at = null;
@@ -138,7 +135,7 @@ async function nextObject(
   { kind, id }: BackedUpObject,
 ): Promise<BackedUpObject | null> {
   if (kind === 'catalog' || kind === 'session') {
-    const [next] = await callCatalogBackup(bindings, workspace, 'sessionIds', state.session, 1);
+    const [next] = await catalogBackup(bindings, workspace).sessionIds(state.session, 1);
     if (next === undefined || next.number > (state.through ?? 0)) return { kind: 'audit', id: '0' };
     state.session = next.number;
     return { kind: 'session', id: next.id };
@@ -149,7 +146,7 @@ async function nextObject(
 }
 
 async function newestSession(bindings: Bindings, workspace: string): Promise<number> {
-  return (await callCatalogBackup(bindings, workspace, 'restoreStatus')).newestSession;
+  return (await catalogBackup(bindings, workspace).restoreStatus()).newestSession;
 }
 
 class PageWriter {
@@ -194,6 +191,6 @@ async function readCursor(deps: Deps, cursor: string): Promise<State> {
   const text = new TextDecoder().decode(fromBase64Url(encoded) ?? new Uint8Array());
   const state = State.safeParse(tryParse(text));
   if (!state.success || !equalInConstantTime(await macOfLine(deps, `cursor ${text}`), mac))
-    throw invalidRequest([{ path: 'cursor', message: 'is not one that this service returned. Start again without a cursor' }]);
+    throw badCursor('is not one that this service returned');
   return state.data;
 }

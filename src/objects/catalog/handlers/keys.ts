@@ -1,0 +1,91 @@
+/** Handlers of keys with their equipment, rules and sessions, and of the records of calls. */
+import { limits } from '../../../core/limits/limits.ts';
+import { checkLog } from '../../shared/audit-chain.ts';
+import { readLog } from '../../shared/audit-log.ts';
+import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
+import { memberRights, setMembersOf, signedInState } from '../documents/members.ts';
+import { createKey, isKeyCancelled, limitedHoldersOf, keyRights, listKeys, patchKey, readKey, revokeKey, verifyKey } from '../keys/keys.ts';
+import { allowWithRule } from '../documents/policy.ts';
+import { readMasterKeyState, startReseal } from '../keys/reseal-job.ts';
+import { originRights } from '../keys/origin-rights.ts';
+import { rotateKey } from '../keys/rotate-key.ts';
+import { removePrivateTools } from '../tools/private-tools.ts';
+import type { CatalogContext } from '../context.ts';
+import type { CatalogHandlers } from './catalog-handlers.ts';
+import { shardHeads, signedChangeLog, storeShardHead } from '../records/audit.ts';
+import { admitOpenWork, questionsByKey } from '../records/open-work.ts';
+import { forgetSession, indexSession, listSessions, updateSession } from '../records/session-index.ts';
+import { listWaits } from '../records/session-waits.ts';
+import { addTaintMarks, readTaintMarks } from '../records/taint-marks.ts';
+
+/** Loaded when an MCP client or its user needs them. */
+const grants = async () => await import('../grants/grants.ts');
+
+export const keyHandlers = {
+  keys: ({ context }, page) => listKeys(context, page),
+  key: ({ context }, id) => readKey(context, id),
+  verifyKey: ({ context }, id, hash) => verifyKey(context, id, hash),
+  originRights: ({ context }, origin) => originRights(context, origin),
+  isKeyCancelled: ({ context }, id) => isKeyCancelled(context, id),
+  limitedHolders: ({ context }) => limitedHoldersOf(context),
+  keyCancellation: ({ cancellations }, id) => cancellations.progress(id, limits.cancelWaitMs),
+  keyRights: ({ context }, id) => keyRights(context, id),
+  verifyToken: async ({ context }, inner) => await (await grants()).verifyToken(context, inner),
+  grantAccess: async ({ context }, user, request, rootProof) => await (await grants()).grantAccess(context, user, request, rootProof),
+  redeemToken: async ({ context }, request) => await (await grants()).redeemToken(context, request),
+  grants: async ({ context }, page, userId) => await (await grants()).listGrants(context, page, userId),
+  endGrant: async ({ context, by }, id, userId) => {
+    (await grants()).endGrant(context, id, userId, by);
+  },
+  memberRights: ({ context }, user) => memberRights(context, user),
+  signedInState: ({ context }, user, session) => signedInState(context, user, session),
+  setMembersOf: ({ context }, workspace, users) => {
+    setMembersOf(context, workspace, users);
+  },
+  equipment: ({ context }, keyId) => readEquipment(context.sql, keyId),
+  setEquipment: ({ context }, keyId, change) => setEquipment(context, keyId, change),
+  consumeNonce: ({ context }, nonce, expiresAt) => consumeNonce(context, nonce, expiresAt),
+  revokeKey: ({ context, by }, id, options) => {
+    revokeKey(context, id, { by, cancel: options?.cancel === true });
+    context.transact(() => removePrivateTools(context, id));
+  },
+  createKey: ({ context, by }, request) => createKey(context, request, by),
+  patchKey: ({ context, by }, id, patch) => patchKey(context, id, patch, by),
+  rotateKey: ({ context, by }, id, overlapMs) => rotateKey(context, id, { by, overlapMs }),
+  masterKeyState: ({ context }) => readMasterKeyState(context),
+  startReseal: async ({ context, by }) => {
+    await startReseal(context, by);
+    return await readMasterKeyState(context);
+  },
+  resealSome: async ({ context, reseals }, position) => await (await import('../keys/reseal.ts')).resealSome(context, reseals, position),
+  addRule: async ({ context, by }, rule) => {
+    await allowWithRule(context, rule, by);
+  },
+  indexSession: ({ context }, row) => {
+    indexSession(context, row);
+  },
+  forgetSession: ({ context }, id, by) => {
+    forgetSession(context, id, by);
+  },
+  taintMarks: ({ context }, names) => readTaintMarks(context, names),
+  addTaintMarks: ({ context }, marks) => {
+    addTaintMarks(context, marks);
+  },
+  updateSession: ({ context }, update) => {
+    updateSession(context, update);
+  },
+  admitOpenWork: ({ context }, request) => admitOpenWork(context, request),
+  questionsByKey: ({ context }) => questionsByKey(context),
+  sessions: ({ context }, filter, page) => listSessions(context, filter, page),
+  waits: ({ context }, filter, page) => listWaits(context, filter, page),
+  auditHeads: ({ context }) => shardHeads(context),
+  storeAuditHead: ({ context }, shard, head) => storeShardHead(context, shard, head),
+  readAudit: ({ context }, request) => readLog(context, request),
+  checkAudit: ({ context }, request) => checkLog(signedChangeLog(context), request),
+} satisfies Partial<CatalogHandlers>;
+
+/** Uses up the nonce of an approval that a client carries (`requestState`), or of a sign-in. Returns true the first time. */
+function consumeNonce({ sql, now }: CatalogContext, nonce: string, expiresAt: number): boolean {
+  sql.exec('DELETE FROM spent WHERE expires_at < ?', now());
+  return sql.exec('INSERT OR IGNORE INTO spent (nonce, expires_at) VALUES (?, ?) RETURNING nonce', nonce, expiresAt).toArray().length > 0;
+}

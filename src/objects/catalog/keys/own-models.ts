@@ -1,0 +1,38 @@
+/**
+ * What a key with `models` may write: agents and model aliases that name models of its list, since others run them, and no providers, which
+ * decide what a model's name stands for.
+ */
+import { splitModelRef } from '../../../core/turn/agent.ts';
+import { resolveModelRef } from '../../../core/model/model-alias.ts';
+import { allowsModel, type ModelPatterns } from '../../../core/model/model-name.ts';
+import { Problem, quoted } from '../../../core/problem.ts';
+import type { DocumentKind } from '../../../ports/catalog.ts';
+import type { CatalogContext } from '../context.ts';
+import { findProvider } from '../documents/agents.ts';
+import { listModelAliases } from '../documents/model-aliases.ts';
+
+/** `models`: of the key. Throws `forbidden`. */
+export function requireOwnModels(
+  context: CatalogContext,
+  models: ModelPatterns,
+  kind: DocumentKind,
+  body: Readonly<Record<string, unknown>>,
+): void {
+  if (kind !== 'agent' && kind !== 'model-alias' && kind !== 'provider') return;
+  const own = `This key is limited by its \`models\` (${models.join(', ')}).`;
+  if (kind === 'provider')
+    throw new Problem('forbidden', `${own} It writes no providers, which decide what the name of a model stands for.`);
+  // Not parsed yet: what is not a name of a model is refused by its schema.
+  const refs = [body.model, ...(Array.isArray(body.fallbacks) ? body.fallbacks : [])].filter((ref) => typeof ref === 'string');
+  const ref = refs.find((name) => !isOwn(context, models, name));
+  if (ref !== undefined) throw new Problem('forbidden', `${own} It writes no agent or alias with another model, such as ${quoted(ref)}.`);
+}
+
+/** Agents that an alias names are checked when they are written, and used. */
+function isOwn(context: CatalogContext, models: ModelPatterns, ref: string): boolean {
+  if (ref.startsWith('agent/')) return true;
+  const resolved = resolveModelRef(listModelAliases(context), ref);
+  if ('fault' in resolved) return true;
+  const { provider, model } = splitModelRef(resolved.model);
+  return allowsModel(models, { provider, model, kind: findProvider(context, provider)?.kind ?? 'openai' });
+}

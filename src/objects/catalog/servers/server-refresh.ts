@@ -1,0 +1,120 @@
+/**
+ * The Catalog's part in refreshing a server that lists its tools itself: grants a claim (`core/servers/refresh-state.ts`), and stores the
+ * listing. `engine/servers/refresh-server.ts` does the request, which never blocks the queue of writes.
+ */
+import { limits } from '../../../core/limits/limits.ts';
+import { firstWarnings, Problem } from '../../../core/problem.ts';
+import type { Server } from '../../../core/servers/server.ts';
+import type { ListingReport } from '../../../core/servers/server-tool.ts';
+import {
+  requestClaim,
+  boundedDiscovery,
+  afterFailedRefresh,
+  initialState,
+  holdsClaim,
+  afterRefresh,
+  type RefreshReason,
+  type RefreshState,
+} from '../../../core/servers/refresh-state.ts';
+import { identityFinding, identityWarning } from '../../../core/servers/server-identity.ts';
+import type { Discovery } from '../../../core/servers/server-state.ts';
+import { updatePolicyOf, updatesId } from '../../../core/listing/definition-updates.ts';
+import { pinListing, type ListingUpdates } from '../../../core/listing/apply-listing.ts';
+import { countOffers, heldOfferWarnings, reviewOffers } from '../../../core/listing/stored-offer.ts';
+import type { RefreshClaim, RefreshAnswer, RefreshFailure } from '../../../ports/catalog.ts';
+import type { PinnedOperation } from '../client/catalog-methods.ts';
+import type { CatalogContext } from '../context.ts';
+import { requireRow, type DocumentRow } from '../documents/documents.ts';
+import { enqueuePublish } from '../records/publications.ts';
+import { readOffers, storeOffers } from './server-offers.ts';
+import { readServerAccess, readServerState, writeServerState } from './server-state.ts';
+import { serverOf } from './server-definitions.ts';
+import { readTool, readTools } from './server-tools.ts';
+import { prepareListing } from './accept-listing.ts';
+
+export function claimRefresh(context: CatalogContext, server: string, reason: RefreshReason): RefreshAnswer {
+  const { version, body } = requireRow(context.sql, 'server', server);
+  if (body.kind !== 'static') {
+    const now = context.now();
+    const before = readServerState(context.sql, server) ?? initialState(version, now);
+    const asked = requestClaim(before, reason, now);
+    if (asked.state !== before) writeServerState(context.sql, server, asked.state);
+    if (!asked.claimed) return { claimed: false, retryAfterMs: asked.retryAfterMs };
+    return { claimed: true, server: readServerAccess(context, server), claim: { version, until: asked.until } };
+  }
+  return { claimed: true, server: readServerAccess(context, server), claim: { version, until: 0 } };
+}
+
+export async function takeDiscovery(
+  context: CatalogContext,
+  { server, claim, discovery: read, by }: { server: string; claim: RefreshClaim; discovery: Discovery; by: string },
+): Promise<ListingReport> {
+  const row = requireRow(context.sql, 'server', server);
+  const { version } = claim;
+  if (row.version !== version || row.body.kind === 'static')
+    throw new Problem('conflict', `The server "${server}" was changed during the refresh. Refresh it again.`, { version: row.version });
+  const before = readServerState(context.sql, server);
+  if (before === null || !holdsClaim(before, claim))
+    throw new Problem('conflict', `The server "${server}" was refreshed concurrently, and the other result was stored.`);
+  const kept = readTools(context.sql, server);
+  const { discovery, warnings } = boundedDiscovery(read, new Set(kept.map(({ name }) => name)));
+  const { connection, ttlMs } = discovery;
+  const identityChange = identityFinding(before.connection, connection);
+  const listing = await pinListing(discovery.tools, { operations: discovery.operations ?? {} });
+  const taken = {
+    kept,
+    listing,
+    isFirst: before.listedAt === null,
+    isOtherServer: false,
+    identityChange,
+    updates: updatesOf(row, before, by, context.now()),
+  };
+  const { report, commit } = await prepareListing(context, serverOf(context, server), { ...taken, by });
+  const known = readOffers(context.sql, server);
+  const offers = await reviewOffers(discovery.offers, {
+    ...{ kept: known, isFirst: before.listedAt === null, identityChange, trusted: row.body.trusted === true },
+    tools: listing.items.map(({ name }) => name),
+    ...(discovery.unread && { unread: discovery.unread }),
+  });
+  context.transact(() => {
+    commit();
+    if (JSON.stringify(known) !== JSON.stringify(offers)) {
+      storeOffers(context.sql, server, offers);
+      enqueuePublish(context, 'offers', server);
+    }
+    const canChange = row.body.givenDocument === undefined;
+    // Read again: meanwhile the server may have reported a changed list.
+    const state = readServerState(context.sql, server) ?? before;
+    const after = afterRefresh(state, { connection, offered: countOffers(offers), ttlMs, canChange }, context.now());
+    writeServerState(context.sql, server, { ...after, version });
+    enqueuePublish(context, 'server', server);
+  });
+  const warned = [...warnings, ...identityWarning(identityChange), ...report.warnings, ...heldOfferWarnings(offers)];
+  return { ...report, warnings: firstWarnings(warned, 'warnings', limits.maxReportedIssues) };
+}
+
+function updatesOf({ body }: DocumentRow, { isOwn = false }: RefreshState, by: string, at: number): ListingUpdates {
+  // Parsed by the schema on write.
+  const policy = updatePolicyOf(body as Pick<Server, 'updates' | 'trusted'>, isOwn);
+  return { policy, decided: { by: isOwn ? by : updatesId, at } };
+}
+
+/** Does nothing if the document has changed or another refresh holds the claim: a failure does not affect their results. */
+export function takeFailure(context: CatalogContext, server: string, claim: RefreshClaim, failure: RefreshFailure): void {
+  const row = requireRow(context.sql, 'server', server);
+  const state = readServerState(context.sql, server);
+  if (row.version !== claim.version || state === null || !holdsClaim(state, claim)) return;
+  context.transact(() => {
+    writeServerState(context.sql, server, afterFailedRefresh(state, failure, context.now()));
+    enqueuePublish(context, 'server', server);
+  });
+}
+
+/** Returns the accepted definition: one that was listed later and is held is not used for calls. */
+export function readOperation(sql: SqlStorage, server: string, tool: string): PinnedOperation {
+  const accepted = readTool(sql, server, tool)?.accepted;
+  const operation = accepted?.definition.operation;
+  if (operation === undefined || accepted == null)
+    throw new Problem('not_found', `The server ${server} has no operation "${tool.slice(0, limits.maxQuotedLength)}".`);
+  return { operation, pin: accepted.pin };
+}

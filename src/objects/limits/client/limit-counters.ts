@@ -1,0 +1,264 @@
+/**
+ * The limiter, which asks the counters of limits as rarely as it can (`limit-lease.ts`). Without limits it does nothing, and is not loaded
+ * (`lazy-limiter.ts`). When a counter cannot be reached, rates and turns are admitted, and budgets are refused.
+ */
+import { Problem } from '../../../core/problem.ts';
+import {
+  isBudget,
+  type LimitedHolder,
+  nameHolder,
+  type LimitHolder,
+  type LimitName,
+  periodicLimits,
+  type PeriodicLimit,
+} from '../../../core/usage-limits.ts';
+import { createDelayedFlush } from '../../../engine/delayed-flush.ts';
+import type { UsageReport } from '../../../core/records/usage.ts';
+import type { Limiter, LimitUse } from '../../../ports/limiter.ts';
+import { type CostCharge, limitCounter, type LimitCounterPort, type LimiterDeps } from './limit-counter-client.ts';
+import { HolderLease, type LeaseWant, type Shortage, type TakeOutcome } from './limit-lease.ts';
+import { createReservedCalls, type ReservedPart } from './reserved-calls.ts';
+
+/** What a call has used is reported after this, with what else was used meanwhile. */
+const flushMs = 1_000;
+/** A flush whose request ended before it was sent is taken over by the next one after this time. */
+const takeOverMs = 5_000;
+const maxHolders = 5_000;
+/** A turn that was refused because others run may be sent again after this. */
+const turnRetryMs = 5_000;
+/** A person has to delete something first. */
+const storageRetryMs = 60_000;
+
+/** `wake`: exchanges the leases soon, in the background. */
+type Own = { holder: LimitHolder; lease: HolderLease; wake(): void };
+
+export function createLimiter({ bindings, clock, log, background, noteObject }: LimiterDeps): Limiter {
+  const isolate = crypto.randomUUID();
+  const owns = new Map<string, Own>();
+  const calls = createReservedCalls(clock);
+
+  const counterOf = (workspace: string, holder: LimitHolder): LimitCounterPort => limitCounter(bindings, workspace, holder, noteObject);
+
+  const ownOf = (workspace: string, holder: LimitHolder): Own => {
+    const key = `${workspace}:${holder.of}:${holder.name}`;
+    const known = owns.get(key);
+    if (known !== undefined) return known;
+    if (owns.size >= maxHolders) for (const [name, { lease }] of owns) if (lease.isIdle) owns.delete(name);
+    const lease = new HolderLease(async (rows) => await counterOf(workspace, holder).lease({ holder: isolate, rows }), clock.now);
+    const own: LimitHolder = { of: holder.of, name: holder.name };
+    const failed = (error: unknown): void => log.error('limits could not be counted', { ...own, cause: String(error) });
+    const flush = (): Promise<void> => lease.flush();
+    const wake = createDelayedFlush({ clock, background, delayMs: flushMs, takeOverMs, next: 'taken', flush, failed });
+    const added = { holder: own, lease, wake };
+    owns.set(key, added);
+    return added;
+  };
+
+  /** null: the counter could not be reached. */
+  const take = async (own: Own, wants: readonly LeaseWant[]): Promise<TakeOutcome | null> => {
+    calls.settleLost();
+    try {
+      return await own.lease.take(wants);
+    } catch (error) {
+      log.error('limits could not be counted', { ...own.holder, cause: String(error) });
+      if (wants.some(({ limit }) => isBudget(limit))) throw unreachable(own.holder);
+      return null;
+    }
+  };
+
+  const charge = async (workspace: string, holder: LimitHolder, charges: readonly CostCharge[], cost: number): Promise<void> => {
+    const lease = owns.get(`${workspace}:${holder.of}:${holder.name}`)?.lease;
+    const charging = lease?.startCharge(cost) ?? [];
+    let isCounted = false;
+    try {
+      await counterOf(workspace, holder).charge(charges, isolate, charging);
+      isCounted = true;
+    } finally {
+      lease?.endCharge(charging, isCounted);
+    }
+  };
+
+  return {
+    async countRequest(workspace, holders) {
+      const counted = holders.flatMap(({ limits: { requestsPerMinute: max }, ...holder }) =>
+        max === undefined ? [] : [{ own: ownOf(workspace, holder), max }],
+      );
+      for (const { own, max } of counted) {
+        const answer = await take(own, [{ limit: 'requestsPerMinute', max, need: 1 }]);
+        if (answer === null) continue;
+        if ('short' in answer) throw refusal(own.holder, answer.short);
+        own.lease.settle(answer.taken, () => 1);
+      }
+    },
+
+    status: (workspace, holders) =>
+      holders.flatMap(({ of, name }) =>
+        ownOf(workspace, { of, name })
+          .lease.status()
+          .map((status) => ({ of, name, ...status })),
+      ),
+
+    async reserveCall(workspace, holders, estimate) {
+      const { tokens, cost } = estimate;
+      const parts: ReservedPart[] = [];
+      try {
+        for (const { limits, ...holder } of holders) {
+          const wants = wantsOf(limits, { tokensPerMinute: tokens, dailyCost: cost, monthlyCost: cost });
+          if (wants.length === 0) continue;
+          const own = ownOf(workspace, holder);
+          const answer = await take(own, wants);
+          if (answer === null) continue;
+          if ('short' in answer) throw refusal(own.holder, answer.short);
+          parts.push({ lease: own.lease, taken: answer.taken, flush: own.wake });
+        }
+      } catch (error) {
+        calls.start(parts, estimate).settle({ tokens: 0, cost: 0 });
+        throw error;
+      }
+      return calls.start(parts, estimate);
+    },
+
+    async requireSandboxSeconds(workspace, holders) {
+      for (const { limits, ...holder } of holders) {
+        const wants = wantsOf(limits, { sandboxSecondsPerMinute: 0.001 });
+        if (wants.length === 0) continue;
+        const own = ownOf(workspace, holder);
+        const answer = await take(own, wants);
+        if (answer === null) continue;
+        if ('short' in answer) throw refusal(own.holder, answer.short);
+        own.lease.settle(answer.taken, () => 0);
+      }
+    },
+
+    spendSandboxSeconds(workspace, holders, seconds) {
+      for (const { limits: own, ...holder } of holders) {
+        if (own.sandboxSecondsPerMinute === undefined || seconds <= 0) continue;
+        const spender = ownOf(workspace, holder);
+        spender.lease.spend('sandboxSecondsPerMinute', own.sandboxSecondsPerMinute, seconds);
+        spender.wake();
+      }
+    },
+
+    async startTurn(workspace, holders, turn, { resumes } = { resumes: false }) {
+      const counted: LimitedHolder[] = [];
+      for (const holder of holders) {
+        const max = holder.limits.concurrentTurns;
+        if (max === undefined) continue;
+        const answer = await counterOf(workspace, holder)
+          .startTurn({ turn, max: resumes ? null : max })
+          .catch((error: unknown) => log.error('a turn could not be counted', { of: holder.of, name: holder.name, cause: String(error) }));
+        if (answer?.isTaken === false) {
+          await endTurn(workspace, counted, turn);
+          throw refusal(holder, { limit: 'concurrentTurns', max, used: answer.running, retryAfterMs: turnRetryMs });
+        }
+        counted.push(holder);
+      }
+    },
+
+    endTurn: (workspace, holders, turn) => endTurn(workspace, holders, turn),
+
+    async requireStorage(workspace, holders) {
+      for (const holder of holders) {
+        const max = holder.limits.storageBytes;
+        if (max === undefined) continue;
+        const state = await counterOf(workspace, holder)
+          .state([])
+          .catch((error: unknown) =>
+            log.error('stored bytes could not be read', { of: holder.of, name: holder.name, cause: String(error) }),
+          );
+        if (state === undefined || state.storedBytes < max) continue;
+        throw refusal(holder, { limit: 'storageBytes', max, used: state.storedBytes, retryAfterMs: storageRetryMs });
+      }
+    },
+
+    async reportStorage(workspace, holders, session, bytes) {
+      for (const holder of holders) {
+        if (holder.limits.storageBytes === undefined) continue;
+        await counterOf(workspace, holder)
+          .storeBytes(session, bytes)
+          .catch((error: unknown) =>
+            log.error('stored bytes could not be counted', { of: holder.of, name: holder.name, cause: String(error) }),
+          );
+      }
+    },
+
+    async charge(workspace, reports) {
+      for (const { holder, charges, cost } of chargesOf(reports)) await charge(workspace, holder, charges, cost);
+    },
+
+    async uses(workspace, holders) {
+      const read = holders.map(async (holder) => {
+        const { used, running, storedBytes } = await counterOf(workspace, holder).state(periodicLimits);
+        const of = (limit: LimitName): Pick<LimitUse, 'used' | 'resetsAt'> => {
+          if (limit === 'concurrentTurns') return { used: running, resetsAt: null };
+          if (limit === 'storageBytes') return { used: storedBytes, resetsAt: null };
+          return used.find((row) => row.limit === limit) ?? { used: 0, resetsAt: null };
+        };
+        return Object.entries(holder.limits).flatMap(([name, max]) => {
+          const limit = name as LimitName;
+          if (max === undefined) return [];
+          const { used: amount, resetsAt } = of(limit);
+          return [{ of: holder.of, name: holder.name, limit, max, used: amount, resetsAt }];
+        });
+      });
+      return (await Promise.all(read)).flat();
+    },
+  };
+
+  async function endTurn(workspace: string, holders: readonly LimitedHolder[], turn: string): Promise<void> {
+    for (const holder of holders) {
+      if (holder.limits.concurrentTurns === undefined) continue;
+      await counterOf(workspace, holder)
+        .endTurn(turn)
+        .catch((error: unknown) =>
+          log.error('the end of a turn could not be counted', { of: holder.of, name: holder.name, cause: String(error) }),
+        );
+    }
+  }
+}
+
+function wantsOf(limits: LimitedHolder['limits'], needs: Partial<Record<PeriodicLimit, number>>): LeaseWant[] {
+  return periodicLimits.flatMap((limit) => {
+    const [max, need] = [limits[limit], needs[limit]];
+    return max === undefined || need === undefined ? [] : [{ limit, max, need }];
+  });
+}
+
+/** Groups the costs of reports by the holders of budgets that they count for. */
+function chargesOf(reports: readonly UsageReport[]): { holder: LimitHolder; charges: CostCharge[]; cost: number }[] {
+  const groups = new Map<string, { holder: LimitHolder; charges: CostCharge[]; cost: number }>();
+  for (const { id, part, models, budgets = [] } of reports) {
+    const costs = models.flatMap(({ day, cost }) => (cost > 0 ? [{ day, cost }] : []));
+    if (costs.length === 0) continue;
+    for (const holder of budgets) {
+      const key = `${holder.of}:${holder.name}`;
+      const group = groups.get(key) ?? { holder, charges: [], cost: 0 };
+      group.charges.push({ id, part, costs });
+      group.cost += costs.reduce((sum, { cost }) => sum + cost, 0);
+      groups.set(key, group);
+    }
+  }
+  return [...groups.values()];
+}
+
+/** The sentence names the limit and what to do. */
+function refusal({ of, name }: LimitHolder, { limit, max, used, reserved = 0, retryAfterMs }: Shortage | TurnShortage): Problem {
+  const whose = nameHolder({ of, name });
+  const seconds = Math.ceil(retryAfterMs / 1_000);
+  const isReserved = used < max && reserved > 0;
+  const why = isReserved
+    ? `The limit ${limit} of ${whose} (${max}) is reserved: ${round(used)} is used, and calls in flight may use ${round(reserved)}. Try again in ${seconds} s, or set a lower limit of output tokens, of which each request reserves less.`
+    : `The limit ${limit} of ${whose} is reached (${max}). Try again in ${seconds} s, or ask an administrator to raise it.`;
+  return new Problem('rate_limited', why, { limit, of, name, max, used, ...(reserved > 0 && { reserved }), retryAfterMs });
+}
+
+function round(amount: number): number {
+  return Number(amount.toPrecision(4));
+}
+
+type TurnShortage = Omit<Shortage, 'limit' | 'reserved'> & { limit: LimitName; reserved?: number };
+
+function unreachable({ of, name }: LimitHolder): Problem {
+  const detail = `The budget of ${nameHolder({ of, name })} cannot be checked at the moment, so nothing is spent. Try again.`;
+  return new Problem('unavailable', detail, { of, name, retryAfterMs: turnRetryMs });
+}

@@ -1,0 +1,69 @@
+/** The transcript for people, one page at a time, read from the log without the compactions that models see. */
+import { limits } from '../../../core/limits/limits.ts';
+import { createTranscript, type Transcript } from '../../../core/turn/transcript.ts';
+import type { MessagePage, MessageQuery, TranscriptMessage } from '../../../ports/session.ts';
+import { isCount, recordOf } from '../../../core/json/wire-value.ts';
+import { decodeCursor, encodeCursor } from '../../../core/json/cursor.ts';
+import type { EventLog } from './event-log.ts';
+import { toTranscript } from '../turn/turn-answer.ts';
+import type { TurnStore } from '../turn/turn-store.ts';
+import { MB } from '../../../core/limits/units.ts';
+
+/** A page of the transcript ends after this much; an RPC carries 32 MB, and one message may have 10. */
+const messagePageBytes = 4 * MB;
+
+/** The position of a message: the event that started its turn (or imported it), and its index in that turn. */
+type Place = { event: number; index: number };
+type MessageSource = { log: EventLog; turns: Pick<TurnStore, 'starts'> };
+/** The messages of a turn, or of an imported history, by the number of its first event. */
+type Section = { event: number; messages: TranscriptMessage[] };
+
+const lists = { asc: 'messages', desc: 'messages desc' };
+
+/** Returns a page. It ends after `limit` messages or a number of bytes. Throws `invalid_request` for an unknown cursor. */
+export function readMessages(source: MessageSource, query: MessageQuery): MessagePage {
+  const { cursor, limit = limits.maxMessagesPerPage, order = 'asc' } = query;
+  const from = decodeCursor(lists[order], cursor, isPlace);
+  const items: TranscriptMessage[] = [];
+  let bytes = 0;
+  for (const { event, messages } of order === 'asc' ? sectionsFrom(source.log, from?.event ?? 1) : sectionsBackFrom(source, from?.event)) {
+    const indexed = [...messages.entries()];
+    for (const [index, message] of order === 'asc' ? indexed : indexed.reverse()) {
+      if (event === from?.event && (order === 'asc' ? index < from.index : index > from.index)) continue;
+      if (items.length >= limit || bytes >= messagePageBytes) {
+        return { items, nextCursor: encodeCursor(lists[order], { event, index }) };
+      }
+      items.push(message);
+      bytes += JSON.stringify(message).length;
+    }
+  }
+  return { items, nextCursor: null };
+}
+
+/** Yields turn by turn, so that only one turn is in memory besides the page. */
+function* sectionsFrom(log: EventLog, first: number, last = log.newest): Generator<Section> {
+  let current: { event: number; fold: Transcript } | null = null;
+  for (const event of log.readAll(first - 1, last)) {
+    if (event.type === 'turn-start' || event.type === 'history') {
+      if (current !== null) yield { event: current.event, messages: toTranscript(current.fold.turns()) };
+      current = { event: event.id, fold: createTranscript({ everything: true, unanswered: true }) };
+    }
+    current?.fold.apply(event);
+  }
+  if (current !== null) yield { event: current.event, messages: toTranscript(current.fold.turns()) };
+}
+
+/** As above, from the section of event `last` back to the first. */
+function* sectionsBackFrom({ log, turns }: MessageSource, last = log.newest): Generator<Section> {
+  let end = log.newest;
+  for (const before of turns.starts()) {
+    if (before < last) yield* [...sectionsFrom(log, before + 1, end)].filter(({ event }) => event <= last).reverse();
+    end = before;
+  }
+  yield* [...sectionsFrom(log, 1, end)].filter(({ event }) => event <= last).reverse();
+}
+
+function isPlace(value: unknown): value is Place {
+  const { event, index } = recordOf(value);
+  return isCount(event) && event > 0 && isCount(index);
+}

@@ -1,0 +1,259 @@
+/**
+ * Applies approval decisions, made by key or by link: checks and stores a decision and passes it to the turn, which resumes.
+ * Repeating a decision has no effect; a different decision is refused. `session.ts` has checked the caller.
+ */
+import type { ApprovalVerdict, ApprovalView, Decision } from '../../../core/policy/approval.ts';
+import { toBase64Url } from '../../../core/text/bytes.ts';
+import { outerRootId, parentCallId } from '../../../core/toolset/composite-tool.ts';
+import { canonicalJson, sha256Hex } from '../../../core/hash.ts';
+import type { AuditRow } from '../../../core/records/audit.ts';
+import { isAllowed } from '../../../core/people/authority.ts';
+import { limits } from '../../../core/limits/limits.ts';
+import type { Origin } from '../../../core/people/principal.ts';
+import type { Logger } from '../../../ports/runtime.ts';
+import { ruleToRemember, whyNotRemembered } from '../../../core/policy/approval-ways.ts';
+import type { PolicyRule } from '../../../core/policy/rule.ts';
+import { invalidRequest, Problem } from '../../../core/problem.ts';
+import type { KeyRights } from '../../../ports/catalog.ts';
+import type { DecisionOutcome, FollowedLink } from '../../../ports/session.ts';
+import type { StoredApprovalLink } from './approval-links.ts';
+import { decisionIn } from '../object/open-session.ts';
+import { toApprovalView, verdictStates, type Approval } from './wait.ts';
+import type { OpenSession } from '../object/open-session.ts';
+
+export type DecisionAuditContext = { openSession: OpenSession; session: string; now(): number; log: Logger };
+
+export type DecisionContext = DecisionAuditContext & {
+  /** True once the session was deleted. */
+  isDeleted(): boolean;
+  /** Stores a rule for the workspace. */
+  addRule(rule: PolicyRule): Promise<void>;
+  /** Asks the Catalog what a credential may do now. */
+  originRights(origin: Origin): Promise<KeyRights | null>;
+};
+
+export function showApproval({ openSession, session }: DecisionContext, callId: string): ApprovalView {
+  return toApprovalView(session, find(openSession, callId), openSession.waits.argumentsOf(callId));
+}
+
+/** Returns all pending approvals, oldest first. */
+export function showPending({ openSession, session }: DecisionContext): ApprovalView[] {
+  return openSession.waits
+    .pendingApprovals()
+    .map((approval) => toApprovalView(session, approval, openSession.waits.argumentsOf(approval.callId)));
+}
+
+/**
+ * Applies a decision. `by`: id of the key that decides, or `link`. `round`: the question that is decided; null means the first.
+ * Approving a later question requires its round: otherwise a repeated request, or a second person, could approve a question that
+ * they were not shown.
+ */
+export async function decide(
+  context: DecisionContext,
+  callId: string,
+  decision: Decision,
+  { by, remember, round = null }: { by: string; remember: boolean; round?: number | null },
+): Promise<DecisionOutcome> {
+  if (remember && decision !== 'approve') {
+    const message = 'only an approval can be remembered: send "decision": "approve", or omit "remember"';
+    throw invalidRequest([{ path: 'remember', message }], message);
+  }
+  const approval = find(context.openSession, callId);
+  if (refuse(context, approval, { decision, remember, round }) === 'same' && !remember) return answer(context, callId, decision);
+  const rule = remember ? toRule(approval) : null;
+  const argumentsHash = await hashOfArguments(context.openSession, callId);
+  if (context.isDeleted()) throw new Problem('not_found', 'There is no such session.');
+  // Another decision may have been made in the meantime, and the call may have asked again.
+  if (refuse(context, find(context.openSession, callId), { decision, remember, round: approval.round }) === 'new')
+    settle(context, approval, { decision, by, argumentsHash });
+  // Only after the decision is stored: a decision that came too late must not create a rule.
+  if (rule !== null) await storeRule(context, rule);
+  return context.isDeleted() ? { callId, decision, turn: approval.turn, status: null } : answer(context, callId, decision);
+}
+
+async function storeRule({ addRule }: DecisionContext, rule: PolicyRule): Promise<void> {
+  try {
+    await addRule(rule);
+  } catch (error) {
+    const [code, why] = error instanceof Problem ? [error.code, ` ${error.detail}`] : ['internal' as const, ''];
+    const detail = `The call is approved, but the rule was not stored.${why} Repeat the request with \`remember\` to store it.`;
+    throw new Problem(code, detail, error instanceof Problem ? error.extra : {}, { cause: error });
+  }
+}
+
+/** Denies an approval that has expired. */
+export async function expireApproval(context: DecisionAuditContext, approval: Approval): Promise<void> {
+  const { waits } = context.openSession;
+  const argumentsHash = await hashOfArguments(context.openSession, approval.callId);
+  // The turn may have been cancelled in the meantime.
+  if (waits.get('approval', approval.callId)?.state === 'pending')
+    settle(context, approval, { decision: 'expire', by: 'clock', argumentsHash });
+}
+
+/** Creates a nonce that allows one decision, as long as the credential that created it may decide. */
+export async function mintLink(context: DecisionContext, callId: string, keyId: string): Promise<{ nonce: string; expiresAt: number }> {
+  const nonce = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+  const hash = await sha256Hex(nonce);
+  const approval = find(context.openSession, callId);
+  if (approval.state !== 'pending' || approval.expiresAt <= context.now())
+    throw new Problem('conflict', `This approval is ${stateNow(context, approval)} and cannot be decided.`);
+  const expiresAt = Math.min(approval.expiresAt, context.now() + limits.approvalLinkTtlMs);
+  context.openSession.approvalLinks.add(hash, { callId, keyId, expiresAt, round: approval.round });
+  return { nonce, expiresAt };
+}
+
+export async function showLinked(context: DecisionContext, { nonce, origin }: FollowedLink): Promise<ApprovalView> {
+  const { callId } = await linkedCall(context, await sha256Hex(nonce), origin);
+  return showApproval(context, callId);
+}
+
+export async function decideByLink(
+  context: DecisionContext,
+  { nonce, origin }: FollowedLink,
+  decision: Decision,
+): Promise<DecisionOutcome> {
+  const hash = await sha256Hex(nonce);
+  const { callId, round } = await linkedCall(context, hash, origin);
+  const decided = await decide(context, callId, decision, { by: 'link', remember: false, round });
+  context.openSession.approvalLinks.markUsed(hash);
+  return decided;
+}
+
+/** A link grants no more than the credential that created it. */
+async function linkedCall(context: DecisionContext, nonceHash: string, origin: Origin): Promise<StoredApprovalLink> {
+  const { keyId } = findLink(context.openSession, nonceHash);
+  if (keyId !== origin.keyId || !(await isDecisionAllowed(context, origin)))
+    throw new Problem(
+      'not_found',
+      'This link is no longer valid: the key that created it was revoked, changed or replaced, or has expired. Request a new link.',
+    );
+  // The link may have been used while the Catalog was asked.
+  return findLink(context.openSession, nonceHash);
+}
+
+function findLink({ approvalLinks: links, waits }: OpenSession, nonceHash: string): StoredApprovalLink {
+  const link = links.find(nonceHash);
+  const asked = link === null ? null : waits.get('approval', link.callId);
+  if (link !== null && asked !== null && asked.round !== link.round)
+    throw new Problem('not_found', 'The call has changed since this link was created and requires a new approval. Request a new link.');
+  if (link === null) throw new Problem('not_found', 'This link was used or has expired. Request a new link.');
+  return link;
+}
+
+/** Throws `internal` when the Catalog does not respond, so that nothing is shown or decided. */
+async function isDecisionAllowed({ openSession, originRights }: DecisionContext, origin: Origin): Promise<boolean> {
+  try {
+    const rights = await originRights(origin);
+    const acts = [{ act: 'use-scope', scopes: ['approve'] }, decisionIn(openSession, origin.keyId)] as const;
+    return rights !== null && acts.every((act) => isAllowed(rights, act));
+  } catch (error) {
+    const detail = 'The key of this link cannot be checked at the moment, so nothing was decided. Try again later.';
+    throw new Problem('internal', detail, {}, { cause: error });
+  }
+}
+
+function find(openSession: OpenSession, callId: string): Approval {
+  const approval = openSession.waits.get('approval', callId);
+  if (approval === null) throw new Problem('not_found', 'This session has no approval with this call id.');
+  return approval;
+}
+
+type Wanted = { decision: Decision; remember: boolean; round: number | null };
+
+/**
+ * Throws `conflict` when the decision is late, differs from an earlier one, or is about another question. Returns `same` when the
+ * decision was made before. A used approval can still be remembered.
+ */
+function refuse(context: DecisionContext, approval: Approval, { decision, remember, round }: Wanted): 'new' | 'same' {
+  const state = stateNow(context, approval);
+  const isForAnother = round === null ? state === 'pending' && decision === 'approve' && approval.round > 1 : round !== approval.round;
+  if (isForAnother) throw otherQuestion(approval, state);
+  if (state === 'pending') return 'new';
+  if (state === 'used' && remember) return 'same';
+  if (state === (decision === 'approve' ? 'approved' : 'denied')) return 'same';
+  const why =
+    state === 'used'
+      ? 'was approved and used'
+      : state === 'expired'
+        ? 'is no longer open: it has expired or its turn has ended'
+        : `was already ${state}`;
+  throw new Problem('conflict', `This approval ${why}. This request had no effect.`);
+}
+
+function otherQuestion({ round, reason }: Approval, state: Approval['state']): Problem {
+  if (state !== 'pending') return new Problem('conflict', `The last question about this call has round ${round}. Nothing was decided.`);
+  const detail = `This call would now do something other than what was approved, so it requires a new approval: ${reason}. Nothing was decided. To decide this question, send "round": ${round}.`;
+  return new Problem('conflict', detail, { round });
+}
+
+/** An approval may have expired before the alarm has marked it. */
+function stateNow({ now }: DecisionContext, { state, expiresAt }: Approval): Approval['state'] {
+  return state === 'pending' && expiresAt <= now() ? 'expired' : state;
+}
+
+type DecisionRecord = { decision: ApprovalVerdict; by: string; argumentsHash: string };
+
+function settle(context: DecisionAuditContext, approval: Approval, record: DecisionRecord): void {
+  const { openSession } = context;
+  const { callId, turn } = approval;
+  const { decision, by } = record;
+  const parent = outerRootId(callId);
+  const event = { type: 'approval-decided' as const, callId, ...(parent !== undefined && { parent }), decision, by };
+  // For turns the table follows the log.
+  if (turn === null) openSession.waits.recordDecision(callId, decision, by);
+  else if (!openSession.runner.applyExternal(turn, ({ step }) => [{ ...event, turn, step }]))
+    throw new Problem('internal', 'The decision could not be passed to the turn. Try again.');
+  auditDecision(context, approval, record);
+  openSession.runner.setExpiryTimer();
+}
+
+/** Returns the hash of the arguments that the call would run with, as in the audit row of the call. Asynchronous: call it before the decision is stored. */
+async function hashOfArguments({ waits }: OpenSession, callId: string): Promise<string> {
+  return await sha256Hex(canonicalJson(waits.argumentsOf(callId)));
+}
+
+/**
+ * Writes the audit row and the log line of a decision, in the transaction that stores the decision. `by`: id of the key that decided,
+ * `link`, or `clock`. Calls have their own rows.
+ */
+function auditDecision(
+  { openSession, session, now, log }: DecisionAuditContext,
+  { callId, turn, canonical, entry, toolset }: Approval,
+  { decision, by, argumentsHash }: { decision: ApprovalVerdict; by: string; argumentsHash: string },
+): void {
+  const plan = turn === null ? undefined : openSession.turns.get(turn)?.plan;
+  const edition = plan?.edition ?? null;
+  const line: Omit<AuditRow, 'sequence' | 'at'> = {
+    keyId: by,
+    session,
+    turn,
+    agent: plan?.agent ?? null,
+    callId,
+    parent: parentCallId(callId),
+    requested: entry,
+    canonical,
+    via: null,
+    toolset: edition?.toolset ?? toolset,
+    edition: edition === null ? null : `${edition.toolset}@${edition.version}.${edition.revision}`,
+    argumentsHash,
+    verdict: verdictStates[decision],
+    code: null,
+    durationMs: 0,
+  };
+  log.info('approval decided', line);
+  openSession.audit.add({ at: new Date(now()).toISOString(), ...line });
+}
+
+function answer({ openSession }: DecisionContext, callId: string, decision: Decision): DecisionOutcome {
+  const { turn } = find(openSession, callId);
+  const row = turn === null ? null : openSession.turns.get(turn);
+  return { callId, decision, turn, status: row === null ? null : (row.status ?? row.state) };
+}
+
+function toRule({ ask: kind, canonical, target, question }: Approval): PolicyRule {
+  const asked = { kind, target, several: question.several };
+  const rule = ruleToRemember(canonical, asked);
+  if (rule !== null) return rule;
+  const message = whyNotRemembered(asked) ?? 'this approval cannot be remembered: omit "remember"';
+  throw invalidRequest([{ path: 'remember', message }], message);
+}

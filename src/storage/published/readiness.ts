@@ -1,0 +1,77 @@
+/**
+ * Whether the service can do its work: `/readyz`. Each part is checked with one small operation and a timeout. Results are cached for a
+ * second and checks never run side by side, so that requests without a key cannot multiply the load.
+ */
+import type { CatalogPort } from '../../ports/catalog.ts';
+import type { Clock, Logger } from '../../ports/runtime.ts';
+import type { Settings } from '../../core/people/settings.ts';
+import { limits } from '../../core/limits/limits.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import type { MasterKey } from '../keys/master-key.ts';
+import { rootPrincipal } from './principals.ts';
+
+type Verdict = 'ok' | 'fail';
+/** `storage`: the Catalog. `kv`: reads from KV. `keys`: the root key and the master key are set, and keys can be derived. */
+export type Readiness = Readonly<Record<'storage' | 'kv' | 'keys', Verdict>>;
+
+type ReadinessParts = {
+  settings: Pick<Settings, 'rootKey'>;
+  catalog: (workspace: string) => Pick<CatalogPort, 'isKeyCancelled'>;
+  kv: Pick<KVNamespace, 'get'>;
+  master: Pick<MasterKey, 'derive'>;
+  clock: Clock;
+  log: Logger;
+};
+
+const pollMs = 50;
+const nothingReady: Readiness = { storage: 'fail', kv: 'fail', keys: 'fail' };
+
+export function createReadiness({ settings, catalog, kv, master, clock, log }: ReadinessParts): () => Promise<Readiness> {
+  // Values, not promises: a promise belongs to the request that created it.
+  let last: { at: number; readiness: Readiness } | null = null;
+  let checkingSince = Number.NEGATIVE_INFINITY;
+
+  const verdictOf = async (part: string, check: () => Promise<unknown>): Promise<Verdict> => {
+    const late = (): never => {
+      throw new Error(`no response within ${limits.readinessTimeoutMs} ms`);
+    };
+    try {
+      await withTimeout(clock, check(), limits.readinessTimeoutMs, late);
+      return 'ok';
+    } catch (error) {
+      log.error('a readiness check failed', { part, cause: String(error) });
+      return 'fail';
+    }
+  };
+
+  const checkAll = async (): Promise<Readiness> => {
+    const [storage, read, keys] = await Promise.all([
+      verdictOf('storage', () => catalog(rootPrincipal.workspace).isKeyCancelled('readyz')),
+      verdictOf('kv', () => kv.get('readyz')),
+      verdictOf('keys', async () => {
+        if (settings.rootKey === null) throw new Error('MONIKER_ROOT_KEY is not set or too short');
+        await master.derive(rootPrincipal.workspace, 'key-check');
+      }),
+    ]);
+    return { storage, kv: read, keys };
+  };
+
+  const isFresh = (): boolean => last !== null && clock.now() - last.at < limits.readinessCacheMs;
+  const isChecking = (): boolean => clock.now() - checkingSince < 2 * limits.readinessTimeoutMs;
+
+  return async () => {
+    for (const until = clock.now() + 2 * limits.readinessTimeoutMs; isChecking() && !isFresh() && clock.now() < until; )
+      await clock.sleep(pollMs);
+    if (isFresh()) return last?.readiness ?? nothingReady;
+    // Requests that waited together: one of them checks, the others report what is known.
+    if (isChecking()) return last?.readiness ?? nothingReady;
+    checkingSince = clock.now();
+    try {
+      const readiness = await checkAll();
+      last = { at: clock.now(), readiness };
+      return readiness;
+    } finally {
+      checkingSince = Number.NEGATIVE_INFINITY;
+    }
+  };
+}

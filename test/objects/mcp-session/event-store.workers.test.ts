@@ -1,0 +1,81 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../../src/core/limits/limits.ts';
+import { createEventStore, type McpSessionEvents } from '../../../src/objects/mcp-session/event-store.ts';
+import { migrate } from '../../../src/objects/shared/migrate.ts';
+import { mcpSessionMigrations } from '../../../src/objects/mcp-session/schema.ts';
+import type { Bindings } from '../../../src/storage/bindings.ts';
+
+// The generated Env and our structural type name the same bindings.
+const { MCP_SESSION } = env as unknown as Bindings;
+
+async function withStore(work: (store: McpSessionEvents, sql: SqlStorage) => Promise<void>): Promise<void> {
+  const stub = MCP_SESSION.get(MCP_SESSION.newUniqueId());
+  await runInDurableObject(stub, async (_instance, { storage }) => {
+    migrate(storage, mcpSessionMigrations);
+    await work(createEventStore(storage.sql), storage.sql);
+  });
+}
+
+const answer = (text: string): JSONRPCMessage => ({ jsonrpc: '2.0', id: 7, result: { content: [{ type: 'text', text }] } });
+
+async function replayed(store: McpSessionEvents, after: string): Promise<JSONRPCMessage[]> {
+  const sent: JSONRPCMessage[] = [];
+  await store.replayEventsAfter(after, { send: async (_id, message) => void sent.push(message) });
+  return sent;
+}
+
+describe('the stored messages of a session', () => {
+  it.each([0, 1])('are unchanged where a surrogate pair is at the end of a row (shifted by %i)', async (shift) => {
+    await withStore(async (store) => {
+      const first = await store.storeEvent('a', {} as JSONRPCMessage);
+      const message = answer('-'.repeat(shift) + '🙂'.repeat(limits.maxRowCharacters));
+      await store.storeEvent('a', message);
+      expect(await replayed(store, first)).toEqual([message]);
+    });
+  });
+
+  it('include results of the largest size, in order with others', async () => {
+    await withStore(async (store) => {
+      const first = await store.storeEvent('a', {} as JSONRPCMessage);
+      const large = answer('x'.repeat(limits.maxWholeResultBytes));
+      await store.storeEvent('a', large);
+      await store.storeEvent('b', answer('other stream'));
+      await store.storeEvent('a', answer('after it'));
+      expect(await replayed(store, first)).toEqual([large, answer('after it')]);
+    });
+  });
+
+  it('have an error in place of a response that is too long', async () => {
+    await withStore(async (store) => {
+      const first = await store.storeEvent('a', {} as JSONRPCMessage);
+      await store.storeEvent('a', answer('x'.repeat(2 * limits.maxWholeResultBytes)));
+      expect(await replayed(store, first)).toMatchObject([
+        { jsonrpc: '2.0', id: 7, error: { code: -32000, message: expect.stringContaining('was lost') } },
+      ]);
+    });
+  });
+
+  it('are limited in total, the oldest first', async () => {
+    await withStore(async (store, sql) => {
+      const first = await store.storeEvent('a', {} as JSONRPCMessage);
+      for (let count = 0; count < 3; count += 1) await store.storeEvent('a', answer('x'.repeat(limits.maxWholeResultBytes)));
+      expect(await store.getStreamIdForEventId?.(first)).toBeUndefined();
+      const { total } = sql.exec<{ total: number }>('SELECT sum(length(message)) AS total FROM events').one();
+      expect(total).toBeLessThanOrEqual(2.5 * limits.maxWholeResultBytes);
+    });
+  });
+
+  it('are all there as long as they fit, whatever their characters', async () => {
+    await withStore(async (store) => {
+      const emoji = answer('🙂'.repeat(3 * 1_024 * 1_024));
+      for (let count = 0; count < 16; count += 1) await store.storeEvent('a', emoji);
+      const first = await store.storeEvent('b', {} as JSONRPCMessage);
+      for (let count = 0; count < 5; count += 1) await store.storeEvent('b', answer(`number ${count}`));
+      expect(await replayed(store, first)).toHaveLength(5);
+      expect(await store.getStreamIdForEventId?.('12')).toBe('a');
+    });
+  });
+});

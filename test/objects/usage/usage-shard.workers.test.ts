@@ -1,0 +1,239 @@
+/** The shards of a workspace's usage: each report counts once, and what is too old is deleted. */
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { poolBounds } from '../../../src/core/limits/pools.ts';
+import { dayOf, toModelUse, type UsageReport } from '../../../src/core/records/usage.ts';
+import { createPools } from '../../../src/engine/fair-pool.ts';
+import { createCatalogClient } from '../../../src/objects/catalog/client/catalog-client.ts';
+import { createUsageReader, createUsageRecorder } from '../../../src/objects/usage/client/usage-shards.ts';
+import { objectName } from '../../../src/storage/keys.ts';
+import { workspaceDocument } from '../../../src/ports/catalog.ts';
+import { countedIds, keptLog } from '../../fakes/runtime.ts';
+import { emptyWorkspace, testEnv } from '../../storage/workspace.ts';
+import { waitFor } from '../../wait-for.ts';
+
+const now = Date.now();
+const dayMs = 86_400_000;
+const session = '0'.repeat(64);
+const ids = countedIds();
+
+function report(own: Partial<UsageReport> & { model?: string; input?: number; status?: 'waiting' | 'completed' } = {}): UsageReport {
+  const { model = 'a/b', input = 10, status = 'completed', at = now, ...rest } = own;
+  const id = rest.id ?? ids.next('turn');
+  const call = { at, model, durationMs: 5, failed: false, usage: { inputTokens: input, outputTokens: 1 }, wasBilled: true };
+  return {
+    ...{ id, part: 1, at, keyId: 'k', agent: null, toolset: null, tools: [] },
+    models: [toModelUse(call, { input: 1, output: 0 })],
+    request: {
+      ...{ id, kind: 'turn', at: new Date(at).toISOString(), requestId: null, keyId: 'k', agent: null, session, turn: id, dialect: null },
+      ...{ toolset: null, model, status, code: null, durationMs: 5, firstTokenMs: 1, toolCalls: 2 },
+    },
+    ...rest,
+  };
+}
+
+describe('a shard of usage', () => {
+  let made: Awaited<ReturnType<typeof emptyWorkspace>>;
+  let record: (...reports: UsageReport[]) => Promise<void>;
+  const reader = createUsageReader({ bindings: testEnv });
+  const days = { from: dayOf(now - 300 * dayMs), to: dayOf(now + dayMs), limit: 100 };
+  const sums = async (by: 'day' | 'model' = 'model') => await reader.usage(made.workspace, { ...days, by: [by], where: {} });
+  const requests = async () => (await reader.requests(made.workspace, { limit: 200, where: {} })).items;
+  const shard = async () => testEnv.USAGE.get(testEnv.USAGE.idFromName(await objectName(made.workspace, 'usage', '0')));
+
+  beforeEach(async () => {
+    made = await emptyWorkspace();
+    const { clock, log, workspace } = made;
+    const recorder = createUsageRecorder({ bindings: testEnv, clock, log, background: () => undefined, pools: createPools(clock) });
+    record = (...reports) => recorder.record(workspace, session, reports);
+  });
+
+  it('counts a report once, however often it arrives, also in parallel', async () => {
+    const same = report();
+    await record(same, same);
+    await Promise.all(Array.from({ length: 50 }, () => record(same, report())));
+    const { totals } = await sums();
+    expect(totals).toMatchObject({ calls: 51, inputTokens: 510, outputTokens: 51, unpricedCalls: 0 });
+    expect(totals.cost).toBeCloseTo(510 / 1e6, 9);
+    expect(await requests()).toHaveLength(51);
+  });
+
+  it('joins the parts of a turn in one row, each part once', async () => {
+    const waiting = report({ id: 'turn_x', part: 7, status: 'waiting' });
+    const rest = report({ id: 'turn_x', part: 12, model: 'a/c', input: 5 });
+    for (const part of [waiting, waiting, rest, waiting, rest]) await record(part);
+    expect(await requests()).toMatchObject([
+      {
+        ...{ id: 'turn_x', status: 'completed', modelCalls: 2, toolCalls: 4, models: ['a/b', 'a/c'], model: 'a/b' },
+        usage: { inputTokens: 15, outputTokens: 2 },
+      },
+    ]);
+    expect((await sums()).totals.calls).toBe(2);
+  });
+
+  it('counts a report of a clock that went back to its own day, and lists it in order of time', async () => {
+    await record(report({ at: now }), report({ at: now - 3 * dayMs }), report({ at: now + 1 }));
+    expect((await sums('day')).items.map(({ day }) => day)).toEqual([dayOf(now - 3 * dayMs), dayOf(now)]);
+    const times = (await requests()).map(({ at }) => Date.parse(at));
+    expect(times).toEqual([now + 1, now, now - 3 * dayMs]);
+  });
+
+  it('deletes rows and sums that are older than the settings, in steps', async () => {
+    const catalog = createCatalogClient(testEnv, { workspace: made.workspace, keyId: 'root' });
+    await catalog.put('workspace', workspaceDocument, { settings: { retention: { requestDays: 2, usageDays: 10 } } });
+    await record(
+      ...[0, 1, 3, 9, 11, 12].map((age) => report({ at: now - age * dayMs })),
+      ...Array.from({ length: 400 }, () => report({ at: now - 20 * dayMs })),
+    );
+    const object = await shard();
+    // Each alarm deletes one old day of sums.
+    for (let alarm = 0; alarm < 6; alarm += 1) {
+      await runInDurableObject(object, (_instance, { storage }) => storage.setAlarm(Date.now() + dayMs));
+      await runDurableObjectAlarm(object);
+    }
+    expect((await requests()).map(({ at }) => Math.round((now - Date.parse(at)) / dayMs))).toEqual([0, 1]);
+    expect((await sums('day')).totals.calls).toBe(4);
+    // The next sweep is set, and continues after a process that died.
+    expect(await runInDurableObject(object, (_instance, { storage }) => storage.getAlarm())).toBeGreaterThan(Date.now());
+  });
+
+  it('deletes the oldest rows of the request log early when the shard is full, and keeps the sums', async () => {
+    await record(...Array.from({ length: 2_100 }, (_, index) => report({ at: now - 2_100 + index })));
+    const object = await shard();
+    const alarm = async (bytes: number) => {
+      await runInDurableObject(object, async (_instance, { storage }) => {
+        Object.defineProperty(storage.sql, 'databaseSize', { configurable: true, value: bytes });
+        await storage.setAlarm(Date.now() + dayMs);
+      });
+      await runDurableObjectAlarm(object);
+    };
+    await alarm(8_000_000_000);
+    expect(await requests()).toHaveLength(200); // the newest page of more
+    await alarm(9_000_000_000);
+    expect((await requests()).map(({ at }) => Date.parse(at)).at(-1)).toBe(now - 100);
+    expect(await requests()).toHaveLength(100);
+    expect((await sums()).totals.calls).toBe(2_100);
+  });
+
+  it('stores logged bodies with their request, and deletes them with it or when the setting is off', async () => {
+    const catalog = createCatalogClient(testEnv, { workspace: made.workspace, keyId: 'root' });
+    const set = async (bodies: boolean) => {
+      await catalog.put('workspace', workspaceDocument, { settings: { retention: { requestDays: 2 }, requestLog: { bodies } } });
+    };
+    const alarm = async () => {
+      await runInDurableObject(await shard(), (_instance, { storage }) => storage.setAlarm(Date.now() + dayMs));
+      await runDurableObjectAlarm(await shard());
+    };
+    const stored = async () =>
+      await runInDurableObject(
+        await shard(),
+        (_instance, { storage }) => storage.sql.exec<{ n: number }>('SELECT count(*) AS n FROM request_bodies').one().n,
+      );
+    const bodies = { request: '{"model":"a/b"}', response: null, truncated: true };
+    await set(true);
+    const logged = report({ id: 'req_logged', bodies });
+    await record(logged, logged, report({ id: 'req_plain' }), report({ at: now - 3 * dayMs, bodies }));
+    expect(await stored()).toBe(2);
+    expect(await reader.request(made.workspace, 'req_logged', 'k')).toMatchObject({ id: 'req_logged', bodies });
+    expect(await reader.request(made.workspace, 'req_plain', 'k')).toMatchObject({ id: 'req_plain', bodies: null });
+    expect(JSON.stringify(await requests())).not.toContain('bodies');
+    await alarm();
+    expect(await stored()).toBe(1);
+    await set(false);
+    // Settings are published, and cached here.
+    await waitFor(async () => {
+      await alarm();
+      expect(await stored()).toBe(0);
+    });
+    expect(await requests()).toHaveLength(2);
+  });
+
+  it('stores the newest bodies only', async () => {
+    const bodies = { request: 'x', response: 'y', truncated: false };
+    await record(report({ id: 'first', bodies }));
+    await runInDurableObject(await shard(), (_instance, { storage }) =>
+      storage.sql.exec("UPDATE sqlite_sequence SET seq = 8000 WHERE name = 'request_bodies'"),
+    );
+    await record(report({ id: 'last', bodies }));
+    expect((await reader.request(made.workspace, 'first', undefined))?.bodies).toBeNull();
+    expect((await reader.request(made.workspace, 'last', undefined))?.bodies).toEqual(bodies);
+  });
+
+  it('deletes nothing while the settings cannot be read', async () => {
+    const catalog = createCatalogClient(testEnv, { workspace: made.workspace, keyId: 'root' });
+    await catalog.put('workspace', workspaceDocument, { settings: { retention: { requestDays: 365 } } });
+    const stored = testEnv.CATALOG.get(testEnv.CATALOG.idFromName(await objectName(made.workspace, 'catalog', '')));
+    await runInDurableObject(stored, (_instance, { storage }) => storage.sql.exec(`UPDATE documents SET body = '{'`));
+    await record(report({ at: now - 100 * dayMs }));
+    const object = await shard();
+    await runInDurableObject(object, (_instance, { storage }) => storage.setAlarm(Date.now() + dayMs));
+    await runDurableObjectAlarm(object);
+    expect(await requests()).toHaveLength(1);
+  });
+
+  it('joins models beyond the daily limit, so that invented names do not fill the table', async () => {
+    const reports = Array.from({ length: 5_010 }, (_, index) => ({ ...report({ model: `a/m${index}` }), request: null }));
+    for (let start = 0; start < reports.length; start += 500) await record(...reports.slice(start, start + 500));
+    const { totals } = await sums();
+    expect(totals.calls).toBe(5_010);
+    const other = await reader.usage(made.workspace, { ...days, by: ['model'], where: { model: 'a/other' } });
+    expect(other.items).toMatchObject([{ model: 'a/other', calls: 10 }]);
+  });
+
+  it('finds nothing under names of members that every object has', async () => {
+    await record({ ...report(), tools: [{ day: dayOf(now), tool: '__proto__', calls: 1, failures: 1, durationMs: 3 }] });
+    const tools = await reader.usage(made.workspace, { ...days, by: ['tool'], where: {} });
+    expect(tools.items).toEqual([{ tool: '__proto__', calls: 1, failures: 1, durationMs: 3 }]);
+    expect(await reader.request(made.workspace, 'constructor', undefined)).toBeNull();
+  });
+
+  it('gathers reports and sends them together; a shard that fails is tried again', async () => {
+    const work: Promise<unknown>[] = [];
+    let failures = 1;
+    const flaky = {
+      idFromName: (name: string) => testEnv.USAGE.idFromName(name),
+      get: (id: DurableObjectId) => {
+        const stub = testEnv.USAGE.get(id) as unknown as { record(workspace: string, reports: readonly UsageReport[]): Promise<void> };
+        return {
+          record: async (workspace: string, reports: readonly UsageReport[]) => {
+            failures -= 1;
+            if (failures === 0) throw new Error('the shard is unavailable');
+            await stub.record(workspace, reports);
+          },
+        };
+      },
+    } as unknown as DurableObjectNamespace;
+    const clock = { ...made.clock, sleep: async () => undefined };
+    const background = (one: Promise<unknown>) => void work.push(one);
+    const recorder = createUsageRecorder({ bindings: { USAGE: flaky }, clock, log: made.log, background, pools: createPools(clock) });
+    for (let index = 0; index < 20; index += 1) recorder.gather(made.workspace, report());
+    expect(work).toHaveLength(1);
+    await Promise.all(work);
+    expect((await sums()).totals.calls).toBe(20);
+    recorder.gather(made.workspace, report());
+    await Promise.all(work);
+    expect((await sums()).totals.calls).toBe(21);
+  });
+
+  it('drops reports and bodies of a key that has too many in memory, and none of others', async () => {
+    const work: Promise<unknown>[] = [];
+    const { workspace } = made;
+    const clock = { ...made.clock, sleep: async () => undefined };
+    const log = keptLog();
+    const pools = createPools(clock);
+    const recorder = createUsageRecorder({ bindings: testEnv, clock, log, background: (one) => void work.push(one), pools });
+    const { usageReports, loggedBodies } = poolBounds;
+    const large = 'x'.repeat(1_000_000);
+    const logged = (keyId: string) => report({ keyId, bodies: { request: large, response: null, truncated: false } });
+    for (let count = 0; count < 10; count += 1) recorder.gather(workspace, logged('greedy'));
+    for (let count = 0; count < usageReports.perKey; count += 1) recorder.gather(workspace, { ...report(), keyId: 'greedy' });
+    recorder.gather(workspace, logged('modest'));
+    const counts = Object.groupBy(log.lines, ({ message }) => message.split(':')[0] ?? '');
+    expect(counts['usage was dropped']).toHaveLength(10);
+    expect(counts['the bodies of a request were not logged']).toHaveLength(10 - Math.floor(loggedBodies.perKey / large.length));
+    for (const { fields } of log.lines) expect(fields).toMatchObject({ keyId: 'greedy' });
+    await Promise.all(work);
+    expect(pools.usageReports.usedBy({ workspace })).toBe(0);
+    expect((await sums()).totals.calls).toBe(usageReports.perKey + 1);
+  });
+});

@@ -1,0 +1,4 @@
+import { createMemoryFiles } from '../../../src/storage/files/memory-files.ts';
+import { fileSystemContract } from '../../contracts/file-system.ts';
+
+fileSystemContract('memory', createMemoryFiles);

@@ -1,4 +1,0 @@
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
-import { fileSystemContract } from '../contracts/file-system.ts';
-
-fileSystemContract('memory', createMemoryFiles);
